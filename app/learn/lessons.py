@@ -17,7 +17,7 @@ from hsd_core.trace.typed import Wrong, builtins, convert, plain
 
 LARGEST = 60_000  # bytes of a lesson
 MOST = 40  # lessons
-WORDS = 70  # of a step's text: what is read beside a page that moves
+WORDS = 70  # of a step's text: what is read below a picture that moves
 log = logging.getLogger(__name__)
 
 _LETTER = r"[A-Z]\d?"
@@ -52,9 +52,9 @@ class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What is done to the page, in this order. `play`: from where it stands to this moment, then a pause; `token`:
-    opens the card of a committed token, counted from 1, or of the first that was copied from this text; `light`: parts
-    by the names of `js/learn/acts/page-parts.js`; `tab`: leaves the lesson for another tab."""
+    """What is done to Explore beside the lesson, in this order. `play`: from where it stands to this moment, then a
+    pause; `token`: opens the card of a committed token, counted from 1, or of the first that was copied from this text;
+    `light`: parts by the names of `js/learn/acts/page-parts.js`; `tab`: leaves the lesson for another tab."""
 
     recording: Name | None = None
     at: Moment | None = None
@@ -64,6 +64,38 @@ class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
     light: Annotated[list[Name], Meta(max_length=4)] = []
     set: Settings | None = None
     tab: Name | None = None
+
+
+class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The picture of a step, by the names of `js/learn/pictures/pictures.js`. A recorded moment (`text`, `round`, ...)
+    stands `at` the action's moment and plays `to` that of its reveal if it does not say otherwise. `between`: the times
+    at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a stack of the shipped benchmark). `guesses`: with
+    which block length the curve of yields begins. `shows`, and `open` while a question is: which part of a cache."""
+
+    kind: Literal[
+        "text",
+        "round",
+        "lanes",
+        "roll",
+        "passes",
+        "rows",
+        "costs",
+        "gains",
+        "yields",
+        "coin",
+        "cache",
+        "lookup",
+        "hops",
+    ]
+    recording: Name | None = None
+    at: Moment | None = None
+    to: Moment | None = None
+    between: tuple[Moment, Moment] | None = None
+    colour: Literal["level", "passed", "source", "time"] | None = None
+    stacks: Annotated[list[Annotated[str, Meta(min_length=1, max_length=200)]], Meta(max_length=6)] = []
+    guesses: Annotated[int, Meta(ge=1, le=16)] | None = None
+    shows: Literal["exit", "both", "bonus"] | None = None
+    open: Literal["exit", "both"] | None = None
 
 
 class AnswerChoice(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -83,11 +115,13 @@ class Number(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Question(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A prediction: either choices or a number. `hides`: what else of the page would tell, beside the figures that the
-    question names itself; it stands behind a veil until the question is answered."""
+    """A prediction: either choices or a number. `hides`: what else of a picture would tell, beside the figures that the
+    question names itself; it is not drawn until the question is answered. `told_by`: other figures that would answer
+    it, which the tests look for on the page."""
 
     ask: Text
     hides: Annotated[list[Part], Meta(max_length=4)] = []
+    told_by: Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=6)] = []
     choices: Annotated[list[AnswerChoice], Meta(max_length=6)] = []
     number: Number | None = None
 
@@ -100,7 +134,10 @@ class Also(Struct, forbid_unknown_fields=True):
 
 
 class Reveal(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """`figure`: takes the place of the step's once its question is answered."""
+
     text: Text
+    figure: Picture | None = None
     also: Annotated[list[Also], Meta(max_length=4)] = []
     action: Action | None = None
 
@@ -112,6 +149,7 @@ class Step(Struct, forbid_unknown_fields=True, omit_defaults=True):
     title: Short
     text: Text
     rests_on: Annotated[list[Condition], Meta(max_length=6)] = []
+    figure: Picture | None = None
     action: Action | None = None
     question: Question | None = None
     reveal: Reveal | None = None
@@ -165,7 +203,7 @@ def _check(step: Step, where: str) -> None:
     told = f"{step.reveal.text} {max((one.text for one in also), key=len, default='')}" if step.reveal else ""
     for name, text in (("text", step.text), ("reveal.text", told)):
         if (words := len(text.split())) > WORDS:
-            raise Wrong(f"{words} words; at most {WORDS} are read beside a moving page", f"{where}.{name}")
+            raise Wrong(f"{words} words; at most {WORDS} are read below a moving picture", f"{where}.{name}")
     for i, condition in enumerate(step.rests_on):
         _hold(condition, f"{where}.rests_on[{i}]")
     for i, one in enumerate(also):
@@ -178,6 +216,8 @@ def _check(step: Step, where: str) -> None:
     where = f"{where}.question"
     if bool(question.choices) == bool(question.number):
         raise Wrong("give either choices or a number", where)
+    if not all(map(_REFERENCE.fullmatch, question.told_by)):
+        raise Wrong("expected references, such as $speedup", f"{where}.told_by")
     if question.number and not _REFERENCE.fullmatch(question.number.answer):
         raise Wrong("expected one reference, such as $speedup", f"{where}.number.answer")
     if not question.choices:

@@ -1,4 +1,4 @@
-"""The Learn tab: one component that owns it, and the route of the lessons."""
+"""The Learn tab: one component that owns it, and the route of the lessons and classes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.kit.mounted import Mounted
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
+from app.learn.classes import Classes
 from app.learn.lessons import Lessons
 from hsd_core.stacks.grammar import grammar
 
@@ -22,7 +23,8 @@ def build() -> None:
 
 
 def lessons_route(folder: Path) -> Route:
-    """GET of the lessons, which are read and checked now: the log names the ones that are passed over."""
+    """GET of the lessons and of the classes over them, read and checked now: the log names those passed over."""
     found = Lessons(folder).found
-    packed = PackedBody(lambda: dumps({"lessons": found}).encode(), "application/json")
+    classes = Classes(folder / "classes", {one["id"]: len(one["steps"]) for one in found}).found
+    packed = PackedBody(lambda: dumps({"lessons": found, "classes": classes}).encode(), "application/json")
     return Route(LISTING, packed.__call__, methods=["GET"])

@@ -111,18 +111,24 @@ def at(page: Any) -> tuple[str, str]:
     return query.get("lesson", [""])[0], query.get("step", ["1"])[0]
 
 
-def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None:
+def test_every_shipped_step_has_a_picture() -> None:
+    found = [step for number in range(1, COUNT + 1) for step in steps(number)]
+    assert [step["title"] for step in found if "figure" not in step] == []
+
+
+def test_a_lesson_is_one_picture_with_explore_one_press_away(page: Any, shipped: str) -> None:
     titles = [step["title"] for step in steps(2)]
     page.goto(f"{shipped}/?tab=learn")
     page.get_by_role("link", name="Draft and verify").click()
     settled(page, titles[0])
     assert at(page) == ("2", "1")
     assert page.evaluate("document.activeElement.textContent") == titles[0], "the focus goes to the step"
-    assert page.locator(".hx-text-panel").is_visible() and page.locator(".hx-tower").is_visible()
-    lit = page.locator(".hx-lit")
-    assert "hx-text-body" in lit.first.get_attribute("class")
-    assert page.locator(".hx-clock").evaluate("(el) => el.classList.contains('hx-dim')")
-    assert page.locator(".hx-tok[data-state=tentative]").count() == 2, "the cursor is behind the draft"
+    assert not page.locator(".hx-text-panel").is_visible()
+    picture = page.get_by_role("group", name="A round of a recorded run")
+    assert picture.locator(".hx-an-tile").count() == 2, "nothing that comes later is drawn"
+    picture.get_by_role("button", name="One event on").click()
+    drawn(page)
+    assert picture.locator(".hx-an-tile").count() == 2, "nor led to"
 
     # The answer is nowhere before one commits to one.
     assert page.locator(".hx-reveal").count() == 0
@@ -135,7 +141,8 @@ def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None
     assert page.locator(".hx-verdict-said").inner_text() == "Not quite; the right answer is marked."
     assert page.locator(".hx-choice[data-right=true]").inner_text().replace("\n", " ").startswith("✓ 2: ")
     assert page.locator(".hx-reveal b").first.inner_text() == "2", "out of the trace"
-    page.wait_for_selector(".hx-ghost, [data-state=committed]")
+    page.wait_for_selector(".hx-an-tile[data-state=rejected]")
+    picture.locator(".hx-sketch-says", has_text="commits 2 tokens").or_(picture.get_by_text("instead")).first.wait_for()
 
     # Keys, the address, Back and Forward, a page reloaded.
     page.keyboard.press("PageDown")
@@ -166,46 +173,39 @@ def test_a_lesson_is_taken_beside_the_live_page(page: Any, shipped: str) -> None
     assert at(page) == ("2", "2")
     page.get_by_text("You said 3; it is 3 tokens. Close.").wait_for()
 
-    # Another run in the page: the lesson says so, and leads back.
+    # Explore beside it, with another run in it: the lesson says so, and leads back.
+    page.get_by_role("button", name="See it in Explore").click()
+    page.locator(".hx-tok").first.wait_for()
+    assert parse_qs(urlsplit(page.url).query)["beside"] == ["1"]
     page.get_by_role("button", name="Recordings").click()
     page.locator(".hx-shelf-item").filter(has_text="Chat", visible=True).first.click()
     page.get_by_role("button", name="Back to the lesson’s run").click()
     page.locator(".hx-lesson-drift").wait_for(state="hidden")
     assert parse_qs(urlsplit(page.url).query)["recording"] == ["15-nano"]
+    page.get_by_role("button", name="Back to the lesson", exact=True).click()
+    page.locator(".hx-text-panel").wait_for(state="hidden")
 
     page.locator(".hx-step-title").focus()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Continue: lesson 2, step 2").wait_for()
     assert at(page) == ("", "1")
     assert page.locator(".hx-lit, .hx-dim").count() == 0
-    assert not page.locator(".hx-text-panel").is_visible()
     page.get_by_role("tab", name="Explore").click()
     page.locator(".hx-text-panel").wait_for()
     assert page.locator(".hx-lesson").is_hidden()
 
 
-def test_every_step_lights_what_it_speaks_of(page: Any, shipped: str) -> None:
-    page.goto(f"{shipped}/?tab=learn&lesson=1")
-    for number in range(1, COUNT + 1):
-        for step in steps(number):
-            settled(page, step["title"])
-            names = step.get("action", {}).get("light", [])
-            assert page.locator(".hx-lit").count() == len(names), (number, step["title"], names)
-            assert "\u2013" not in [x.strip() for x in page.locator(".hx-step .hx-ref").all_inner_texts()], step[
-                "title"
-            ]
-            page.keyboard.press("PageDown")
-        settled(page, "One thing to try")
-        if number < COUNT:
-            page.keyboard.press("PageDown")
-    page.get_by_role("button", name="All lessons").click()
-    page.locator(".hx-lessons [data-done=true]").nth(COUNT - 1).wait_for()
-
-
-def test_on_a_phone_the_lesson_is_a_sheet_that_hides_nothing_it_speaks_of(page: Any, shipped: str) -> None:
+def test_on_a_phone_the_picture_comes_first_and_explore_is_above_a_sheet(page: Any, shipped: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{shipped}/?tab=learn&lesson=1&step=2")
+    settled(page, steps(1)[1]["title"])
+    picture, says = page.locator(".hx-sketch").bounding_box(), page.locator(".hx-step-says").bounding_box()
+    assert picture["x"] >= 0 and picture["x"] + picture["width"] <= 390
+    assert picture["y"] + picture["height"] <= says["y"] and picture["y"] < 844 * 0.3
+    page.get_by_role("button", name="I do not know; show me").click()
+    page.get_by_role("button", name="See it in Explore").click()
+    page.locator(".hx-lane-plot.hx-lit").wait_for()
     settled(page, steps(1)[1]["title"])
     sheet, lit = page.locator(".hx-lesson").bounding_box(), page.locator(".hx-lane-plot.hx-lit").bounding_box()
     assert sheet["y"] > 844 * 0.5 and sheet["width"] == 390
@@ -228,18 +228,3 @@ def test_the_sheet_holds_every_question_and_its_answer(page: Any, shipped: str) 
     page.emulate_media(media="screen")
     page.get_by_role("button", name="Back to the lessons").click()
     page.locator(".hx-lessons").wait_for()
-
-
-def test_the_text_follows_a_step_that_jumps_to_the_end(page: Any, shipped: str) -> None:
-    found = steps(5)
-    last = next(i for i, step in enumerate(found) if i and step["action"].get("at") == "end")
-    assert found[last - 1]["action"]["at"] == "start"
-    page.goto(f"{shipped}/?tab=learn&lesson=5&step={last}")
-    settled(page, found[last - 1]["title"])
-    page.locator(".hx-lesson-next").click()
-    settled(page, found[last]["title"])
-    page.wait_for_function("document.querySelectorAll('.hx-flow .hx-tok').length > 100")
-    drawn(page)
-    text = page.locator(".hx-text")
-    assert text.evaluate("(x) => x.scrollTop") > 100
-    assert text.evaluate("(x) => x.scrollHeight - x.clientHeight - x.scrollTop") <= 1

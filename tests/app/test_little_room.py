@@ -58,9 +58,9 @@ def test_in_a_low_window_the_draws_stand_over_their_explanation(page: Any, shipp
         assert rows["y"] + rows["height"] <= at["y"] + at["height"] + 1, "no row leaves its chart"
 
 
-@pytest.mark.parametrize("lesson", [2, 10])
+@pytest.mark.parametrize("lesson", [5, 10])
 def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, lesson: int) -> None:
-    opened(page, f"{shipped}/?tab=learn&lesson={lesson}", LESSON, DESK)
+    opened(page, f"{shipped}/?tab=learn&lesson={lesson}&beside=1", LESSON, DESK)
     page.wait_for_selector(".hx-floor-card")
     assert page.evaluate(CUT) == []
     assert page.locator(".hx-caption-text").evaluate(WHOLE)
@@ -69,8 +69,9 @@ def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, les
 def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?tab=learn&lesson=7&step=2", LESSON, LAPTOP)
     page.get_by_role("button", name="I do not know; show me").click()
+    page.get_by_role("button", name="See it in Explore").click()
     page.wait_for_selector(".hx-legend.hx-lit")
-    legend, window = page.locator(".hx-legend"), LAPTOP[1]
+    legend, window = page.locator(".hx-text-panel .hx-legend"), LAPTOP[1]
     assert legend.is_visible()
     at = legend.bounding_box()
     assert at["height"] > 12 and at["y"] + at["height"] <= window

@@ -17,12 +17,15 @@ LOGGED = {"debug", "info", "warning", "error", "exception", "critical"}
 HOMES = ("words/", "planner/words.py", "play/examples.py")  # of what a translator rewrites
 # Read when the server starts: what is wrong with a file or an option goes to the log and the terminal.
 NEVER_SHOWN = (
+    "learn/classes.py",
     "learn/lessons.py",
     "results/bundled_results.py",
+    "results/early_exits.py",
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",
     "options.py",
+    "site/written.py",
 )
 OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers, commands, what libraries say
     "serve/door/asked.py": ["data: "],

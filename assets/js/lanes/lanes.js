@@ -13,8 +13,8 @@ import { LANES } from "../words/play/lanes.js";
 const WINDOW_ROUNDS = 8;
 const SUMMARY_MS = 2000; // between two summaries of a live run
 
-/** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live, veiled}; veiled: what comes after the cursor is not drawn,
- *  nor are totals told. */
+/** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live, veiled, between}; veiled: what comes after the cursor is not drawn,
+ *  nor are totals told; between: the times (ns) at the left and right edge, where a part of a run is shown. */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-lanes"));
   el.setAttribute("aria-label", LANES.label);
@@ -48,6 +48,7 @@ class Lanes {
     this.model = null;
     this.told = -Infinity; // when the summary was written
     this.veiled = false;
+    /** @type {[number, number]|null} */ this.between = null;
     this.scale = scaleOf(0, 1, 0, 0, 0); // without width until something is drawn
     this.plot = el.appendChild(element("div", "hx-lane-plot"));
     this.names = this.plot.appendChild(element("ol", "hx-lane-names"));
@@ -82,7 +83,7 @@ class Lanes {
     this.resizing.disconnect();
   }
 
-  update(model, cursor, { live = false, veiled = false } = {}) {
+  update(model, cursor, { live = false, veiled = false, between = null } = {}) {
     if (model !== this.model) {
       this.model = model;
       this.built = null;
@@ -92,6 +93,7 @@ class Lanes {
     }
     this.cursor = cursor;
     this.live = live;
+    this.between = between;
     if (veiled !== this.veiled) {
       this.veiled = veiled;
       this.told = -Infinity;
@@ -112,7 +114,8 @@ class Lanes {
 
   /** The times at the left and right edge, ns. */
   _view() {
-    const { model, cursor } = this;
+    const { model, cursor, between } = this;
+    if (between) return between;
     const whole = this.whole ?? !this.live;
     if (whole) return [0, Math.max(model.end, 1e6)];
     const rounds = model.rounds.length || 1;

@@ -1,4 +1,4 @@
-/** The Learn tab: the list of lessons, a lesson beside the first screen, the sheet for paper. `mount` is called once by its
+/** The Learn tab: the list of lessons, a lesson by itself or beside Explore, the sheet for paper. `mount` is called once by its
  *  component. */
 
 import { stageHere } from "../stage/within-reach.js";
@@ -7,19 +7,20 @@ import { learn } from "../levels/kinds.js";
 import { loadStyles } from "../kit/styles.js";
 import { rememberTheme } from "../kit/theme.js";
 import { Drive } from "./acts/drive.js";
+import { ClassRoom } from "./class/class-room.js";
 import { asked as fetched, Library } from "./library.js";
 import { Light } from "./acts/light.js";
-import { Veil } from "./acts/veil.js";
 import { List } from "./list.js";
 import { Panel } from "./lesson-panel.js";
 import { asked, go, NOWHERE } from "./lesson-place.js";
 import { Sheet } from "./sheet.js";
+import { CLASS } from "../words/tabs/class.js";
 import { WORDS } from "../words/tabs/learn.js";
 
 /** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
 export async function mount(root, { props }) {
   rememberTheme();
-  await loadStyles("learn", "lesson", "sheet", "veil");
+  await loadStyles("learn", "lesson", "beside", "pictures", "sheet", "class");
   learn(JSON.parse(props.setup).grammar);
   const stage = await stageHere;
   const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);
@@ -33,20 +34,24 @@ class LearnPage {
     this.list = new List({
       onOpen: (lesson, step) => this.go({ ...NOWHERE, lesson, step }),
       onSheet: () => this.go({ ...NOWHERE, sheet: true }),
+      onClass: (id) => this.go({ ...NOWHERE, class: id }),
+    });
+    this.classes = new ClassRoom({
+      go: (place) => this.go({ ...NOWHERE, ...place }),
+      answer: () => this.panel.reveal(),
     });
     this.sheet = new Sheet({ library: this.library, onBack: () => this.go(NOWHERE) });
-    const veil = new Veil(stage);
     this.panel = new Panel({
-      drive: new Drive(stage, new Light(stage.el), veil),
-      veil,
+      drive: new Drive(stage, new Light(stage.el)),
       library: this.library,
-      feed: stage.feed,
       after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),
-      onStep: (step) => this.go({ ...NOWHERE, lesson: this.panel.lesson.number, step }),
+      onStep: (step, beside) => this.go({ ...this.place, lesson: this.panel.lesson.number, step, beside }),
+      onMove: (direction) => this.classes.move(direction),
+      held: () => this.classes.at !== null,
       onClose: () => this.go(NOWHERE),
       onNext: () => this.go({ ...NOWHERE, lesson: this.after(this.panel.lesson)?.number ?? null }),
     });
-    this.el = h("div", { class: "hx-stage hx-learn" }, this.list.el, this.sheet.el, this.panel.el);
+    this.el = h("div", { class: "hx-stage hx-learn" }, this.list.el, this.sheet.el, this.classes.el, this.panel.el);
     root.replaceChildren(this.el);
     addEventListener("popstate", () => this.show());
     const bar = document.querySelector("#tabs > .tab-wrapper") ?? document.body;
@@ -55,8 +60,9 @@ class LearnPage {
 
   async begin() {
     try {
-      const { lessons } = await fetched("lessons");
+      const { lessons, classes } = await fetched("lessons");
       this.lessons = lessons.map((one, i) => ({ ...one, number: parseInt(one.id, 10) || i + 1 }));
+      this.classes.learn(classes, this.lessons);
     } catch {
       say(this.list.note, WORDS.failed);
       return;
@@ -71,6 +77,7 @@ class LearnPage {
     if (open === this.open) return;
     this.open = open;
     if (open) return this.show();
+    if (this.classes.at) return this.leave(); // a stop of a class
     go(NOWHERE, { push: false });
     this.leave();
   }
@@ -81,25 +88,38 @@ class LearnPage {
     this.show();
   }
 
+  /** In a class a step is one of its stops: where the address says, and nowhere else. @returns {import("./lesson-place.js").Place} */
+  get place() {
+    const { class: id, stop } = asked();
+    return { ...NOWHERE, class: id, stop };
+  }
+
   /** Shows what the address asks for. */
   show() {
     if (!this.open || !this.lessons.length) return;
-    const { lesson: number, step, sheet } = asked();
+    const { lesson: number, step, beside, sheet, ...room } = asked();
+    const plan = room.class === null ? null : this.classes.plan(room.class);
+    if (!plan) this.classes.end();
+    else if (this.classes.show(plan, { ...room, lesson: number })) return;
     const lesson = number === null ? null : this.lessons.find((one) => one.number === number);
     const was = this.panel.lesson;
     document.body.classList.toggle("hx-lesson-open", Boolean(lesson));
-    document.body.classList.toggle("hx-sheet-open", sheet && !lesson);
-    this.list.el.hidden = Boolean(lesson) || sheet;
+    const paper = sheet || Boolean(plan && room.stop === null && !room.notes);
+    document.body.classList.toggle("hx-sheet-open", paper && !lesson);
+    this.list.el.hidden = Boolean(lesson || plan) || sheet;
     this.sheet.el.hidden = !sheet || Boolean(lesson);
-    if (lesson) return void this.panel.show(lesson, step);
+    if (lesson) return void this.panel.show(lesson, step, beside);
     this.panel.close();
     if (sheet) return void this.sheet.show(this.lessons);
-    this.list.show(this.lessons, number === null ? "" : WORDS.unknown(number));
+    if (plan) return;
+    const missing = room.class === null ? (number === null ? "" : WORDS.unknown(number)) : CLASS.unknown(room.class);
+    this.list.show(this.lessons, missing, this.classes.plans);
     if (was) this.list.title.focus({ preventScroll: true });
   }
 
   leave() {
     document.body.classList.remove("hx-lesson-open", "hx-sheet-open");
+    if (!this.classes.at) this.classes.end();
     this.panel.close();
   }
 

@@ -1,76 +1,51 @@
-/** The lesson that is open: a panel beside the first screen, a sheet at the bottom of a narrow window. Arrow keys and
- *  PageUp/PageDown go from step to step while it has the focus, Escape closes it. */
+/** The lesson that is open: one picture and a few sentences, as wide as the window; or, once a step asks nothing any more,
+ *  a panel beside Explore. Arrow keys and PageUp/PageDown go from step to step, Escape goes back. */
 
-import { h, icon, say, tips } from "../kit/dom.js";
+import { h, tips } from "../kit/dom.js";
 import { onPresenting, presenting } from "../stage/title/presenter.js";
 import { onDrawn } from "../stage/within-reach.js";
 import { hiddenBy } from "./acts/veil.js";
-import { keep, kept } from "./progress.js";
+import { fill } from "./figures/rich.js";
+import { createHead } from "./lesson-head.js";
 import { OwnRun } from "./own-run.js";
-import { fill } from "./rich.js";
+import { pictureOf } from "./pictures/pictures.js";
+import { keep, kept } from "./progress.js";
 import { closingOf, stepOf } from "./step.js";
 import { WORDS } from "../words/tabs/learn.js";
 
+/** The last recording that these steps open. @param {any[]} steps @returns {string|null} */
+export function recordingAt(steps) {
+  return steps.map((step) => step.action?.recording).findLast(Boolean) ?? null;
+}
+
 export class Panel {
   /**
-   * @param {{drive: import("./acts/drive.js").Drive, veil: import("./acts/veil.js").Veil,
-   *   library: import("./library.js").Library, feed: {model: any},
-   *   after: (lesson: any) => string, onStep: (step: number) => void, onClose: () => void, onNext: () => void}} ctx
-   *   after: what leads on from the end of a lesson
+   * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
+   *   after: (lesson: any) => string, onStep: (step: number, beside: boolean) => void, onClose: () => void,
+   *   onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
+   *   a step on or back of the class, if one is held
    */
   constructor(ctx) {
     this.ctx = ctx;
     /** @type {any} */ this.lesson = null;
     this.step = 1;
-    this.run = new OwnRun({ shows: (name) => ctx.drive.shows(name), feed: ctx.feed, library: ctx.library });
-    this.waits = false; // whether a verdict stands without the figures that it needs
-    this.acting = Promise.resolve(); // until what a step does to the page is done
-    /** @type {any} */ this.drawn = null; // what the figures were filled in from
-    const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
-    this.kicker = h("p", { class: "hx-lesson-kicker" });
-    this.title = h("h2", { class: "hx-lesson-title" });
-    this.folds = h(
-      "button",
-      { type: "button", class: "hx-icon-button hx-lesson-fold", "aria-expanded": "true", onclick: () => this._fold() },
-      icon("down"),
-    );
-    this.folds.setAttribute("aria-label", WORDS.fold);
-    this.drift = h(
-      "p",
-      { class: "hx-lesson-drift", hidden: true },
-      h("span", { text: WORDS.drift }),
-      button(WORDS.goBack, () => this._act(this._page()?.action)),
-    );
+    this.beside = false; // Explore
+    this.run = new OwnRun(ctx.library);
+    /** @type {import("./pictures/frame.js").Picture|null} */ this.picture = null;
+    this.gathering = Promise.resolve(true);
+    this.parts = createHead({
+      onClose: () => ctx.onClose(),
+      onGo: (direction) => this.go(direction),
+      onBack: () => this._act(),
+    });
     this.body = h("div", { class: "hx-lesson-body", tabindex: "0" });
-    this.back = button(WORDS.back, () => this.go(-1));
-    this.next = h("button", { type: "button", class: "hx-quiet hx-lesson-next", onclick: () => this.go(1) });
-    this.dots = h("span", { class: "hx-lesson-dots", "aria-hidden": "true" });
-    this.el = h(
-      "section",
-      { class: "hx-lesson", hidden: true, onkeydown: (event) => this._key(event) },
-      h(
-        "header",
-        { class: "hx-lesson-head" },
-        h("div", {}, this.kicker, this.title),
-        this.folds,
-        h(
-          "button",
-          {
-            type: "button",
-            class: "hx-icon-button",
-            "aria-label": WORDS.close,
-            "data-tip": WORDS.close,
-            onclick: () => ctx.onClose(),
-          },
-          icon("remove"),
-        ),
-      ),
-      this.drift,
-      this.body,
-      h("footer", { class: "hx-lesson-foot" }, this.back, this.dots, this.next),
-    );
+    const { head, drift, foot } = this.parts;
+    this.el = h("section", { class: "hx-lesson", hidden: true }, head, drift, this.body, foot);
+    this.el.addEventListener("keydown", (event) => this._key(event));
+    // Nothing has the focus: the keys are the lesson's.
+    document.addEventListener("keydown", (event) => this.lesson && event.target === document.body && this._key(event));
     tips(this.el);
-    onDrawn(() => this._drawn());
+    onDrawn(() => this._drift());
     onPresenting(() => this.lesson && this._draw(false));
   }
 
@@ -79,42 +54,44 @@ export class Panel {
     return this.lesson.steps.length + 1;
   }
 
-  /** Opens a lesson at a step, and does to the page what the step says. @param {any} lesson @param {number} step */
-  async show(lesson, step, { focus = true } = {}) {
+  /** Opens a lesson at a step; beside Explore if it is answered. @param {any} lesson @param {number} step @param {boolean} beside */
+  async show(lesson, step, beside, { focus = true } = {}) {
     this.lesson = lesson;
     this.step = Math.min(step, this.pages);
+    this.beside = beside;
     /** @type {any} */ this.asked = undefined; // what was answered since the step was opened
     this.el.hidden = false;
     this.ctx.drive.begin(); // what the step before was playing ends here
     keep(lesson.id, { step: this.step, ...(this.step === this.pages ? { done: true } : {}) });
+    this.el.setAttribute("aria-busy", "true");
+    this.gathering = this.run.gather(lesson, this._needed());
     this._draw(focus);
-    void this.run.gather(lesson).then(() => this._fill());
-    await this._act(this._page()?.action);
+    if (!(await this.gathering) || lesson !== this.lesson) return;
+    this._draw(focus);
+    if (this._isBeside) await this._act();
+    this.el.setAttribute("aria-busy", "false");
   }
 
   close() {
     if (this.el.hidden) return;
     this.el.hidden = true;
+    this._still();
     this.lesson = null;
+    document.body.classList.remove("hx-lesson-beside");
     this.ctx.drive.end();
   }
 
   /** @param {1|-1} direction */
   go(direction) {
+    if (this.ctx.onMove(direction)) return;
     if (direction > 0 && this.step === this.pages) return this.ctx.onNext();
     const to = Math.min(this.pages, Math.max(1, this.step + direction));
-    if (to !== this.step) this.ctx.onStep(to);
+    if (to !== this.step) this.ctx.onStep(to, false);
   }
 
   /** The step that is open; null on the closing page. */
-  _page() {
+  get page() {
     return this.lesson?.steps[this.step - 1] ?? null;
-  }
-
-  /** The recording that the step speaks of: its own, or that of a step before it. @returns {string|null} */
-  get recording() {
-    const steps = this.lesson?.steps.slice(0, this.step) ?? [];
-    return recordingAt(steps);
   }
 
   /** What was answered to the step's question; undefined while it is open. Before a room, what was answered in private stays
@@ -123,65 +100,101 @@ export class Panel {
     return presenting() ? this.asked : kept(this.lesson.id).answers?.[this.step];
   }
 
-  _draw(focus) {
-    const { lesson, step, answer } = this;
-    const page = this._page();
-    this.run.take(this.recording);
-    const ready = this.run.ready(lesson);
-    this.waits = answer !== undefined && !ready;
-    this.ctx.veil.over(page?.question && answer === undefined ? hiddenBy(page.question) : null);
-    say(this.kicker, WORDS.kicker(lesson.number, step, this.pages, lesson.minutes));
-    say(this.title, lesson.title);
+  get open() {
+    return Boolean(this.page?.question) && this.answer === undefined;
+  }
+
+  get _isBeside() {
+    return this.beside && !this.open;
+  }
+
+  /** The recordings that the step speaks of or draws, its own (or that of a step before it) first. */
+  _needed() {
+    const own = recordingAt(this.lesson.steps.slice(0, this.step));
+    const { figure, reveal } = this.page ?? {};
+    const others = [figure?.recording, reveal?.figure?.recording, reveal?.action?.recording].filter(Boolean);
+    return [...new Set([...(own ? [own] : []), ...others])];
+  }
+
+  /** @param {boolean} focus @param {boolean} [fresh] whether the question was answered just now */
+  _draw(focus, fresh = false) {
+    const { lesson, step, answer, page } = this;
+    const { ready } = this.run;
+    document.body.classList.toggle("hx-lesson-beside", this._isBeside);
+    this.parts.show(lesson, step, this.pages, this.ctx.after(lesson), this.ctx.held());
     this.el.setAttribute("aria-label", WORDS.label(lesson.number, lesson.title));
+    this._still();
+    this.picture = ready ? this._picture(fresh) : null;
     const shown = page
       ? stepOf(page, {
           goal: step === 1 ? lesson.goal : "",
+          picture: this.picture?.el ?? null,
           answer,
           ready,
+          beside: this._isBeside,
           sources: () => this.run.sources,
           onAnswer: (answer) => this._answer(answer),
-          onAgain: () => this._act(page.reveal.action),
+          onExplore: () => this.ctx.onStep(this.step, !this._isBeside),
         })
-      : closingOf(lesson, { onTry: () => this._act(lesson.try.action) });
+      : closingOf(lesson, { onTry: () => this._try() });
     this.heading = shown.heading;
     this.body.replaceChildren(shown.el);
     this.body.scrollTop = 0;
-    this.back.toggleAttribute("disabled", step === 1);
-    say(this.next, step < this.pages ? WORDS.next : this.ctx.after(lesson));
-    this.dots.replaceChildren(
-      ...Array.from({ length: this.pages }, (_, i) => h("i", { "data-at": i + 1 === step ? "here" : "" })),
-    );
-    this._unfold();
-    this._fill();
+    this.parts.unfold();
+    this._drift();
+    fill(this.el, this.run.sources);
     if (focus) this.heading.focus({ preventScroll: true });
   }
 
-  /** An answer opens the reveal, and the page shows it. */
+  /** The picture of the step, or of its answer. */
+  _picture(fresh) {
+    const { page, open } = this;
+    const figure = (!open && page?.reveal?.figure) || page?.figure;
+    const model = this.run.model(figure?.recording);
+    if (!figure || !model) return null;
+    const hides = open ? hiddenBy(page.question) : [];
+    return pictureOf({ step: page, figure, model, open, hides, fresh, sources: () => this.run.sources });
+  }
+
+  _still() {
+    this.picture?.end?.();
+    this.picture = null;
+  }
+
+  /** The answer of the open step, without one's own. */
+  reveal() {
+    if (this.lesson && this.open) void this._answer(null);
+  }
+
+  /** An answer opens the reveal, and the picture shows it. */
   async _answer(answer) {
     const { lesson, step } = this;
-    await Promise.all([this.run.gather(lesson), this.acting]);
+    await this.gathering;
     if (lesson !== this.lesson || step !== this.step) return;
     this.asked = answer;
     keep(lesson.id, { answers: { ...kept(lesson.id).answers, [step]: answer } });
-    const { scrollTop } = this.body;
-    this._draw(false);
-    this.body.scrollTop = scrollTop;
+    this._draw(false, true);
     const said = this.body.querySelector(".hx-verdict-said");
     if (said instanceof HTMLElement) said.focus({ preventScroll: true });
-    this.body.querySelector(".hx-reveal")?.scrollIntoView({ block: "nearest" });
-    await this._act(this._page()?.reveal?.action);
+    if (innerWidth <= NARROW) this.body.querySelector(".hx-reveal")?.scrollIntoView({ block: "nearest" });
   }
 
-  async _act(action) {
+  /** One thing to try is tried in Explore, or in another tab. */
+  _try() {
+    if (this.lesson.try.action?.tab || this._isBeside) return this._act();
+    this.ctx.onStep(this.step, true);
+  }
+
+  /** Does to Explore what the step, and its answer, say. */
+  async _act() {
+    const { page, lesson, step } = this;
     this.el.setAttribute("aria-busy", "true");
-    const acting = this.ctx.drive.act(action ?? {});
-    this.acting = acting.then(
-      () => {},
-      () => {},
-    );
-    const lit = await acting;
+    let lit = await this.ctx.drive.act(page ? page.action : lesson.try.action);
+    const more = page?.reveal?.action;
+    if (more && !this.open && lesson === this.lesson && step === this.step)
+      lit = (await this.ctx.drive.act(more)) ?? lit;
     this.el.setAttribute("aria-busy", "false");
-    this._drawn();
+    this._drift();
     if (lit) this._clear(lit);
   }
 
@@ -195,41 +208,21 @@ export class Panel {
     scrollBy({ top: box.height > room ? box.top - top : box.top - top - (room - box.height) / 2, behavior: calm() });
   }
 
-  /** After each drawing of the page: whose run it shows, and the figures if that has changed. */
-  _drawn() {
+  /** Beside Explore: whether it shows another run than the step's. */
+  _drift() {
     if (!this.lesson) return;
-    const page = this._page();
-    const revealed = this.answer === undefined ? null : page?.reveal?.action?.recording;
-    const own = this.run.take(this.recording) || Boolean(revealed && this.ctx.drive.shows(revealed));
-    const told = own || !page || !this.run.model; // at the end one tries runs of one's own
-    if (this.drift.hidden !== told) this.drift.hidden = told;
-    if (this.run.key !== this.drawn) this._fill();
-  }
-
-  _fill() {
-    this.drawn = this.run.key;
-    if (!this.lesson) return;
-    if (this.waits && this.run.ready(this.lesson)) this._draw(false);
-    else fill(this.el, this.run.sources);
-  }
-
-  _fold() {
-    const folded = this.el.classList.toggle("hx-folded");
-    this.folds.setAttribute("aria-expanded", String(!folded));
-    this.folds.setAttribute("aria-label", folded ? WORDS.unfold : WORDS.fold);
-  }
-
-  _unfold() {
-    if (this.el.classList.contains("hx-folded")) this._fold();
+    const own = !this._isBeside || !this.page || this.run.recordings.some((name) => this.ctx.drive.shows(name));
+    if (this.parts.drift.hidden !== own) this.parts.drift.hidden = own;
   }
 
   _key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === "Escape") this.ctx.onClose();
+    if (event.key === "Escape" && this._isBeside) this.ctx.onStep(this.step, false);
+    else if (event.key === "Escape") this.ctx.onClose();
     else if (event.key === "PageDown") this.go(1);
     else if (event.key === "PageUp") this.go(-1);
     else if (event.target instanceof HTMLInputElement)
-      return; // there, arrows choose or move in the text
+      return; // there, arrows choose or move
     else if (event.key === "ArrowRight") this.go(1);
     else if (event.key === "ArrowLeft") this.go(-1);
     else return;
@@ -237,9 +230,6 @@ export class Panel {
   }
 }
 
-/** The last recording that these steps open. @param {any[]} steps @returns {string|null} */
-export function recordingAt(steps) {
-  return steps.map((step) => step.action?.recording).findLast(Boolean) ?? null;
-}
+const NARROW = 900; // px: one column
 
 const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");

@@ -2,13 +2,15 @@
 
 import { h, say } from "../kit/dom.js";
 import { forget, kept, lastOpen } from "./progress.js";
+import { CLASS } from "../words/tabs/class.js";
 import { WORDS } from "../words/tabs/learn.js";
 
 export class List {
-  /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void}} ctx */
+  /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void, onClass: (id: string) => void}} ctx */
   constructor(ctx) {
     this.ctx = ctx;
     /** @type {any[]} */ this.lessons = [];
+    /** @type {any[]} */ this.plans = []; // of classes
     this.note = h("p", { class: "hx-learn-note", role: "status" });
     this.goOn = h("button", { type: "button", class: "hx-go", hidden: true });
     this.forgets = h("button", {
@@ -21,6 +23,14 @@ export class List {
       },
     });
     this.items = h("ol", { class: "hx-lessons" });
+    this.classes = h("ul", { class: "hx-classes" });
+    this.teach = h(
+      "section",
+      { class: "hx-teach" },
+      h("h2", { text: CLASS.title }),
+      h("p", { text: CLASS.lead }),
+      this.classes,
+    );
     this.title = h("h1", { tabindex: "-1", text: WORDS.title });
     this.el = h(
       "div",
@@ -39,12 +49,16 @@ export class List {
       ),
       this.note,
       this.items,
+      this.teach,
     );
   }
 
-  /** @param {any[]} lessons @param {string} [said] */
-  show(lessons, said = "") {
+  /** @param {any[]} lessons @param {string} [said] @param {any[]} [classes] */
+  show(lessons, said = "", classes = this.plans) {
     this.lessons = lessons;
+    this.plans = classes;
+    this.teach.hidden = !classes.length;
+    this.classes.replaceChildren(...classes.map((plan) => this._class(plan)));
     say(this.note, said || (lessons.length ? "" : WORDS.none));
     this.items.replaceChildren(...lessons.map((lesson) => this._item(lesson)));
     const last = lessons.find(({ id }) => id === lastOpen());
@@ -54,6 +68,21 @@ export class List {
     const step = kept(last.id).step ?? 1;
     say(this.goOn, WORDS.resume(last.number, step));
     this.goOn.onclick = () => this.ctx.onOpen(last.number, step);
+  }
+
+  _class({ id, title, goal, minutes }) {
+    const link = h("a", { href: `?${new URLSearchParams({ tab: "learn", class: id })}` });
+    link.append(
+      h("span", { class: "hx-lessons-number", text: CLASS.minutes(minutes) }),
+      h("b", { text: title }),
+      h("span", { text: goal }),
+    );
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.ctx.onClass(id);
+    });
+    return h("li", {}, link);
   }
 
   _item(lesson) {

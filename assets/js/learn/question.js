@@ -3,7 +3,7 @@
 
 import { h } from "../kit/dom.js";
 import { figure, holds, references } from "./figures/refs.js";
-import { rich } from "./rich.js";
+import { rich } from "./figures/rich.js";
 import { WORDS } from "../words/tabs/learn.js";
 
 let made = 0; // groups of choices, each with a name of its own

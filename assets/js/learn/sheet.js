@@ -4,7 +4,7 @@
 import { h, say } from "../kit/dom.js";
 import { recordingAt } from "./lesson-panel.js";
 import { answerOf, rightOnes } from "./question.js";
-import { fill, rich, told } from "./rich.js";
+import { fill, rich, told } from "./figures/rich.js";
 import { WORDS } from "../words/tabs/learn.js";
 
 const LETTERS = "abcdefgh";

@@ -1,37 +1,50 @@
-/** One step of a lesson: what it says, what it asks, and, once that is answered, what it reveals. */
+/** One step of a lesson: its picture, what it says, what it asks, and, once that is answered, what it reveals and a way to
+ *  see it in Explore. */
 
 import { h } from "../kit/dom.js";
 import { questionOf } from "./question.js";
-import { rich, told } from "./rich.js";
+import { rich, told } from "./figures/rich.js";
 import { WORDS } from "../words/tabs/learn.js";
 
 /**
  * @param {any} step as app/learn/lessons.py declares it
- * @param {{goal: string, answer: any, ready: boolean, sources: () => import("./figures/refs.js").Sources,
- *   onAnswer: (answer: any) => void, onAgain: () => void}} ctx goal: of the lesson, "" after its first step; ready: whether
- *   the figures are at hand; onAgain: the reveal's action once more
+ * @param {{goal: string, picture: HTMLElement|null, answer: any, ready: boolean, beside: boolean,
+ *   sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void, onExplore: () => void}} ctx goal: of
+ *   the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;
+ *   onExplore: there, or back
  */
 export function stepOf(step, ctx) {
   const heading = h("h3", { class: "hx-step-title", tabindex: "-1", text: step.title });
+  const answered = !step.question || ctx.answer !== undefined;
   const el = h(
     "div",
     { class: "hx-step" },
     ctx.goal ? h("p", { class: "hx-goal" }, h("b", { text: WORDS.goal }), " ", ...rich(ctx.goal)) : null,
     heading,
-    h("p", {}, ...rich(step.text)),
+    ctx.picture ?? h("p", { class: "hx-sketch hx-sketch-waits", role: "status", text: WORDS.reading }),
+    h(
+      "div",
+      { class: "hx-step-says" },
+      h("p", {}, ...rich(step.text, new Set())),
+      answered && step.reveal ? h("p", { class: "hx-reveal" }, ...told(step.reveal)) : null,
+      explore(step, answered, ctx),
+    ),
     step.question ? questionOf(step.question, ctx) : null,
-    ctx.answer !== undefined && step.reveal ? revealOf(step.reveal, ctx.onAgain) : null,
   );
   return { el, heading };
 }
 
-function revealOf(reveal, onAgain) {
-  return h(
-    "div",
-    { class: "hx-reveal" },
-    h("p", {}, ...told(reveal)),
-    reveal.action ? h("button", { type: "button", class: "hx-quiet", text: WORDS.again, onclick: onAgain }) : null,
-  );
+/** Explore is one press away, but not while it would answer the question. */
+function explore(step, answered, { beside, onExplore }) {
+  if (!step.action?.recording && !step.action?.at) return null;
+  const button = h("button", {
+    type: "button",
+    class: "hx-quiet hx-step-explore",
+    text: beside ? WORDS.alone : WORDS.explore,
+    disabled: !answered,
+    onclick: onExplore,
+  });
+  return h("p", { class: "hx-step-do" }, button, answered ? null : h("small", { text: WORDS.exploreLater }));
 }
 
 /**

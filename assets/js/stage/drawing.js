@@ -5,8 +5,7 @@ import { drawn } from "./within-reach.js";
 
 /**
  * @typedef {import("../run/trace.js").TraceModel} Model
- * @typedef {{selected: number|null, round: number|null, veiled: boolean}} View what somebody has singled out: a token by its
- *   serial, a round; veiled: whether a lesson's question is open: nothing after the cursor is drawn
+ * @typedef {{selected: number|null, round: number|null}} View what somebody has singled out: a token by its serial, a round
  * @typedef {{update: (model: Model, cursor: number, opts: Record<string, any>) => void}} Part
  * @typedef {{title: {update: (model: Model, cursor: number, plain: boolean) => void}, tower: Part, lanes: Part, tally: Part,
  *   transport: Part, caption: Part, text: Part, card: Part,

@@ -28,7 +28,7 @@ export class Stage {
     learn(this.setup.grammar);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
-    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null, veiled: false };
+    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null };
     this.wish = new Wish(this.setup, () => this.parts.tower);
     this.settings = this.wish.settings;
     this.session = new Session(ports, {
@@ -41,7 +41,7 @@ export class Stage {
     const attempt = (/** @type {() => Promise<void>} */ action) => this.attempt(action);
     const edit = (/** @type {string} */ name, /** @type {any} */ value) => this.edit(name, value);
     const draw = () => this.drawing.now();
-    this.study = new Study(ports, feed, !setup.offline);
+    this.study = new Study(ports, feed, !setup.offline && !setup.static);
     this.journey = new Journey({
       ...{ session, feed, wish, tell, attempt },
       tail: (asked) => ports.call.tail(asked),
@@ -96,7 +96,7 @@ export class Stage {
 
   /** What other tabs may do with it. @returns {import("./within-reach.js").Reach} */
   get reach() {
-    const { feed, player, settings, parts, view } = this;
+    const { feed, player, settings, parts } = this;
     return {
       ...{ el: parts.el, feed, player, settings },
       stack: () => parts.tower.stack,
@@ -108,11 +108,7 @@ export class Stage {
           else await this.acts.record(name);
         }),
       press: (serial) => parts.text.press(serial),
-      veil: (on) => {
-        view.veiled = on;
-        if (on) parts.card.hide();
-        this.drawing.ask();
-      },
+      lend: (panels) => parts.panels.lend(panels),
     };
   }
 
@@ -143,6 +139,7 @@ export class Stage {
       this.place.instead(given, this.acts.invite());
     }
     this.parts.desk.begin();
+    this.parts.panels.begin();
     this.offered.begin();
   }
 

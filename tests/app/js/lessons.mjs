@@ -43,6 +43,7 @@ function check(lesson, step, i) {
   const where = `${lesson.id}: steps[${i}]`;
   const own = sources(lesson, i + 1);
   act(step.action, own, where);
+  for (const one of [step.figure, step.reveal?.figure]) drawn(one, own, where);
   act(
     step.reveal?.action,
     step.reveal?.action?.recording ? sources(lesson, 0, step.reveal.action.recording) : own,
@@ -60,6 +61,10 @@ function check(lesson, step, i) {
   if (!question?.choices?.length) return;
   const open = counterexample(question);
   if (open) faults.push(`${where}: ${open}`);
+  const ofGain = question.choices.some((one) => /\$gain\b/.test(one.when ?? ""));
+  const alone = figure(own, "gain.low")?.value === figure(own, "gain.high")?.value;
+  if (ofGain && alone && !/\brun\b/.test(question.ask))
+    faults.push(`${where}: it asks of a stack, and has one run of it`);
   const right = rightOnes(question, own);
   if (right.filter(Boolean).length !== 1) faults.push(`${where}: right choices ${JSON.stringify(right)}`);
   said.push(`${where} -> ${question.choices[right.indexOf(true)]?.text}`);
@@ -72,22 +77,43 @@ function act(action, { model }, where) {
   if (action?.token && tokenOf(model, action.token) === undefined) faults.push(`${where}: no token ${action.token}`);
 }
 
+/** A picture's moments, recording and stacks are there. */
+function drawn(picture, own, where) {
+  if (!picture) return;
+  const model = picture.recording ? recordings.get(picture.recording) : own.model;
+  if (!model) faults.push(`${where}: no recording ${picture.recording}`);
+  for (const words of [picture.at, picture.to, ...(picture.between ?? [])])
+    if (words && (!model || momentOf(model, words) === null)) faults.push(`${where}: no moment ${words}`);
+  for (const name of picture.stacks ?? []) {
+    const [what, source] =
+      name === "run" ? ["gain", ""] : name.startsWith("best.") ? [`${name}.low`, "bench"] : ["low", `bench:${name}`];
+    if (!figure({ ...own, model }, what, source)) faults.push(`${where}: no gain of ${name}`);
+  }
+}
+
 /** A condition with its figures. */
 function filled(condition, own) {
   return condition.replace(REFERENCE, (all, name, source, of) => `${all} (${figure(own, name ?? of, source)?.text})`);
 }
 
-/** What a question hides, and what would answer it: a figure, a count, or the stack of a plan. */
+/** What a question hides, and what would answer it: figures, a count, or the stack of a plan. */
 function answersOf(question, own) {
-  const { number, choices = [] } = question;
+  const { number, choices = [], told_by: toldBy = [] } = question;
   const named = choices.flatMap((one) => references(one.when ?? "")).map(({ name }) => name);
   const counts = [number?.answer.slice(1) ?? "", ...named].filter((name) => /^round\.\d+\.(tokens|calls)/.test(name));
   return {
     hides: hiddenBy(question),
-    figure: number && !counts.length ? answerOf(number.answer, own)?.text : null,
+    figures: figuresOf([number?.answer ?? "", ...choices.map((one) => one.when ?? ""), ...toldBy], own),
     count: counts.length ? figure(own, counts[0])?.text : null,
     stack: named.some((name) => name.startsWith("plan.")) ? figure(own, "plan.last.stack")?.text : null,
   };
+}
+
+/** Figures that nobody could mean by something else: counts of one digit are looked for by what is said beside them. */
+function figuresOf(texts, own) {
+  const named = texts.flatMap(references).filter(({ name }) => !name.startsWith("plan."));
+  const found = named.map(({ source, name }) => figure(own, name, source)?.text ?? "");
+  return [...new Set(found.filter((text) => /\d[.,]\d|\d\d/.test(text) && !/,target|\d to \d/.test(text)))];
 }
 
 function tell(text, own, where) {

@@ -1,4 +1,4 @@
-/** What a step does to the page: opens a recording, moves the cursor, plays and pauses, opens a card, sets controls. */
+/** What a step does to Explore beside it: opens a recording, moves the cursor, plays and pauses, opens a card, sets controls. */
 
 import { origin } from "../../run/copies.js";
 import { RECORDED } from "../../visit/journey.js";
@@ -7,6 +7,7 @@ import { SPEEDS } from "../../player/player.js";
 import { format, parse } from "../../levels/stack.js";
 import { openTab } from "../../kit/tabs.js";
 import { momentOf } from "./named-moments.js";
+import { panelsOf } from "./page-parts.js";
 
 /**
  * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
@@ -17,11 +18,10 @@ const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"
 const SECONDS = 4; // of a passage that is played, where the lesson does not say
 
 export class Drive {
-  /** @param {import("../../stage/within-reach.js").Reach} stage the first screen @param {import("./light.js").Light} light @param {import("./veil.js").Veil} veil */
-  constructor(stage, light, veil) {
+  /** @param {import("../../stage/within-reach.js").Reach} stage the first screen @param {import("./light.js").Light} light */
+  constructor(stage, light) {
     this.stage = stage;
     this.light = light;
-    this.veil = veil;
     /** @type {Record<string, any>|null} */ this.before = null; // how the text was shown before the lesson
     this._turn = 0; // of the actions: the last one counts
   }
@@ -37,7 +37,7 @@ export class Drive {
   end() {
     this._turn += 1;
     this.light.clear();
-    this.veil.over(null);
+    this.stage.lend([]);
     if (this.before) this._set(this.before);
     this.before = null;
   }
@@ -53,10 +53,12 @@ export class Drive {
     // A recording of this step makes no entry of its own in the history: the step has one.
     if (action.recording) await stage.record(action.recording);
     if (turn !== this._turn) return null;
-    this._set({ ...this.before, ...action.set, ...this.veil.settings });
+    this._set({ ...this.before, ...action.set });
     this._move(action);
     stage.show({});
     if (action.token) this._card(action.token);
+    const needed = panelsOf(action.light ?? []);
+    if (needed.length) stage.lend(needed);
     return this.light.show(action.light ?? []);
   }
 

@@ -5,6 +5,7 @@ import { plainSpeed } from "../../run/figures.js";
 import { FIGURES } from "../../words/tabs/learn.js";
 import { ofPlan, ofRejection, ofRound } from "./moment-figures.js";
 import { as, chance, level, ms, percent, rate, times, whole } from "./figure-parts.js";
+import { yielded } from "../sums/yields.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 
@@ -18,8 +19,6 @@ const supplied = (model, tag) => {
   const own = level(model, tag);
   return own && committed(model).filter((token) => token.level === own.index).length;
 };
-/** Tokens a verification yields where each of n drafted ones is kept with probability a. */
-const yielded = (a, n) => (a === 1 ? n + 1 : (1 - a ** (n + 1)) / (1 - a));
 const inverse = (v) => (v ? 1000 / v : null);
 const product = (a, b) => (a == null || b == null ? null : a * b);
 const mixed = (number) => (v) => (typeof v === "number" ? number(v) : as(v));

@@ -2,7 +2,7 @@
 
 export const WORDS = {
   title: "Learn",
-  lead: "Lessons of one screen each, beside the live page: they open real runs, highlight what they describe, and ask before they explain.",
+  lead: "Lessons of one screen each: a picture of a real run to look at and to touch, a question before each explanation, and Explore one press away.",
   failed: "The server could not send the lessons; open this tab again to retry.",
   none: "There are no lessons here.",
   resume: (number, step) => `Continue: lesson ${number}, step ${step}`,
@@ -29,8 +29,10 @@ export const WORDS = {
   tryIt: "One thing to try",
   summary: "What to remember",
   sources: "Sources",
-  again: "Show it again",
-  drift: "The page shows a different run from the lesson\u2019s.",
+  explore: "See it in Explore",
+  alone: "Back to the lesson",
+  exploreLater: "opens with your answer",
+  drift: "Explore shows a different run from the lesson\u2019s.",
   goBack: "Back to the lesson\u2019s run",
 
   commit: "That is my answer",

@@ -1,27 +1,32 @@
 /** A lesson's text as nodes: `[Q]` is a level's letter in its colour, `[x]` a rejected token, `...` a formula, *...* stressed,
  *  and references are figures, filled in by `fill`. Nothing is parsed as HTML. */
 
-import { h, say } from "../kit/dom.js";
-import { grammar } from "../levels/kinds.js";
-import { figure, holds, REFERENCE } from "./figures/refs.js";
-import { WORDS } from "../words/tabs/learn.js";
+import { explained } from "../../glossary/term.js";
+import { h, say } from "../../kit/dom.js";
+import { grammar } from "../../levels/kinds.js";
+import { figure, holds, REFERENCE } from "./refs.js";
+import { WORDS } from "../../words/tabs/learn.js";
 
 const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
 
-/** @param {string} text @returns {(Node|string)[]} */
-export function rich(text) {
-  const found = [];
+/**
+ * @param {string} text @param {Set<string>|null} [seen] words of the glossary that were explained; null: none is
+ * @returns {(Node|string)[]}
+ */
+export function rich(text, seen = null) {
+  /** @type {(Node|string)[]} */ const found = [];
+  const plain = (/** @type {string} */ part) => found.push(...(seen && part ? explained(part, seen) : [part]));
   let at = 0;
   for (const match of text.matchAll(MARKS)) {
     const [all, name, source, of, letter, formula, stressed] = match;
-    found.push(text.slice(at, match.index));
+    plain(text.slice(at, match.index));
     at = match.index + all.length;
     if (letter) found.push(badge(letter));
     else if (formula) found.push(h("code", {}, ...rich(formula)));
     else if (stressed) found.push(h("em", { text: stressed }));
     else found.push(h("b", { class: "hx-ref", "data-name": name ?? of, "data-source": source ?? "", text: "\u2013" }));
   }
-  found.push(text.slice(at));
+  plain(text.slice(at));
   return found.filter((part) => part !== "");
 }
 
@@ -32,7 +37,7 @@ export function told({ text, also = [] }) {
   return [...rich(text), ...also.map(sentence)];
 }
 
-/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./figures/refs.js").Sources} sources */
+/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./refs.js").Sources} sources */
 export function fill(root, sources) {
   for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".hx-also")))
     one.hidden = holds(one.dataset.when ?? "", sources) !== true;

@@ -1,0 +1,157 @@
+/** Pictures of figures: tokens of each pass, the time of a pass by its rows, what a token costs each level, and what stacks
+ *  gain by the benchmarks. */
+
+import { h } from "../../kit/dom.js";
+import { levelBadge } from "../../levels/badge.js";
+import { stackName } from "../../levels/stack-names.js";
+import { momentOf } from "../acts/named-moments.js";
+import { figure } from "../figures/refs.js";
+import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
+import { frame } from "./frame.js";
+import { CHART } from "../../words/tabs/pictures.js";
+
+/** @typedef {import("./frame.js").PictureContext} PictureContext */
+/** @typedef {(ctx: PictureContext) => import("./frame.js").Picture} Maker */
+
+const MOST = 40; // columns
+const legend = (levels) =>
+  h(
+    "p",
+    { class: "hx-sketch-key" },
+    ...levels.map((level) => h("span", { style: { "--hue": level.hue } }, levelBadge(level), ` ${level.short}`)),
+  );
+
+/** One column for each pass of the target: what it committed, in the colours of who supplied it. @type {Maker} */
+export function passesPicture({ model, figure: asked, step, open }) {
+  const until = open ? (momentOf(model, asked.at ?? step.action?.at ?? "start") ?? 0) : Infinity;
+  const rounds = committedByRound(model, until);
+  const shown = rounds.slice(0, MOST);
+  const most = Math.max(2, ...shown.map((one) => one.tokens));
+  const column = ({ round, tokens, byLevel }) =>
+    h(
+      "span",
+      { class: "hx-chart-column", "data-tip": CHART.pass(round + 1, tokens) },
+      h("b", { text: String(tokens) }),
+      ...byLevel.flatMap((count, i) =>
+        Array.from({ length: count }, () => h("i", { style: { "--hue": model.levels[i].hue } })),
+      ),
+    );
+  const total = rounds.reduce((sum, one) => sum + one.tokens, 0);
+  const mean = rounds.length ? total / rounds.length : 0;
+  const line = open
+    ? null
+    : h("span", { class: "hx-chart-mean", style: { "--at": String(mean / most) } }, CHART.mean(mean.toFixed(1)));
+  const drawn = h("div", { class: "hx-chart-columns", style: { "--most": String(most) } }, ...shown.map(column), line);
+  const picture = frame("passes", CHART.passes, [drawn, legend(model.levels)]);
+  const first = shown.map((one) => one.tokens).join(", ");
+  picture.tell(open ? CHART.firstPasses(first) : CHART.allPasses(rounds.length, total, mean.toFixed(1)));
+  return picture;
+}
+
+/** How long a pass takes by how many rows it has; of more than one row only when that is no longer asked. @type {Maker} */
+export function rowsPicture({ model, open }) {
+  const found = timeByRows(model);
+  const most = Math.max(...found.map((one) => one.ms));
+  const bars = found.map(({ rows, ms, count }, i) =>
+    open && i
+      ? bar(CHART.rows(rows), null, "?", model.levels.at(-1)?.hue)
+      : bar(CHART.rows(rows), ms / most, CHART.ms(ms), model.levels.at(-1)?.hue, CHART.median(count)),
+  );
+  const picture = frame("rows", CHART.byRows, [h("div", { class: "hx-chart-bars" }, ...bars)]);
+  picture.tell(open ? CHART.oneRow(CHART.ms(found[0].ms)) : CHART.someRows(found.map((x) => [x.rows, CHART.ms(x.ms)])));
+  return picture;
+}
+
+/** What a token costs each level, beside plain decoding where that is not asked. @type {Maker} */
+export function costsPicture({ model, open }) {
+  const { levels, plain } = costOfToken(model);
+  const sum = levels.reduce((a, b) => a + b, 0);
+  const most = Math.max(sum, plain ?? 0);
+  const part = (ms, i) =>
+    h("i", {
+      style: { "--hue": model.levels[i].hue, "--part": String(ms / most) },
+      "data-tip": `${model.levels[i].name}: ${CHART.ms(ms)}`,
+    });
+  const row = (name, parts, text) =>
+    h(
+      "p",
+      { class: "hx-chart-stacked" },
+      h("span", { text: name }),
+      h("span", { class: "hx-chart-bed" }, ...parts, h("b", { text })),
+    );
+  const target = model.levels.length - 1;
+  const rows = [row(CHART.thisStack, levels.map(part), open ? "" : CHART.ms(sum))];
+  if (!open && plain) rows.push(row(CHART.plain, [part(plain, target)], CHART.ms(plain)));
+  const shares = levels.map((ms, i) =>
+    h("li", { style: { "--hue": model.levels[i].hue } }, levelBadge(model.levels[i]), ` ${CHART.ms(ms)}`),
+  );
+  const picture = frame("costs", CHART.costs, [
+    h("div", { class: "hx-chart-costs" }, ...rows),
+    h("ul", { class: "hx-sketch-key" }, ...shares),
+  ]);
+  picture.tell(CHART.costsSaid(levels.map((ms, i) => [model.levels[i].tag, CHART.ms(ms)])));
+  return picture;
+}
+
+/** What stacks gain, with the intervals of the benchmark; the run alone where none has its stack. @type {Maker} */
+export function gainsPicture({ figure: asked, sources, open }) {
+  const found = open ? [] : asked.stacks.map((/** @type {string} */ name) => gainOf(name, sources()));
+  const most = Math.max(2, ...found.map((one) => one.high)) * 1.06;
+  const share = (x) => String(x / most);
+  const rows = found.map((one) =>
+    h(
+      "li",
+      { class: "hx-chart-gain" },
+      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: stackName(one.stack) }),
+      h(
+        "span",
+        { class: "hx-chart-bed", style: { "--one": share(1) } },
+        h("i", { class: "hx-chart-whisker", style: { "--low": share(one.low), "--high": share(one.high) } }),
+        h("i", { class: "hx-chart-dot", style: { "--at": share(one.value) } }),
+      ),
+      h("b", { text: `${one.text}\u00d7` }),
+      h("small", { text: one.alone ? CHART.alone : CHART.interval(one.low, one.high) }),
+    ),
+  );
+  const picture = frame("gains", CHART.gains, [
+    h("ul", { class: "hx-chart-gains" }, ...rows),
+    h("p", { class: "hx-sketch-key", text: CHART.one }),
+  ]);
+  picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: stackName(one.stack) })).join(" "));
+  return picture;
+}
+
+/** Of the run's own stack (`run`), the best of so many levels (`best.3`), or a stack of the benchmark. */
+function gainOf(name, sources) {
+  const read = (/** @type {string} */ what, source = "") => figure(sources, what, source)?.value;
+  if (name === "run") {
+    const [value, low, high] = ["gain", "gain.low", "gain.high"].map((what) => Number(read(what)));
+    return { stack: String(read("stack")), value, low, high, text: value.toFixed(2), alone: low === high };
+  }
+  const best = name.startsWith("best.");
+  const of = (/** @type {string} */ what) => (best ? read(`${name}.${what}`, "bench") : read(what, `bench:${name}`));
+  const value = Number(of("speed_up"));
+  return {
+    stack: best ? String(of("stack")) : name,
+    value,
+    low: Number(of("low")),
+    high: Number(of("high")),
+    text: value.toFixed(2),
+    alone: false,
+  };
+}
+
+/** @param {string} name @param {number|null} share @param {string} text @param {string} [hue] @param {string|null} [tip] */
+function bar(name, share, text, hue = "", tip = null) {
+  return h(
+    "p",
+    { class: "hx-chart-bar", "data-tip": tip, style: { "--hue": hue } },
+    h("span", { text: name }),
+    h(
+      "span",
+      { class: "hx-chart-bed" },
+      share === null ? null : h("i", { style: { "--part": String(share) } }),
+      h("b", { text }),
+    ),
+  );
+}

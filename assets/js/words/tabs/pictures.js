@@ -1,0 +1,172 @@
+/** What the pictures of lessons say. */
+
+/** Of a moment of a recorded run. */
+export const MOVING = {
+  label: (/** @type {string} */ kind) =>
+    ({
+      text: "The text of a recorded run",
+      round: "A round of a recorded run",
+      lanes: "What each level did, and when",
+      roll: "The calls of a recorded round",
+    })[kind] ?? "",
+  play: "Play",
+  back: "One event back",
+  on: "One event on",
+};
+
+const listed = (/** @type {string[]} */ parts) => parts.join(", ");
+
+export const CHART = {
+  ms: (/** @type {number} */ v) => `${v >= 10 ? v.toFixed(0) : v >= 1 ? v.toFixed(1) : v.toPrecision(2)}\u00a0ms`,
+  passes: "Tokens that each pass of the target committed",
+  pass: (/** @type {number} */ n, /** @type {number} */ tokens) => `pass ${n}: ${tokens}`,
+  mean: (/** @type {string} */ mean) => `mean ${mean}`,
+  firstPasses: (/** @type {string} */ first) =>
+    `The first passes committed ${first}; the others are hidden until you have answered.`,
+  allPasses: (/** @type {number} */ passes, /** @type {number} */ tokens, /** @type {string} */ mean) =>
+    `${passes} passes committed ${tokens} tokens: ${mean} a pass on average. A column is one pass.`,
+  byRows: "Time of a pass of the target, by its rows",
+  rows: (/** @type {number} */ n) => (n === 1 ? "1 row" : `${n} rows`),
+  median: (/** @type {number} */ count) => `median of ${count}`,
+  oneRow: (/** @type {string} */ ms) => `A pass over one row takes ${ms}.`,
+  someRows: (/** @type {[number, string][]} */ rows) =>
+    `Medians of this run: ${listed(rows.map(([n, ms]) => `${ms} for ${n}`))} rows.`,
+  costs: "What a token of the text costs",
+  thisStack: "this stack",
+  plain: "plain decoding",
+  costsSaid: (/** @type {[string, string][]} */ parts) =>
+    `Time for one token of the text, by level: ${listed(parts.map(([tag, ms]) => `${tag} ${ms}`))}.`,
+  gains: "Speed over plain decoding",
+  one: "The line at 1 is plain decoding of the same target. A bar is the 95 % interval over prompts.",
+  alone: "this run alone: no interval",
+  interval: (/** @type {number} */ low, /** @type {number} */ high) => `${low.toFixed(2)} to ${high.toFixed(2)}`,
+  gainSaid: (/** @type {{stack: string, text: string, low: number, high: number, alone: boolean}} */ x) =>
+    x.alone
+      ? `${x.stack} was ${x.text} times as fast as plain decoding in one run.`
+      : `${x.stack} is ${x.text} times as fast as plain decoding (${x.low.toFixed(2)} to ${x.high.toFixed(2)}).`,
+};
+
+const percent = (/** @type {number} */ v) => `${Math.round(100 * v)}\u00a0%`;
+
+/** Acceptance, block length, and what a guess costs. */
+export const YIELDS = {
+  label: "Tokens a pass and speed, by block length",
+  a: { label: "acceptance a", text: (/** @type {number} */ v) => v.toFixed(2) },
+  n: { label: "guesses n", text: (/** @type {number} */ v) => String(v) },
+  c: { label: "cost of a guess, in passes", text: (/** @type {number} */ v) => v.toFixed(2) },
+  key: {
+    bar: "chance that a pass gets so far",
+    tokens: "tokens a pass",
+    ceiling: "their limit, 1 / (1 \u2212 a)",
+    speed: "speed over plain decoding",
+  },
+  best: (/** @type {number} */ n) => `best n: ${n}`,
+  open: (/** @type {number} */ a, /** @type {number} */ n) =>
+    `The first token of a pass is certain; each further one comes with a = ${a.toFixed(2)} times the chance of the one before, up to n = ${n}. The yield is the sum of the bars.`,
+  says: (
+    /** @type {{a: number, n: number, c: number, tokens: string, ceiling: string, speed: string, best: number, bestSpeed: string}} */ x,
+  ) =>
+    `With a = ${x.a.toFixed(2)} and n = ${x.n} a pass commits ${x.tokens} tokens; no length gives more than ${x.ceiling}. If a guess costs ${x.c.toFixed(2)} of a pass that is ${x.speed} times plain decoding; ${
+      x.best ? `best is n = ${x.best}: ${x.bestSpeed} times.` : "no length pays."
+    }`,
+};
+
+/** A coin tossed over one place of the text. */
+export const COIN = {
+  label: "Distributions of one place, and what comes out of many tosses",
+  columns: {
+    q: { name: "draft q", tip: "the distribution that the draft was drawn from" },
+    p: { name: "target p", tip: "the distribution of the level that verifies" },
+    both: { name: "kept", tip: "min(p, q): drafts that are kept" },
+    rest: { name: "residual", tip: "max(p \u2212 q, 0), scaled to sum to 1" },
+    exact: { name: "exact", tip: "the distribution of what comes out, calculated" },
+    out: { name: "tossed", tip: "the share of each token among your tosses" },
+  },
+  once: "Toss once",
+  many: (/** @type {number} */ n) => `Toss ${n.toLocaleString("en")} times`,
+  again: "Start again",
+  share: "distance of the draft from p",
+  wrong: "replace from p (wrong)",
+  open: "A draft is drawn from q. It is kept with probability min(1, p/q).",
+  says: (/** @type {{all: number, kept: number, share: number, far: number, wrong: boolean}} */ x) =>
+    `${x.all ? `${x.all.toLocaleString("en")} ${x.all === 1 ? "toss" : "tosses"}: ${percent(x.kept)} of the drafts were kept (exact: ${percent(x.share)}); the largest distance from p is ${x.far.toFixed(3)}.` : `${percent(x.share)} of the drafts are kept. Toss the coin, and compare with p.`}${
+      x.wrong ? " Replaced from p, what the draft likes comes too often, however often you toss." : ""
+    }`,
+};
+
+/** Keys and values of an exit and its target. */
+export const CACHE = {
+  label: "Layers that an exit and its target compute, by token",
+  last: "last token",
+  guess: (/** @type {number} */ n) => `guess ${n}`,
+  layer: (/** @type {number} */ n) => (n === 0 ? "layer 0" : `after ${n}`),
+  exit: "exit",
+  target: "target",
+  again: "for the bonus alone",
+  once: "computed once, used by both",
+  guesses: "guesses",
+  at: "layers of the exit",
+  bonus: "bonus token",
+  saysExit: (/** @type {number} */ at, /** @type {number} */ layers, /** @type {number} */ n) =>
+    `The exit ran the first ${at} of ${layers} layers on the last token and on all guesses but the last: ${n} times.`,
+  says: (
+    /** @type {{at: number, layers: number, guesses: number, bonus: boolean, exit: number, target: number, shared: number, most: number, plain: number}} */ x,
+  ) =>
+    `The exit reads ${x.at} layers ${x.guesses} times, the target ${x.bonus ? `all ${x.layers}, since the bonus needs the first ones too` : `the other ${x.layers - x.at} once`}: ${x.exit + x.target} layers for up to ${x.most} tokens; plain decoding reads ${x.plain} for as many. ${x.shared} results are computed once and used by both.`,
+};
+
+/** The recursion as a roll of calls. */
+export const ROLL = {
+  label: "Who calls whom in this round",
+  took: (/** @type {number} */ ms) => CHART.ms(ms),
+  ask: (/** @type {{count: number, below: string}} */ x) =>
+    `asks ${x.below} for ${x.count} ${x.count === 1 ? "token" : "tokens"}`,
+  draft: (/** @type {{count: number}} */ x) =>
+    x.count ? `offers ${x.count} ${x.count === 1 ? "token" : "tokens"}` : "finds nothing to offer",
+  verify: (/** @type {{count: number, kept: number, own: boolean, held: number}} */ x) =>
+    `${x.count ? `keeps ${x.kept} of ${x.count}` : "gets nothing"}${x.own ? `${x.count ? ", " : "; "}writes 1 of its own` : ""}: holds ${x.held}`,
+  up: (/** @type {{count: number, above: string}} */ x) => `hands up ${x.count} to ${x.above}`,
+};
+
+/** The shortest path as a small graph. */
+export const HOPS = {
+  label: "The cheapest path over levels and block lengths",
+  levels: ["lookup", "8-bit copy", "target"],
+  ms: (/** @type {number} */ v) => CHART.ms(v),
+  sliders: {
+    lookup: "a lookup costs",
+    copy: "a pass of the copy costs",
+    "lookup-copy": "copy accepts lookups",
+    "lookup-target": "target accepts lookups",
+    "copy-target": "target accepts the copy",
+  },
+  open: "A circle is a level with its block length. A path from the bottom to the target is a stack; the figures are hidden until you have answered.",
+  says: (/** @type {{path: string[], ms: string, gain: string, plain: string}} */ x) =>
+    x.path.length > 1
+      ? `The shortest path is ${x.path.join(" \u2192 ")}: ${x.ms} a token, ${x.gain} times as fast as the target alone (${x.plain}).`
+      : `The target alone is fastest: ${x.plain} a token.`,
+};
+
+/** A lookup, step by step. */
+export const LOOKUP = {
+  label: "A lookup in the text",
+  before: (/** @type {boolean} */ prompt) => (prompt ? "in the prompt" : "earlier"),
+  now: "the end",
+  back: "One step back",
+  next: "Next step",
+  which: "lookup",
+  of: (/** @type {number} */ n, /** @type {number} */ all) => `${n} of ${all}`,
+  heads: ["database", "holds", "came in", "went out", "this lookup"],
+  count: (/** @type {number} */ n) => n.toLocaleString("en"),
+  fixed: "never changes",
+  answered: "answered",
+  asked: (/** @type {string[]} */ order, /** @type {string} */ letter, /** @type {string|null} */ by) =>
+    order.indexOf(letter) < order.indexOf(by ?? "") ? "had nothing" : "was not asked",
+  stages: [
+    (/** @type {any} */ x) => `The key is how the text ends: \u201c${x.key}\u201d.`,
+    (/** @type {any} */ x) => `It stood before, ${x.back} tokens earlier.`,
+    (/** @type {any} */ x) => `What followed there is copied: \u201c${x.copy}\u201d. No model has run.`,
+    (/** @type {any} */ x) =>
+      `The level above kept ${x.fate.kept} of ${x.count}. What the round wrote is filed under new keys in the text\u2019s own database.`,
+  ],
+};
