@@ -59,6 +59,7 @@ const OF_NO_LANGUAGE = {
   "learn/pictures/coin-picture.js": ["(prefers-reduced-motion: reduce)", "no sampled rejection"],
   "text/token/legend.js": ["color-mix(in oklab, \u2026 35%, var(--hue-ngram))"],
   "offline/main.js": ["(prefers-color-scheme: dark)"],
+  "site/site-page.js": ["(prefers-color-scheme: dark)"],
   "kit/picture/paint.js": [
     "button, select, input, textarea, details:not([open]) > :not(summary), summary, .hx-sr, .hx-pop, .hx-tip, .hx-lane-tip, .hx-grip, .hx-depth-ticks, [data-no-picture], script, style",
     "to right",

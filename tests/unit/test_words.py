@@ -25,6 +25,7 @@ NEVER_SHOWN = (
     "serve/offer.py",
     "serve/door/address.py",
     "options.py",
+    "site/written.py",
 )
 OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers, commands, what libraries say
     "serve/door/asked.py": ["data: "],
