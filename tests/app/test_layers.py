@@ -100,17 +100,6 @@ def test_a_link_opens_the_menu_that_it_names(page: Any, shipped: str, menu: str,
     page.locator(shown).locator("visible=true").wait_for()
 
 
-def test_a_lesson_opens_the_layer_of_what_it_lights_and_gives_it_back(page: Any, shipped: str) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{shipped}/?tab=learn&lesson=1&{CALM}")
-    page.locator(".hx-lane-plot.hx-lit").wait_for(state="attached")
-    assert "time" in page.locator(".hx-stage[data-open]").get_attribute("data-open")
-    assert page.evaluate("sessionStorage['hx-panels']") == OPENED, "the visitor's own choice is kept"
-    page.get_by_role("tab", name="Explore").click()
-    drawn(page)
-    page.locator(".hx-stage[data-open='']").wait_for()
-
-
 def test_an_empty_prompt_says_why_nothing_can_be_generated(page: Any, shipped: str) -> None:
     calm(page, shipped)
     page.get_by_role("textbox", name="prompt").fill("")
