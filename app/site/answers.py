@@ -13,12 +13,13 @@ from starlette.testclient import TestClient
 
 from app.kit.static import ROUTE
 from app.page import Page, build, launch_options
-from app.play.offline import OFFLINE
+from app.planner.routes import FAULTS, ORIGIN
 from app.site.grids import grids
 from app.words import site as says
 from hsd_core.pipeline import Pipeline
 
 TABS = ("stage", "race", "planner", "learn", "results")  # elements of the components, in the order of their tabs
+WITH_QUESTIONS = {route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)}  # whose answer is worked out
 
 
 class Answer(NamedTuple):
@@ -75,10 +76,11 @@ def answers(recordings: list[str]) -> Iterator[Answer]:
                 raise RuntimeError(says.no_answer(path, reply.status_code))
             return Answer(path, reply.headers["content-type"].split(";")[0], reply.content)
 
-        for path in ("races", "results", "lessons", "planner/sources", "lib/plotly.min.js"):
-            yield got(path)
+        for route in own:
+            path = route.path.removeprefix(f"{ROUTE}/")
+            if path != route.path and "GET" in (route.methods or ()) and "{" not in path and path not in WITH_QUESTIONS:
+                yield got(path)
         for entry in json.loads(client.get(f"{ROUTE}/races").content):
             yield got(f"races/{quote(entry['name'])}")
         for name in recordings:
             yield got(f"recordings/{quote(name)}")
-        yield got(OFFLINE.removeprefix(f"{ROUTE}/"))

@@ -74,6 +74,6 @@ def test_every_figure_of_exits_is_drawn_once_it_is_opened(page: Any, site: str) 
     last = more.locator(".hx-plot-exit-one")
     last.scroll_into_view_if_needed()
     last.locator(".main-svg").first.wait_for()
-    assert "Computed, not run" in last.inner_text() and "measured" in last.locator(".main-svg").first.inner_text()
+    assert "Computed, not run" in last.inner_text() and "measured" in last.locator(".main-svg").first.text_content()
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
