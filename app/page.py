@@ -21,6 +21,7 @@ from app.play.recordings import MAX_CALL, Recordings
 from app.play.view import Play
 from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
+from app.results.early_exits import exits_route
 from app.results.view import Results, results_route
 from app.serve import api
 from app.serve.door.checked import CheckedPosts
@@ -114,6 +115,7 @@ def launch_options(
         recording_route(Recordings(traces)),
         *race_routes(races),
         results_route(results),
+        exits_route(results),
         learn.lessons_route(lessons),
         code_route(),
         offline_route(),

@@ -28,7 +28,7 @@ ROUTE = "/hx"
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _STARTED = ("js/stage/early.js", "js/stage/mount.js", "js/plots/notes.js")  # what the page starts
-_SHEETS = (*SHEETS, "story")  # a saved run tells no story
+FIRST_SHEETS = (*SHEETS, "story")  # a saved run tells no story
 FIRST = ("css/first.css", "js/first.js")  # made of the style sheets of the first screen, and of all that it imports
 _LATER = re.compile(r'\bimport\("(\.[^"]+)"\)')
 _HASH = re.compile(r"[0-9a-f]{16}")
@@ -48,7 +48,7 @@ class Files:
         found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
         self.names = list(found)
         made = _first({name: data.decode() for name, data in found.items()}) if set(_STARTED) <= set(found) else {}
-        self.first = [*(f"css/{name}.css" for name in _SHEETS), *(name for name in made if name in found)]
+        self.first = [*(f"css/{name}.css" for name in FIRST_SHEETS), *(name for name in made if name in found)]
         found |= made
         sums = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in found.items())
         self._version = hashlib.sha256(sums.encode()).hexdigest()[:16]
@@ -87,7 +87,7 @@ def _first(texts: dict[str, str]) -> dict[str, bytes]:
     that hands on what it exports."""
     order = modules(_STARTED, lambda name: _placed(name, texts[name]))
     made = {
-        "css/first.css": "\n".join(texts[f"css/{name}.css"] for name in _SHEETS),
+        "css/first.css": "\n".join(texts[f"css/{name}.css"] for name in FIRST_SHEETS),
         "js/first.js": f"{script(order)}\nexport {{ $ }};\n",
     }
     for name, module in order.items():

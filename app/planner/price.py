@@ -78,7 +78,8 @@ class Prices:
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
-        `{"ms", "speedup"}`, or where the theory has no price `{"reason", "brief"}`, the second without the cure."""
+        `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target; or where the theory has
+        no price `{"reason", "brief"}`, the second without the cure."""
         found = self._profile(asked)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
@@ -114,7 +115,7 @@ def _price(pricer: Pricer, stack: str) -> dict[str, Any]:
         paid = pricer.price(plan)
     except ProfileError as error:
         return _refused(str(error))
-    return {"ms": paid.ms_per_token, "speedup": paid.speedup}
+    return {"ms": paid.ms_per_token, "speedup": paid.speedup, "tokens": paid.tokens_per_round}
 
 
 def _refused(reason: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
 from app.play.view import Play, named
 from app.results.bundled_results import Bundled
+from app.results.early_exits import EXITS, STUDIES
 from app.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, chosen
 from app.serve.queued import queued
 from app.serve.settings import run_id
@@ -35,11 +36,12 @@ class Results:
 
     def __init__(self, play: Play, folder: Path) -> None:
         self._play, self._bundled = play, Bundled(folder)
+        self._exits = EXITS if any(folder.glob(STUDIES)) else ""
 
     def build(self) -> None:
         """Add the tab's component to the Blocks that is open."""
         presets = [{key: preset[key] for key in _TOLD} for preset in self._play.catalogue()]
-        setup = {"listing": LISTING, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
+        setup = {"listing": LISTING, "exits": self._exits, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
         view = Mounted(
             "results",

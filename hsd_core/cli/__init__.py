@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hsd_core.cli import export, generate, models, record, show, whatif
+from hsd_core.cli import export, generate, models, record, show, site, whatif
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
 from hsd_core.cli.shared_options import check_counts
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    runs, measured = (generate, show, export, models), (bench, passes, race, record)
+    runs, measured = (generate, show, export, site, models), (bench, passes, race, record)
     for command in (*runs, *measured, selfgen, train, depth, calibrate, plan, validate, results, whatif, ngrams):
         command.add(commands)
     arguments = sys.argv[1:] if arguments is None else list(arguments)

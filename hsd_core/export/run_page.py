@@ -38,7 +38,7 @@ SHEETS = (
         "card",
         "glossary",
     ),
-    *("anatomy", "proof", "databases", "low", "presenter", "forced"),
+    *("anatomy", "proof", "databases", "panels", "low", "presenter", "forced"),
 )
 # What tokens are coloured by when it opens, and where the run is put; js/share/save-page.js looks for the same.
 COLOUR = 'data-colour="level"'

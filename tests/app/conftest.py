@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import SEEN, launched, slowed, write_recordings
+from pagekit import SEEN, UNFOLDED, launched, slowed, write_recordings
 
 from hsd_core.pipeline import Pipeline
 
@@ -50,6 +50,7 @@ def browser() -> Iterator[Any]:
             if os.environ.get("HSD_REQUIRE_BROWSER"):
                 pytest.fail(NO_BROWSER)
             pytest.skip(NO_BROWSER)
+        browser.new_context = _unfolded(browser.new_context)
         yield browser
         browser.close()
 
@@ -69,6 +70,17 @@ def page(browser: Any) -> Iterator[Any]:
     yield page
     context.close()
     assert not faults, faults
+
+
+def _unfolded(new: Any) -> Any:
+    """Tests drive every control: all of them are open, unless the address says what is (`CALM`)."""
+
+    def context(**options: Any) -> Any:
+        made = new(**options)
+        made.add_init_script(UNFOLDED)
+        return made
+
+    return context
 
 
 def _settled(page: Any, go: Any) -> Any:

@@ -51,6 +51,13 @@ HOSTILE = (
 # A browser that has seen the story, so that a page without parameters opens Explore.
 SEEN = 'try { localStorage.setItem("hx-story", "1"); } catch {}'
 
+# A visitor who has opened all that lies one press behind the first screen (js/visit/panels.js), in this session.
+OPENED = "time prediction stack controls"
+UNFOLDED = (
+    f"try {{ if (!('hx-panels' in sessionStorage)) sessionStorage.setItem('hx-panels', '{OPENED}'); }} catch {{}}"
+)
+CALM = "panel="  # in an address: nothing is open, as on a first visit
+
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => [entry.startTime, entry.value])))

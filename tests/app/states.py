@@ -13,6 +13,8 @@ from typing import Any
 
 SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844), "projector": (1920, 1080)}
 
+OPEN = "panel=time+prediction+stack+controls"  # all that lies one press behind the first screen
+
 Steps = Callable[[Any], object]
 
 
@@ -38,7 +40,8 @@ class State:
 def made(page: Any, site: str, state: State) -> None:
     """Opens the state on the page, drawn and at rest."""
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?{state.query}")
+    as_it_is = "panel=" in state.query or "story=" in state.query
+    page.goto(f"{site}/?{state.query}" if as_it_is else f"{site}/?{state.query}&{OPEN}")
     page.locator(state.ready).first.wait_for()
     page.locator("#hx-first").wait_for(state="detached")
     state.steps(page)
@@ -89,6 +92,11 @@ def _card(page: Any) -> None:
 def _ghost_card(page: Any) -> None:
     page.locator(".hx-ghost").last.evaluate("(x) => x.click()")
     page.locator(".hx-card.hx-pinned").wait_for()
+
+
+def _definition(page: Any) -> None:
+    page.locator(".hx-headline .hx-term").click()
+    page.locator(".hx-definition").wait_for()
 
 
 def _code(page: Any) -> None:
@@ -172,7 +180,9 @@ STATES = (
     State("story-alone", "story=1&scene=2", _STORY, _onwards(5)),
     State("story-run", "story=1&scene=3", _STORY, _onwards(1)),
     State("play", _PLAY, _TEXT, _nothing),
-    State("play-first-visit", "explore=1", _TEXT, _nothing),
+    State("play-first-visit", "explore=1&panel=", _TEXT, _nothing),
+    State("play-definition", f"{_PLAY}&panel=", _TEXT, _definition),
+    State("play-time", f"{_PLAY}&panel=time", _TEXT, _nothing),
     State("play-sampled", "recording=06-chat-sampled", _TEXT, _nothing),
     State("play-four-levels", "recording=09-four-levels", _TEXT, _nothing),
     State("play-card", _PLAY, _TEXT, _card),

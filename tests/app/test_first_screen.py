@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import SEEN, SHIFTS, drawn, worst_window
+from pagekit import CALM, SEEN, SHIFTS, drawn, worst_window
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -21,10 +21,10 @@ from hsd_core.export.run_page import SHEETS
 DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)
 
 
-def visit(page: Any, shipped: str, recording: str = "01-code", size: tuple[int, int] = DESK) -> None:
+def visit(page: Any, shipped: str, recording: str = "01-code", size: tuple[int, int] = DESK, query: str = "") -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{shipped}/?recording={recording}")
+    page.goto(f"{shipped}/?recording={recording}&{query}")
     page.wait_for_selector(".hx-flow .hx-tok")
     drawn(page)
 
@@ -74,7 +74,7 @@ def test_the_outline_goes_once_the_first_screen_is_drawn_and_had_its_measures(pa
         window.outlined = [box("#hx-first .hx-why"), box("#hx-first .hx-main")];
       });
     """)
-    visit(page, shipped)
+    visit(page, shipped, query=CALM)
     page.wait_for_selector("#hx-first", state="detached")
     why, main = page.evaluate("outlined")
     assert page.locator(".hx-stage .hx-why").bounding_box()["y"] == pytest.approx(why["y"], abs=4)
@@ -98,7 +98,7 @@ def test_a_reply_that_is_no_page_is_left_alone() -> None:
 
 
 def test_the_first_screen_says_why_and_the_speed_up_is_the_one_big_figure(page: Any, shipped: str) -> None:
-    visit(page, shipped)
+    visit(page, shipped, query=CALM)
     seek(page, 1)
     assert page.locator(".hx-why").inner_text() == WHY
     sizes = page.evaluate(
@@ -143,8 +143,13 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     legend = page.locator(".hx-legend").inner_text()
     for name in ("n-gram lookup", "int8 copy", "rejected by Q", "two more there", "not committed yet"):
         assert name in legend, name
-    tower = page.locator(".hx-tower-key").inner_text()
-    assert "KV cache: committed, tentative" in tower and "share of the tokens from below that it accepted" in tower
+    for word, meant in (
+        ("KV cache", "hatched for drafts"),
+        ("accepted", "weighted by p/q"),
+        ("block length", "T on its"),
+    ):
+        page.locator(".hx-tower").get_by_role("button", name=word, exact=True).click()
+        assert meant in page.locator(".hx-definition").inner_text()
     page.get_by_role("checkbox", name="rejected drafts").uncheck()
     drawn(page)
     assert "rejected" not in page.locator(".hx-legend").inner_text()

@@ -50,10 +50,12 @@ def test_a_stack_costs_here_what_it_costs_in_the_planner_and_on_the_command_line
     plans = [*shown["by_depth"], *shown["others"]]
     assert len(plans) > 6
     for plan, price in zip(plans, priced(prices, *(plan["stack"] for plan in plans)), strict=True):
-        assert price == {"ms": plan["ms"], "speedup": plan["speedup"]}
+        assert (price["ms"], price["speedup"]) == (plan["ms"], plan["speedup"])
+        assert price["tokens"] >= 1.0 and (price["tokens"] == 1.0) == (plan["stack"] == "target")
     assert main(["plan", "--profile", str(file), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
-    assert priced(prices, said["stack"]) == [{"ms": said["latency_ms_per_token"], "speedup": said["speedup"]}]
+    (found,) = priced(prices, said["stack"])
+    assert (found["ms"], found["speedup"]) == (said["latency_ms_per_token"], said["speedup"])
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import aclosing
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from standing import arrive, run
 from app.kit.payload import payload, status
 from app.race.race_request import asked_for
 from app.results.quick import QuickRequest
+from app.serve.engine import _loading
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import line as lines
 from app.serve.line.known_runs import Run, Visitor
@@ -182,3 +184,14 @@ def test_who_is_refused_is_told_when_a_place_is_free_that_is_promised_to_nobody_
 )
 def test_a_waiting_run_says_its_place_and_an_estimate_as_what_it_is(ahead: int, wait: Any, said: str) -> None:
     assert waiting(ahead, wait)["text"] == said
+
+
+def test_what_is_fetched_is_told_in_bytes_and_what_is_only_read_is_not() -> None:
+    def said(stage: str, done: float, total: float) -> tuple[str, float | None]:
+        state = _loading(SimpleNamespace(said=(stage, done, total)), 2.0)  # type: ignore[arg-type]
+        return state["text"], state["share"]
+
+    text, share = said("download", 34e6, 93e6)
+    assert text.endswith(", 34 of 93 MB") and share == pytest.approx(34 / 93)
+    assert said("download", 0.4e9, 1.3e9)[0].endswith(", 0.4 of 1.3 GB")
+    assert "MB" not in said("load", 1, 3)[0]

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { panelsOf } from "../../assets/js/learn/acts/page-parts.js";
 import { hiddenBy } from "../../assets/js/learn/acts/veil.js";
 import { figure, holds } from "../../assets/js/learn/figures/refs.js";
 import { counterexample } from "../app/js/verdicts.mjs";
@@ -103,4 +104,9 @@ test("conditions that leave a gap, or overlap, are found", () => {
     null,
     "low is below high",
   );
+});
+
+test("a lesson opens the panels of the first screen that hold what it lights", () => {
+  assert.deepEqual(panelsOf(["headline", "tokens", "level-Q"]), []);
+  assert.deepEqual(panelsOf(["lanes", "kept", "block-Q"]), ["time", "stack"]);
 });

@@ -13,7 +13,8 @@ const ROOMS = [
   ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
   ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...["race/replay", "race", "planner/another", "planner/profile", "planner"],
-  ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn", "results", "offline"],
+  ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
+  ...["results/exits", "results", "offline", "site"],
 ];
 const TABS = ["race", "planner", "learn", "results"];
 const MOST = 12; // files in a folder

@@ -35,6 +35,8 @@ const OF_NO_LANGUAGE = {
   "results/results.js": ["status \u2026"],
   // a command
   "planner/planner.js": ["python -m hsd_core calibrate"],
+  // a place, as plotly names it
+  "results/exits/what-it-takes.js": ["top center"],
   // selectors
   "databases/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
   "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],
@@ -57,6 +59,7 @@ const OF_NO_LANGUAGE = {
   "learn/pictures/coin-picture.js": ["(prefers-reduced-motion: reduce)", "no sampled rejection"],
   "text/token/legend.js": ["color-mix(in oklab, \u2026 35%, var(--hue-ngram))"],
   "offline/main.js": ["(prefers-color-scheme: dark)"],
+  "site/site-page.js": ["(prefers-color-scheme: dark)"],
   "kit/picture/paint.js": [
     "button, select, input, textarea, details:not([open]) > :not(summary), summary, .hx-sr, .hx-pop, .hx-tip, .hx-lane-tip, .hx-grip, .hx-depth-ticks, [data-no-picture], script, style",
     "to right",
@@ -66,7 +69,6 @@ const OF_NO_LANGUAGE = {
   "race/compare-says.js": ["linear-gradient(to right, \u2026)", "transparent, transparent"],
   "race/replay/strip.js": ["linear-gradient(to right, \u2026)"],
   "story/motion.js": ["(prefers-reduced-motion: reduce)", "translate(\u2026px, \u2026px) scale(\u2026)"],
-  "results/task-chart.js": ["system-ui, sans-serif", "ui-monospace, monospace"],
   "share/save-page.js": ['<script type="text/plain" id="hx-run"></script>'],
   "plots/study.js": ["(prefers-reduced-motion: reduce)"],
 };

@@ -28,6 +28,7 @@ FOLDERS = (
     "results",
     "learn",
     ".",
+    "site",
 )
 TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py"}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is

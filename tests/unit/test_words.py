@@ -20,10 +20,12 @@ NEVER_SHOWN = (
     "learn/classes.py",
     "learn/lessons.py",
     "results/bundled_results.py",
+    "results/early_exits.py",
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",
     "options.py",
+    "site/written.py",
 )
 OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers, commands, what libraries say
     "serve/door/asked.py": ["data: "],

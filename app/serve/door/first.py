@@ -15,12 +15,17 @@ from app.words import page as says
 from hsd_core.export.bundle import bundle
 
 # The theme that was kept here, else the system's: as kit/theme.js and Gradio choose it. In a frame (?embed=1) the page
-# is the text and its transport alone, from the start.
+# is the text and its transport alone, from the start. What of it is open (visit/panels.js) changes its outline.
 _THEME = """
 (() => {
-  if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
-  let kept = null;
-  try { kept = localStorage.getItem("hx-theme"); } catch {}
+  const query = new URLSearchParams(location.search);
+  if (query.get("embed") === "1") document.documentElement.dataset.embed = "";
+  let kept = null, open = query.get("panel");
+  try {
+    kept = localStorage.getItem("hx-theme");
+    open ??= sessionStorage.getItem("hx-panels");
+  } catch {}
+  document.getElementById("hx-first").dataset.open = open ?? "";
   const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.getElementById("hx-first").classList.toggle("hx-dark", dark);
 })();

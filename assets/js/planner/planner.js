@@ -96,17 +96,7 @@ class PlannerPage {
       "div",
       { class: "hx-plan-first" },
       this.another.el,
-      behind(
-        {
-          plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
-          figures: [this.figures.plots.graph.el, this.figures.plots.surface.el],
-          validation: [this.figures.plots.validation.el],
-          whatif: [this.what.el],
-          tables: [this.tables.el],
-          profile: [this.bar.choose],
-        },
-        () => this.figures.draw(),
-      ),
+      behind(setup.grids ? { profile: [this.bar.choose] } : this.details(), () => this.figures.draw()),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
@@ -122,6 +112,19 @@ class PlannerPage {
         if (this.profile && this.size !== size()) this.ask();
       }, SETTLE_MS);
     });
+  }
+
+  /** What a server works out, by the name of its disclosure. */
+  details() {
+    const { graph, surface, validation } = this.figures.plots;
+    return {
+      plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
+      figures: [graph.el, surface.el],
+      validation: [validation.el],
+      whatif: [this.what.el],
+      tables: [this.tables.el],
+      profile: [this.bar.choose],
+    };
   }
 
   /** The profiles that there are; the best one is shown. */
@@ -184,14 +187,16 @@ class PlannerPage {
     this.dark = isDark();
     this.size = size();
     this.link();
-    this.asker.ask({
-      profile: this.profile,
-      source: this.source.id,
-      ...this.turned,
-      dark: this.dark,
-      width: Math.max(1, innerWidth),
-      figures: [],
-    });
+    if (!this.setup.grids) {
+      this.asker.ask({
+        profile: this.profile,
+        source: this.source.id,
+        ...this.turned,
+        dark: this.dark,
+        width: Math.max(1, innerWidth),
+        figures: [],
+      });
+    }
     this.another.stale();
     this.askAnother(null); // the profile's own point comes first
   }

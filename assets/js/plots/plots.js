@@ -9,7 +9,9 @@ import { PLANNER } from "../words/tabs/planner.js";
 
 function plotly(url) {
   return (loading ??= new Promise((resolve, reject) => {
-    if (globalThis.Plotly) return void resolve(globalThis.Plotly);
+    const { Plotly, hxRun } = /** @type {any} */ (globalThis);
+    if (Plotly) return void resolve(Plotly);
+    if (hxRun) return void hxRun(url).then(() => resolve(/** @type {any} */ (globalThis).Plotly), reject); // a page without a server
     const script = h("script", { src: url });
     script.onload = () => resolve(globalThis.Plotly);
     script.onerror = () => {

@@ -11,11 +11,13 @@ import { Plot } from "../plots/plots.js";
 import { barsPanel } from "./target-bars.js";
 import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
+import { earlyExits } from "./exits/early-exits.js";
 import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
 import { tasksFigure } from "./task-chart.js";
+import { EXITS } from "../words/tabs/exits.js";
 import { RESULTS } from "../words/tabs/results.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
@@ -56,6 +58,7 @@ class ResultsPage {
       { class: "hx-res-behind" },
       disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
+      setup.exits ? disclosure("exits", EXITS.title, [earlyExits(setup, this.base)], { about: EXITS.about }) : null,
       disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
       this.here,
     );

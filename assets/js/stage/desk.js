@@ -15,10 +15,10 @@ const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [ro
 
 /**
  * @param {HTMLElement} stage
- * @param {{player: import("../player/player.js").Player, clock: HTMLElement, transport: HTMLElement, badge: Element|null,
- *   onDraw: () => void, selected: () => number|null}} ctx selected: the token that the card shows
+ * @param {{player: import("../player/player.js").Player, clock: HTMLElement, closer: HTMLElement,
+ *   onDraw: () => void, selected: () => number|null}} ctx closer: the place of their buttons; selected: the token that the card shows
  */
-export function createDesk(stage, { player, clock, transport, badge, onDraw, selected }) {
+export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   /** @type {string|null} */ let open = null;
   /** @type {HTMLElement|null} */ let from = null; // what had the focus
   /** @type {any} */ let model = null;
@@ -46,8 +46,7 @@ export function createDesk(stage, { player, clock, transport, badge, onDraw, sel
     proof: opener("proof", PROOF.open, PROOF.openTip),
     databases: opener("databases", DB.open, DB.openTip),
   };
-  transport.append(openers.anatomy, openers.databases);
-  badge?.after(openers.proof);
+  closer.append(openers.anatomy, openers.databases, openers.proof);
 
   function show(/** @type {string|null} */ name) {
     if (name === open) return;

@@ -10,12 +10,14 @@ import { createNote } from "../kit/note.js";
 import { otherPrompt } from "./controls/other-prompt.js";
 import { wholePage } from "../share/embed.js";
 import { shareButton } from "../share/share.js";
+import { Panels } from "../visit/panels.js";
 import { tallyLine } from "../lanes/tally-line.js";
 import { textPanel } from "../text/text-panel.js";
 import { toggleTheme } from "../kit/theme.js";
 import { titleBar } from "./title/title.js";
 import { createTower } from "../tower/tower.js";
 import { create as createTransport } from "../player/transport.js";
+import { PANEL } from "../words/play/panels.js";
 import { STAGE } from "../words/play/run.js";
 
 /**
@@ -34,6 +36,7 @@ import { STAGE } from "../words/play/run.js";
 /** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */
 export function furnish(ports) {
   const { root, setup, settings, feed, player, view, edit, open, tell, draw, figures } = ports;
+  const panels = new Panels();
   const select = (/** @type {number|null} */ serial) => {
     view.selected = serial;
     draw();
@@ -42,6 +45,7 @@ export function furnish(ports) {
     why: setup.why,
     story: Boolean(setup.opening),
     share: setup.offline ? null : shareButton({ feed, player, settings, view }),
+    more: panels.button("controls", PANEL.controls, PANEL.controlsTip),
     onTheme: () => {
       toggleTheme();
       figures.draw();
@@ -72,6 +76,7 @@ export function furnish(ports) {
   });
   const tower = createTower(h("div"), {
     presets: setup.catalogue.map((p) => p.name),
+    panels,
     fixed: Boolean(setup.offline),
     replans: () => Boolean(settings.replan),
     ready: ports.ready,
@@ -87,12 +92,20 @@ export function furnish(ports) {
     onTell: tell,
   });
   const caption = createCaption({ player, live: ports.live });
-  text.el.querySelector(".hx-text-foot")?.before(caption.el);
+  const transport = createTransport(h("div"), { player, onPause: (on) => edit("pause", on) });
+  text.el.querySelector(".hx-text-foot")?.before(caption.el, transport.el);
   const note = createNote();
   const other = otherPrompt();
   text.el.querySelector("h2")?.after(other.el);
   title.el.querySelector(".hx-status")?.before(ports.aside);
-  const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes });
+  const head = h(
+    "div",
+    { class: "hx-clock-head" },
+    panels.button("time", PANEL.time, PANEL.timeTip),
+    tally.el,
+    h("div", { class: "hx-closer" }),
+  );
+  const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes }, head);
   const el = h(
     "div",
     { class: "hx-stage" },
@@ -110,17 +123,15 @@ export function furnish(ports) {
       draw();
     },
   });
-  const transport = createTransport(clock, { player, onPause: (on) => edit("pause", on) });
-  clock.append(tally.el);
   const card = createCard(el, { onSelect: select });
   const desk = createDesk(el, {
     player,
     clock,
-    transport: transport.el,
-    badge: title.el.querySelector(".hx-status"),
+    closer: /** @type {HTMLElement} */ (head.lastElementChild),
     onDraw: draw,
     selected: () => view.selected,
   });
   if ("embed" in document.documentElement.dataset) text.el.querySelector(".hx-panel-head")?.append(wholePage());
-  return { el, title, prompt, text, tower, tally, caption, note, other, lanes, transport, card, desk };
+  panels.attach(el);
+  return { el, panels, title, prompt, text, tower, tally, caption, note, other, lanes, transport, card, desk };
 }

@@ -41,7 +41,7 @@ export class Stage {
     const attempt = (/** @type {() => Promise<void>} */ action) => this.attempt(action);
     const edit = (/** @type {string} */ name, /** @type {any} */ value) => this.edit(name, value);
     const draw = () => this.drawing.now();
-    this.study = new Study(ports, feed, !setup.offline);
+    this.study = new Study(ports, feed, !setup.offline && !setup.static);
     this.journey = new Journey({
       ...{ session, feed, wish, tell, attempt },
       tail: (asked) => ports.call.tail(asked),
@@ -108,6 +108,7 @@ export class Stage {
           else await this.acts.record(name);
         }),
       press: (serial) => parts.text.press(serial),
+      lend: (panels) => parts.panels.lend(panels),
     };
   }
 
@@ -138,6 +139,7 @@ export class Stage {
       this.place.instead(given, this.acts.invite());
     }
     this.parts.desk.begin();
+    this.parts.panels.begin();
     this.offered.begin();
   }
 

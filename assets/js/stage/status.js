@@ -2,7 +2,7 @@
 
 import { STATUS } from "../words/play/run.js";
 
-/** The title bar's badge: live or recorded, which weights, on which device, in which dtype, exact or lossy. */
+/** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or lossy. */
 export function describe(model, status, session, ready = true) {
   const header = model?.header;
   if (!header) {
@@ -21,8 +21,7 @@ export function describe(model, status, session, ready = true) {
   const live = running ? STATUS.live : model.footer?.reason === "stopped" ? STATUS.liveStopped : STATUS.liveDone;
   const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
   const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
-  const exact = header.lossless ? STATUS.exact : STATUS.lossy;
-  const parts = [state, weights(header), where, exact, header.replan && STATUS.auto].filter(Boolean);
+  const parts = [state, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
   const tip = [
     status.text && `${status.text}.`,
     (header.lossless ? STATUS.exactTip : STATUS.lossyTip)(header.lossless_reason),
@@ -32,7 +31,12 @@ export function describe(model, status, session, ready = true) {
   ]
     .filter(Boolean)
     .join(" ");
-  return { mode: session.pending && !session.started ? "loading" : mode, text: parts.join(" · "), tip };
+  return {
+    mode: session.pending && !session.started ? "loading" : mode,
+    text: `${parts.join(" · ")} · `,
+    law: header.lossless ? "exact" : "lossy",
+    tip,
+  };
 }
 
 /** The badge of a run in which no model ran. */

@@ -12,6 +12,8 @@ import { storyFrame } from "./story-frame.js";
 
 /** @typedef {{round: number, ev: any[]}} Opening round: counted from 1; ev: the records of the run, without rows */
 
+const PAINTED_MS = 50; // for the first frame, before the page below is drawn
+
 /** @type {Story|null} */ let only = null; // a page has one
 
 /**
@@ -26,7 +28,7 @@ export async function tellStory(setup) {
   only = new Story(opening);
   if (!covered()) return;
   only.open(false);
-  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done, PAINTED_MS)));
 }
 
 class Story {

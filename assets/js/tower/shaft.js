@@ -1,18 +1,20 @@
 /** Between two floors: the tokens that the level below hands up in this round, and what the level above did to them. */
 
+import { term } from "../glossary/term.js";
 import { h, say } from "../kit/dom.js";
 import { SHAFT } from "../words/play/tower.js";
 
 const MOST = 16;
 
-/** @returns {{el: HTMLElement, update: Function}} */
-export function shaftOf() {
+/** @param {boolean} first whether it is the topmost, whose sign is explained @returns {{el: HTMLElement, update: Function}} */
+export function shaftOf(first) {
   const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
   const fill = h("i", { style: { width: "0" } });
-  const value = h("b", { text: "a –" });
+  const value = h("b", { text: "\u2013" });
   const gauge = h(
     "span",
     { class: "hx-keeps", tabindex: "0" },
+    first ? term("accept", SHAFT.kept) : h("span", { text: SHAFT.kept }),
     h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill),
     value,
   );
@@ -24,7 +26,7 @@ export function shaftOf() {
       const a = figures?.acceptance;
       const offered = Boolean(model?.trees.length);
       fill.style.width = `${100 * (a ?? 0)}%`;
-      say(value, a == null ? "a –" : `a ${a.toFixed(2)}`);
+      say(value, a == null ? "\u2013" : a.toFixed(2));
       gauge.dataset.tip = a == null ? SHAFT.tip : SHAFT.is(figures.accepted, figures.judged, offered);
     },
   };

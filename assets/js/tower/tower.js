@@ -17,13 +17,14 @@ import { Origin } from "./plan-origin.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { shaftOf } from "./shaft.js";
 import { trunkView } from "./trunk-view.js";
-import { towerKey } from "./tower-key.js";
+import { towerWords } from "./tower-words.js";
 import { callsOf, inPlan, planText } from "./floor/floor-notes.js";
+import { PANEL } from "../words/play/panels.js";
 import { TOWER } from "../words/play/tower.js";
 
 /**
  * @param {HTMLElement} host
- * @param {{presets: string[], fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => object,
+ * @param {{presets: string[], panels: import("../visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => object,
  *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void}} ctx
  *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
  *   onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
@@ -51,7 +52,8 @@ class Tower {
       "aria-label": TOWER.readyMade,
       onchange: () => this._pick(),
     });
-    this.forecast = new Forecast();
+    this.forecast = new Forecast(ctx.panels);
+    ctx.panels.onChange(() => ctx.panels.isOpen("prediction") && this._foretell());
     this.prices = new Prices(() => this._foretell());
     this.add = addMenu({
       levels: () => this.of.levels,
@@ -74,15 +76,15 @@ class Tower {
         { class: "hx-panel-head" },
         h("h2", { text: TOWER.title }),
         this.presets,
+        ctx.fixed ? null : ctx.panels.button("stack", PANEL.stack, PANEL.stackTip),
         pictureButton(
           () => this.house,
           () => TOWER.picture,
         ),
       ),
       this.called,
-      h("div", { class: "hx-tower-body" }, this.house, this.add.el),
+      h("div", { class: "hx-tower-body" }, this.house, h("div", { class: "hx-tower-foot" }, this.add.el, towerWords())),
       ctx.fixed ? null : this.forecast.el,
-      towerKey(),
       this.note,
       this.origin.el,
     );
@@ -174,7 +176,7 @@ class Tower {
         onRemove: () => this._remove(i),
         onOpen: (open) => (open ? this.open.add(level) : this.open.delete(level)),
       });
-      const shaft = i > 0 ? shaftOf() : null;
+      const shaft = i > 0 ? shaftOf(i === levels.length - 1) : null;
       if (shaft) view.el.append(shaft.el);
       return { ...view, shaft, index };
     });
@@ -280,11 +282,22 @@ class Tower {
     if (reason) return this.add.foretell(null);
     const options = this.add.open ? this.add.options(this.of.on) : [];
     const stacks = options.map((levels) => this.of.whole(levels));
-    this.prices.ask(where, [stack, ...stacks]);
+    const fewer = this._fewer();
+    this.prices.ask(where, [stack, ...stacks, ...fewer.map((one) => one.stack)]);
+    this.forecast.compare(fewer.map((one) => ({ name: one.name, price: this.prices.of(where, one.stack) })));
     this.add.foretell(
       stacks.map((one) => this.prices.of(where, one)),
       price,
     );
+  }
+
+  /** The stack without each of its levels below the target, while somebody looks at what they are worth. */
+  _fewer() {
+    const { on } = this.of;
+    if (!this.ctx.panels.isOpen("prediction") || on.length < 3) return [];
+    const names = styleLevels(this.of.infos().filter((_, i) => this.of.levels[i].on)).map((look) => look.name);
+    const below = on.slice(0, -1);
+    return below.map((one, i) => ({ name: names[i], stack: this.of.whole(on.filter((other) => other !== one)) }));
   }
 
   _pick() {

@@ -3,6 +3,15 @@
 /** @type {[string, [string, string][]][]} */
 export const PARTS = [
   [
+    "The page",
+    [
+      ["a word with a dotted line", "press it: what it means, in two sentences and a picture"],
+      ["Where the time goes", "opens the lanes, the charts, the anatomy of a round, the databases and the proof"],
+      ["Theory said 1.71\u00d7", "opens the prediction, why it missed, and what each level is worth"],
+      ["Change, More", "all that changes the stack; recordings, settings, sharing and how the text is shown"],
+    ],
+  ],
+  [
     "The text",
     [
       ["colour, letter, underline", "the level that supplied the token; change this with \u201ccolour by\u201d"],
@@ -27,7 +36,7 @@ export const PARTS = [
       ["T", "the most tokens that a level hands up"],
       ["ms", "time per call: busy time / forwards of this level"],
       ["tiles", "tokens of this round, rising from below: filled once accepted, struck through if rejected"],
-      ["a", "acceptance: tokens from below that the level accepted / that it judged"],
+      ["accepted", "acceptance: tokens from below that the level accepted / that it judged"],
       ["bar below a floor", "its KV cache: filled for committed positions, hatched for tentative ones"],
     ],
   ],

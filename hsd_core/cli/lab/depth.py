@@ -1,19 +1,29 @@
-"""`depth`: after how many layers a preset's target already knows the next token, over a file of prompts."""
+"""`depth`: after how many layers a preset's target already knows the next token, over a file of prompts.
+
+With --out also what exits at these depths would be worth: HiSpec's figures 2, 4 and 5, and what two exits would need to
+pay (see `lab/exits`).
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads
+from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
+from hsd_core.lab.bench.prompts import task_of
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.theory import Profile, read_profile
+from hsd_core.theory.profiles.kept import FOLDER, shipped_profile
 from hsd_core.trace.prompt_files import PromptText, check_ids, read_texts
-from hsd_core.trace.typed import pretty
+from hsd_core.trace.typed import encode_lines, pretty, put
 
 SILENCE = 5.0  # seconds between two lines of progress
+CONTEXT = 128  # tokens before the passes that are timed
 
 
 def add(commands: Any) -> None:
@@ -33,22 +43,58 @@ def add(commands: Any) -> None:
     parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
     parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    said = "also time passes to each depth and price exits there, as JSON lines; what was read in it is kept"
+    writes(parser, "--out", goes_on=True, metavar="FILE", help=said)
+    reads(parser, "--runs", metavar="FILE", help="with --out: a benchmark of stacks of exits (bench's runs.jsonl)")
+    reads(parser, "--profile", metavar="FILE", help="with --runs: costs of this machine (default: those shipped)")
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.engine.depths import read_depths
-    from hsd_core.lab import depth
-
+    if options.out and options.drafts_only:
+        raise ValueError("--out needs every layer; leave --drafts-only out")
     stack = plain_stack(options)
     pipeline = opened(options, stack)
-    decoder = pipeline.lean_target(stack)
     texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
-    fits = within_context(texts, decoder.max_positions)
-    for text in fits:
+    fits = within_context(texts, pipeline.lean_target(stack).max_positions)
+    if options.out and Path(options.out).exists():
+        _keep(options, pipeline, stack, fits)
+        return 0
+    study, read = _read(options, pipeline, stack, fits)
+    if options.out:
+        over = {name: study["all"][name] for name in ("texts", "tokens")}
+        put(Path(options.out), encode_lines(({**_about(options, pipeline, stack), **over}, *read)))
+        _keep(options, pipeline, stack, fits)
+    if options.json:
+        print(pretty(study, 2))
+    else:
+        from hsd_core.lab import depth
+
+        whole = study["all"]
+        print(
+            f"{pipeline.preset.name}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n"
+        )
+        print(depth.tables(study))
+    return 0
+
+
+def _read(
+    options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The study of all texts, and its records.
+
+    Raises:
+        ValueError: there is nothing to read.
+    """
+    from hsd_core.engine.depths import read_depths
+    from hsd_core.lab import depth
+    from hsd_core.lab.exits import exits_file
+    from hsd_core.lab.exits.agreements import Agreements
+
+    decoder, drafts = pipeline.lean_target(stack), pipeline.trained(stack)
+    for text in texts:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
-    drafts = pipeline.trained(stack)
-    sums, reading, tell = [], None, countdown("text", len(fits), silence=SILENCE)
-    for text, output in _outputs(pipeline, stack, fits, options):
+    sums, together, reading, tell = [], None, None, countdown("text", len(texts), silence=SILENCE)
+    for text, output in _outputs(pipeline, stack, texts, options):
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
@@ -57,20 +103,64 @@ def act(options: argparse.Namespace) -> int:
             continue
         ids = [*text.prompt_ids, *output]
         reading = read_depths(decoder, ids, len(text.prompt_ids), drafts, lens=not options.drafts_only)
-        sums.append(depth.Sums.of(reading, text.sort))
+        sums.append(depth.Sums.of(reading, task_of(text.sort)))
+        together = together or Agreements(len(reading.at))
+        together.add(reading)
         tell()
-    if reading is None:
+    if reading is None or together is None:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
     study = {"preset": pipeline.preset.name, **pipeline.about["versions"], **depth.summary(reading, sums)}
-    if options.json:
-        print(pretty(study, 2))
-    else:
-        whole = study["all"]
-        print(
-            f"{pipeline.preset.name}, {whole['texts']} texts, {whole['tokens']} tokens, {pipeline.about['machine']}\n"
-        )
-        print(depth.tables(study))
-    return 0
+    return study, [*exits_file.readings(study), *together.records(reading)]
+
+
+def _about(options: argparse.Namespace, pipeline: Pipeline, stack: str) -> dict[str, Any]:
+    from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
+
+    return {
+        **measured_by("depth", options.said),
+        "preset": pipeline.preset.name,
+        "device": pipeline.device,
+        "dtype": pipeline.dtype,
+        **ran_on(pipeline.device),
+        **prompts_file(options.prompts),
+        "max_new_tokens": options.max_new_tokens,
+        "layers": pipeline.lean_target(stack).layers,
+        "context": CONTEXT,
+        "profile": "",
+    }
+
+
+def _keep(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Complete the file of `--out`: beside what was read, what passes cost, and what follows from both."""
+    from hsd_core.lab.exits import exits_file
+    from hsd_core.lab.exits.exit_costs import ROWS, time_passes
+    from hsd_core.levels.trunk import Layered
+
+    decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
+    if not isinstance(decoder, Layered):
+        raise ValueError("the target cannot be stopped between layers; nothing can be priced at its depths")
+    about, read = exits_file.kept(Path(options.out), _about(options, pipeline, stack))
+    text = list(islice(cycle(i for one in texts for i in one.prompt_ids), CONTEXT + max(ROWS)))
+    depths = sorted({max(1, round(decoder.layers * eighths / 8)) for eighths in (1, 2, 4, 6, 8)})
+    costs = time_passes(decoder, text, depths)
+    put(Path(options.out), encode_lines((about, *read, *costs)))
+    records = [*read, *costs, *exits_file.swept(read, costs)]
+    for path in sorted(FOLDER.glob(f"{pipeline.preset.name}-*.json")):
+        if not path.stem.endswith("-validation") and not (profile := read_profile(path)).temperature:
+            records += exits_file.ratios(path.stem, profile)
+    if options.runs:
+        runs, profile = exits_file.measured(Path(options.runs)), _profile(options, pipeline)
+        about["profile"] = f"{profile.about.get('machine', '')}, {profile.about.get('recorded', '')}"
+        records += [*runs, *exits_file.needed(profile, runs, decoder.layers)]
+    put(Path(options.out), encode_lines((about, *records)))
+
+
+def _profile(options: argparse.Namespace, pipeline: Pipeline) -> Profile:
+    if options.profile:
+        return read_profile(Path(options.profile))
+    if (found := shipped_profile(pipeline.preset.name, pipeline.device)) is None:
+        raise ValueError(f"no profile is shipped for {pipeline.preset.name}; name one with --profile")
+    return found
 
 
 def _outputs(

@@ -3,7 +3,8 @@
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
 the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
 levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
-`passes` measured `passes`, `lookups` and `rounds`. Every view ends with machine, date and command.
+`passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`. Every view ends
+with machine, date and command.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, TypeAlias
 
 from hsd_core.lab import bench
 from hsd_core.lab.bench.outputs import runs_of
+from hsd_core.lab.exits import exits_report
 from hsd_core.lab.passes import passes_report
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.lab.results.sheet import counted
@@ -82,6 +84,10 @@ def _passes(name: str, about: About, records: Records) -> str:
     return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
 
 
+def _depth(name: str, about: About, records: Records) -> str:
+    return f"{exits_report.TABLES[name](records)}\n\n{exits_report.said(about)} {_measured(about)}"
+
+
 def _measured(about: About) -> str:
     return f"Measured on {on(about)}, {about['recorded']}, by `{about['command']}`."
 
@@ -97,4 +103,5 @@ _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] 
     "bench": (_bench, ("stacks", "best", "drafts")),
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels")),
     "passes": (_passes, tuple(passes_report.TABLES)),
+    "depth": (_depth, tuple(exits_report.TABLES)),
 }

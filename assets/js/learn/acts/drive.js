@@ -7,6 +7,7 @@ import { SPEEDS } from "../../player/player.js";
 import { format, parse } from "../../levels/stack.js";
 import { openTab } from "../../kit/tabs.js";
 import { momentOf } from "./named-moments.js";
+import { panelsOf } from "./page-parts.js";
 
 /**
  * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
@@ -36,6 +37,7 @@ export class Drive {
   end() {
     this._turn += 1;
     this.light.clear();
+    this.stage.lend([]);
     if (this.before) this._set(this.before);
     this.before = null;
   }
@@ -55,6 +57,8 @@ export class Drive {
     this._move(action);
     stage.show({});
     if (action.token) this._card(action.token);
+    const needed = panelsOf(action.light ?? []);
+    if (needed.length) stage.lend(needed);
     return this.light.show(action.light ?? []);
   }
 

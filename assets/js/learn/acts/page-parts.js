@@ -35,6 +35,18 @@ const ON_FLOOR = {
 };
 const FLOOR = /^(\w+)-([A-Z]\d?)$/;
 
+/** The panel of the first screen that a part lies in, which may be closed. */
+const LIES_IN = /** @type {Record<string, string>} */ ({
+  ...Object.fromEntries(
+    ["lanes", "clock", "tally", "per-pass", "kept", "layers", "equal"].map((name) => [name, "time"]),
+  ),
+  ...{ stacks: "stack", block: "stack" },
+});
+
+/** The panels that parts lie in. @param {string[]} names */
+export const panelsOf = (names) =>
+  [...new Set(names.map((name) => LIES_IN[name] ?? LIES_IN[FLOOR.exec(name)?.[1] ?? ""]))].filter(Boolean);
+
 /** Whether a lesson may use a name. @param {string} name */
 export const known = (name) => Object.hasOwn(PARTS, name) || Object.hasOwn(ON_FLOOR, FLOOR.exec(name)?.[1] ?? "");
 

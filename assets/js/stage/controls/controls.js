@@ -25,9 +25,10 @@ export function promptRow(ctx) {
   });
   const go = h(
     "button",
-    { type: "button", class: "hx-go", onclick: () => ctx.onGo() },
+    { type: "button", class: "hx-go", "aria-describedby": "hx-go-why", onclick: () => ctx.onGo() },
     h("span", { text: PROMPT.generate }),
   );
+  const why = h("span", { class: "hx-sr", id: "hx-go-why" }); // an empty prompt says it to the eye
   const examples = menu(
     "examples",
     PROMPT.examples,
@@ -42,7 +43,12 @@ export function promptRow(ctx) {
   const more = popover(
     h(
       "button",
-      { type: "button", class: "hx-icon-button", "aria-label": PROMPT.settings, "data-tip": PROMPT.settings },
+      {
+        type: "button",
+        class: "hx-icon-button hx-open-settings",
+        "aria-label": PROMPT.settings,
+        "data-tip": PROMPT.settings,
+      },
       icon("more"),
     ),
     panel.el,
@@ -52,7 +58,7 @@ export function promptRow(ctx) {
     "div",
     { class: "hx-prompt-row", role: "form", "aria-label": PROMPT.form },
     prompt,
-    h("div", { class: "hx-actions" }, go, examples.el, recordings.el, more.el),
+    h("div", { class: "hx-actions" }, go, why, examples.el, recordings.el, more.el),
   );
   el.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -69,6 +75,7 @@ export function promptRow(ctx) {
     /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first. */
     busy(state, reason = "", first = "") {
       say(go.firstChild, { idle: PROMPT.generate, busy: PROMPT.stop, stopping: PROMPT.stopping }[state]);
+      say(why, state === "idle" ? reason : "");
       go.dataset.state = state;
       const off = (state === "idle" && reason) || state === "stopping";
       if (off) go.setAttribute("aria-disabled", "true");

@@ -1,15 +1,18 @@
 /** The one big figure: how many times as fast as plain decoding the run is, up to the moment that is shown. Where plain
  *  decoding was not measured, or not yet, tokens/s stand in its place. */
 
+import { term } from "../../glossary/term.js";
 import { plainSpeed, speedUp } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { HEADLINE } from "../../words/play/lanes.js";
 
 export function headline() {
   const value = h("b", { class: "hx-headline-value", text: "\u2013" });
-  const unit = h("span", { class: "hx-headline-unit" });
+  const unit = h("span");
+  const gain = term("speedup", HEADLINE.gain);
+  const measure = h("span", { class: "hx-headline-unit" }, gain, unit);
   const against = h("span", { class: "hx-headline-against" });
-  const words = h("span", { class: "hx-headline-words" }, unit, against);
+  const words = h("span", { class: "hx-headline-words" }, measure, against);
   const el = h("p", { class: "hx-headline", tabindex: "0", "data-tip": HEADLINE.formula }, value, words);
   return {
     el,
@@ -20,13 +23,15 @@ export function headline() {
       const made = Boolean(model.header?.simulated);
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
+        gain.hidden = true;
         say(unit, made ? HEADLINE.simulatedRate : HEADLINE.rate);
         say(against, waiting ? HEADLINE.waiting : alone(model));
         return;
       }
       const ratio = speedUp(model, cursor);
       say(value, ratio === null ? "\u2013" : `${ratio.toFixed(2)}\u00d7`);
-      say(unit, made ? HEADLINE.simulatedGain : HEADLINE.gain);
+      gain.hidden = made;
+      say(unit, made ? HEADLINE.simulatedGain : "");
       say(against, HEADLINE.against(now === null ? "\u2013" : speed(now), speed(plain)));
     },
   };

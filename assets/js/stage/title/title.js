@@ -2,7 +2,7 @@
 
 import { askForStory } from "../../kit/curtain.js";
 import { h, icon, popover, say } from "../../kit/dom.js";
-import { explained } from "../../glossary/term.js";
+import { explained, term } from "../../glossary/term.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
 import { presenterButton } from "./presenter.js";
@@ -11,16 +11,20 @@ import { STORY } from "../../words/story.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
- * @param {{why: string, story: boolean, share: {el: HTMLElement}|null, onTheme: () => void}} ctx why: the sentence that says why anyone
- *   does this; story: whether there is an opening to go back to; share: the button that opens Share
+ * @param {{why: string, story: boolean, share: {el: HTMLElement}|null, more: HTMLElement, onTheme: () => void}} ctx why: the
+ *   sentence that says why anyone does this; story: whether there is an opening to go back to; share: the button that opens
+ *   Share; more: the button that shows all controls
  */
 export function titleBar(ctx) {
   const text = h("span", { class: "hx-status-text" });
+  // Whether the run is exact is a word of the glossary; the rest of the line is about this run.
+  const exact = { exact: term("exact"), lossy: term("lossy") };
   const badge = h(
     "span",
     { class: "hx-status", tabindex: "0", "data-mode": "idle" },
     h("i", { "aria-hidden": "true" }),
     text,
+    ...Object.values(exact),
   );
   const button = (name, label, onclick) =>
     h(
@@ -28,7 +32,9 @@ export function titleBar(ctx) {
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
-  const help = popover(button("help", TITLE.help), helpPanel(), { label: TITLE.helpName });
+  const opensHelp = button("help", TITLE.help);
+  opensHelp.classList.add("hx-open-help");
+  const help = popover(opensHelp, helpPanel(), { label: TITLE.helpName });
   const figure = headline();
   const el = h(
     "header",
@@ -40,6 +46,7 @@ export function titleBar(ctx) {
     h(
       "div",
       { class: "hx-title-buttons" },
+      ctx.more,
       ctx.story && storyLink(),
       ctx.share?.el,
       help.el,
@@ -53,6 +60,7 @@ export function titleBar(ctx) {
       badge.dataset.mode = status.mode;
       badge.dataset.tip = status.tip;
       say(text, status.text);
+      for (const [name, word] of Object.entries(exact)) word.hidden = status.law !== name;
     },
     update: figure.update,
   };

@@ -2,6 +2,7 @@
 
 import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
+import { whyApart } from "./apart.js";
 import { greedy } from "../../levels/greedy.js";
 import { rounded } from "../../words/numbers.js";
 import { words } from "../../words/play/forecast.js";
@@ -9,7 +10,8 @@ import { words } from "../../words/play/forecast.js";
 /** @typedef {import("./prices.js").Price} Price */
 
 export class Forecast {
-  constructor() {
+  /** @param {import("../../visit/panels.js").Panels} panels */
+  constructor(panels) {
     const cell = () => h("td", { text: words.unknown });
     const row = (/** @type {string} */ name, /** @type {HTMLElement[]} */ cells) =>
       h("tr", {}, h("th", { scope: "row", text: name }), ...cells);
@@ -32,7 +34,12 @@ export class Forecast {
       row(words.ms, this._ms),
       row(words.times, this._times),
     );
-    this.el = h("div", { class: "hx-forecast" }, this._table, this._note);
+    this._why = h("p", { class: "hx-forecast-why" });
+    this._caught = h("p", { class: "hx-forecast-why" });
+    this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
+    this._line = panels.button("prediction", words.asks, words.lineTip);
+    const more = h("div", { class: "hx-forecast-more" }, this._table, this._why, this._caught, this._worth, this._note);
+    this.el = h("div", { class: "hx-forecast" }, this._line, more);
     /** @type {Price|null} */ this.price = null;
     /** @type {import("../../run/trace.js").TraceModel|null} */ this._model = null;
     this._key = "";
@@ -54,6 +61,17 @@ export class Forecast {
     this._draw();
   }
 
+  /** What the stack would gain without each of its levels. @param {{name: string, price: Price|null}[]} others */
+  compare(others) {
+    const known = others.flatMap(({ name, price }) =>
+      price !== null && "ms" in price ? [words.without(name, times(price.speedup))] : [],
+    );
+    const now = [...this._worth.children].map((one) => one.textContent);
+    if (now.join() === known.join()) return;
+    this._worth.hidden = !known.length;
+    this._worth.replaceChildren(...known.map((text) => h("li", { text })));
+  }
+
   _draw() {
     const { price } = this;
     const known = price !== null && "ms" in price ? price : null;
@@ -61,6 +79,7 @@ export class Forecast {
     const ran = this._ran();
     this._table.hidden = Boolean(refused); // a sentence says it, and no table of dashes
     this.el.dataset.priced = String(!refused);
+    this._say(known, refused, ran);
     if (refused) return this._refused(refused, ran);
     const rows = /** @type {const} */ ([
       [this._ms, known?.ms ?? null, ran?.ms ?? null, rounded],
@@ -77,6 +96,19 @@ export class Forecast {
     this._note.title = note;
   }
 
+  /** The line that is always there, and why the prediction missed. */
+  _say(known, refused, ran) {
+    const measured = ran?.speedup ? times(ran.speedup) : "";
+    const predicted = known ? times(known.speedup) : "";
+    const line = refused ? words.none(refused.brief ?? refused.reason) : known ? words.says(predicted) : words.asks;
+    say(this._line.firstElementChild, known && measured ? words.said(predicted, measured) : line);
+    const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
+    const both = (/** @type {[number, number]|null} */ pair) =>
+      pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
+    say(this._caught, ran ? caught(this._model) : "");
+    say(this._why, miss ? words.why(both(miss.tokens), both(miss.cost)) : "");
+  }
+
   /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */
   _refused({ reason, brief }, ran) {
     const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup)) : "";
@@ -84,21 +116,41 @@ export class Forecast {
     this._note.title = words.none(reason);
   }
 
-  /** What was measured: {ms, speedup, apart}; apart: why it is not a test of the prediction. */
+  /** What was measured: {ms, speedup, tokens, apart}; apart: why it is not a test of the prediction. */
   _ran() {
     const { _model: model, price } = this;
-    const speed = model?.footer ? model.snapshots[model.snapshots.length - 1]?.tokens_per_s : null;
+    const last = model?.footer ? model.snapshots[model.snapshots.length - 1] : null;
+    const speed = last?.tokens_per_s;
     if (!model?.header || !speed) return null;
     const plain = plainSpeed(model.baseline);
     const { sampling, machine, versions } = model.header;
     const elsewhere = price?.about && price.about.machine !== machine ? words.elsewhere : "";
     const engine = price?.about && price.about.compiled !== "onnxruntime" in versions ? words.engine : "";
     const otherwise = greedy(sampling) === !this.temperature ? "" : words.otherwise;
-    return { ms: 1000 / speed, speedup: plain ? speed / plain : null, apart: elsewhere || engine || otherwise };
+    return {
+      ms: 1000 / speed,
+      speedup: plain ? speed / plain : null,
+      tokens: last.tokens_per_target_forward,
+      apart: elsewhere || engine || otherwise,
+    };
   }
 }
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
+
+/** What the levels in the middle spared the target, in the run as a whole. @param {any} model */
+function caught(model) {
+  const of = (/** @type {number} */ level) => model.figures.of(model.end, level);
+  const top = model.levels.length - 1;
+  const whole = of(top)?.ms_per_call;
+  const middle = model.levels
+    .slice(1, top)
+    .map((/** @type {any} */ level) => ({ name: level.name, ...of(level.index) }));
+  return middle
+    .filter((one) => whole && one.ms_per_call && one.judged > one.accepted)
+    .map((one) => words.caught(one.name, one.judged - one.accepted, rounded(one.ms_per_call), rounded(whole)))
+    .join(" ");
+}
 
 /** @param {import("./prices.js").About} about */
 function origin(about) {

@@ -1,5 +1,7 @@
 /** The sentences of what the theory predicts for a stack, and of what was measured. */
 
+import { many } from "../many.js";
+
 /** @param {string} day @param {string} where */
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 
@@ -7,6 +9,28 @@ export const words = {
   predicted: "predicted",
   measured: "measured",
   error: "error",
+  asks: "Theory: asking the planner\u2026",
+  says: (/** @type {string} */ predicted) => `Theory says ${predicted}`,
+  said: (/** @type {string} */ predicted, /** @type {string} */ measured) =>
+    `Theory said ${predicted}, measured ${measured}`,
+  lineTip: "opens the prediction: time a token, its error and why, what each level is worth",
+  /** Why it missed: [predicted, measured]. */
+  why: (/** @type {[string, string]|null} */ tokens, /** @type {[string, string]|null} */ cost) => {
+    const kept =
+      tokens &&
+      `a pass of the target gave ${tokens[1]} tokens instead of ${tokens[0]}, as drafts were accepted ${Number(tokens[1]) > Number(tokens[0]) ? "more" : "less"} often than in the profile`;
+    const paid = cost && `a round cost ${cost[1]} passes of plain decoding instead of ${cost[0]}`;
+    return `It missed because ${[kept, paid].filter(Boolean).join(", and ")}.`;
+  },
+  caught: (
+    /** @type {string} */ level,
+    /** @type {number} */ wrong,
+    /** @type {string} */ ms,
+    /** @type {string} */ of,
+  ) =>
+    `${level} caught ${many(wrong, "wrong guess", "wrong guesses")} before the target saw them, at ${ms} ms a call; a call of the target takes ${of} ms.`,
+  worth: "What each level is worth, by the same theory",
+  without: (/** @type {string} */ level, /** @type {string} */ speedup) => `Without ${level}: ${speedup}`,
   title: "What the theory predicts for this stack, and what was measured",
   ms: "ms a token",
   times: "speed-up",

@@ -9,7 +9,8 @@ export const PROMPT = {
   otherTip: (/** @type {string} */ prompt, /** @type {string} */ invite) =>
     `This text was written for another prompt: \u201c${prompt}\u201d. ${invite}`,
   other: "for another prompt",
-  placeholder: "Write a prompt, or choose an example. Ctrl+Enter generates.",
+  placeholder:
+    "The prompt is empty, so there is nothing to generate. Write one here, or choose an example under More; Ctrl+Enter generates.",
   label: "prompt",
   generate: "Generate",
   settings: "settings",
@@ -69,8 +70,6 @@ export const STATUS = {
   live: "live",
   interrupted: "interrupted",
   recorded: "recorded",
-  exact: "exact",
-  lossy: "lossy",
   auto: "auto",
   target: "target",
   exactTip: (/** @type {string} */ why) => `Exact: ${why}.`,

@@ -45,6 +45,7 @@ export const FLOOR = {
 };
 
 export const SHAFT = {
+  kept: "accepted",
   tip: "acceptance: tokens from below that this level accepted / that it judged",
   is: (/** @type {number} */ accepted, /** @type {number} */ judged, /** @type {boolean} */ offered) =>
     `acceptance: ${accepted} accepted / ${judged} judged of the ${offered ? "places with candidates" : "tokens from below"}, in this run`,
@@ -159,9 +160,5 @@ export const ADD = {
 };
 
 export const KEY = {
-  label: "Legend of the tower",
-  keeps: "share of the tokens from below that it accepted",
-  call: "per call",
-  block: "T: most handed up",
-  cache: "KV cache: committed, tentative",
+  label: "Words of the tower",
 };

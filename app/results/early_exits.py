@@ -1,0 +1,148 @@
+"""The bundled studies of early exits: each assets/results/*/depth.jsonl, as `depth --out` writes it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from anyio import to_thread
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
+from hsd_core.lab.exits.exits_report import quarter_of
+from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.trace.typed import convert
+
+EXITS = f"{ROUTE}/exits"
+STUDIES = "*/depth.jsonl"  # in the folder of results
+LARGEST = 2_000_000  # bytes of a file; that of a target of 30 layers has 0.2 MB
+log = logging.getLogger(__name__)
+
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+Gain = Annotated[float, Meta(ge=0.0, lt=1e6)]
+Depth = Annotated[int, Meta(ge=0, lt=1000)]
+Text = Annotated[str, Meta(max_length=1000)]
+Ends = tuple[Gain, Gain]
+
+
+class AboutStudy(Struct):
+    recorded: Text
+    command: Text
+    preset: Text
+    machine: Text
+    prompts: Text
+    texts: int
+    tokens: int
+    layers: Annotated[int, Meta(ge=2, lt=1000)]
+    profile: Text
+
+
+class Reading(Struct, tag_field="what", tag="reading"):
+    """A read-out, and how much of the model's text it agrees with."""
+
+    at: Depth
+    readout: Text
+    agree: Share
+    agree_interval: Ends
+    kinds: dict[str, Share]
+
+
+class PairOfExits(Struct, tag_field="what", tag="pair"):
+    """See `Agreements.records`."""
+
+    draft: tuple[Depth, Text]
+    verifier: tuple[Depth, Text]
+    accepts: Share
+    kept: Share | None
+
+
+class SweptStack(Struct, tag_field="what", tag="stack"):
+    draft: Depth
+    above: Depth | None
+    blocks: list[int]
+    speed_up: Gain
+
+
+class CostRatio(Struct, tag_field="what", tag="ratio"):
+    machine: Text
+    draft: Text
+    verify_ms: Gain
+    draft_ms: Gain
+    ratio: Gain
+
+
+class ExitRun(Struct, tag_field="what", tag="run"):
+    stack: Text
+    speed_up: Gain
+    interval: Ends
+    accepted: list[Share | None]
+    prompts: int
+    machine: Text
+
+
+class Today(Struct, tag_field="what", tag="today"):
+    depths: tuple[Depth, Depth]
+    share: Share
+    inner: Share
+    upper: Share
+    alone: Share
+    two: Gain
+    one: Gain
+
+
+class PredictedRun(Struct, tag_field="what", tag="predicted"):
+    stack: Text
+    speed_up: Gain
+    measured: Gain
+
+
+class MapRow(Struct, tag_field="what", tag="needed"):
+    map: Literal["plain", "one"]
+    costs: Literal["measured", "ideal"]
+    y: Share
+    x: list[Share]
+    z: list[Gain]
+
+
+Shown = Reading | PairOfExits | SweptStack | CostRatio | ExitRun | Today | PredictedRun | MapRow
+_SHOWN = {kind.__struct_config__.tag for kind in Shown.__args__}
+
+
+def studies(folder: Path) -> list[dict[str, Any]]:
+    """`{"id", "about", "records"}` of each, without what the page does not draw. One that cannot be read is left out,
+    and the log says why."""
+    found = []
+    for path in sorted(folder.glob(STUDIES)):
+        try:
+            if (size := path.stat().st_size) > LARGEST:
+                raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
+            about, records = read_raw(path)
+            convert(about, AboutStudy)
+            found.append({"id": path.parent.name, "about": about, "records": _drawn(records)})
+        except (ValueError, OSError, RecursionError) as error:
+            log.warning("the study in %s is passed over: %s", path, error)
+    return found
+
+
+def exits_route(folder: Path) -> Route:
+    """GET of the bundled studies."""
+
+    async def listed(_: Request) -> Response:
+        text = await to_thread.run_sync(lambda: dumps({"studies": studies(folder)}))
+        return Response(text, media_type="application/json")
+
+    return Route(EXITS, listed, methods=["GET"])
+
+
+def _drawn(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the page draws, checked; of pairs those that a quarter of the layers checks."""
+    quarter = quarter_of(records)
+    drawn = [r for r in records if r["what"] in _SHOWN and (r["what"] != "pair" or r["verifier"][0] == quarter)]
+    convert(drawn, list[Shown])
+    return drawn

@@ -1,0 +1,86 @@
+"""What the server would answer, asked of its own routes: the files of a static page have no other source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from app.kit.static import ROUTE
+from app.page import Page, build, launch_options
+from app.planner.routes import FAULTS, ORIGIN
+from app.site.grids import grids
+from app.words import site as says
+from hsd_core.pipeline import Pipeline
+
+TABS = ("stage", "race", "planner", "learn", "results")  # elements of the components, in the order of their tabs
+WITH_QUESTIONS = {route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)}  # whose answer is worked out
+
+
+class Answer(NamedTuple):
+    """What a GET below `ROUTE` gives."""
+
+    path: str
+    type: str
+    body: bytes
+
+
+class Tab(NamedTuple):
+    """A tab's component: its element, its name in the tab bar, what its script is told once, and its first value."""
+
+    element: str
+    name: str
+    setup: dict[str, Any]
+    value: str
+
+
+def tabs() -> list[Tab]:
+    """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner answers its question
+    from grids."""
+    demo = build(Pipeline)
+    found = [_tab(demo, element) for element in TABS]
+    found[TABS.index("planner")].setup["grids"] = grids()
+    return found
+
+
+def _tab(demo: Page, element: str) -> Tab:
+    one: Any = next(block for block in demo.blocks.values() if getattr(block, "elem_id", None) == element)
+    setup = json.loads(one.props["setup"])
+    for preset in setup.get("catalogue", setup.get("presets", [])):
+        preset |= {"usable": False, "reason": says.NO_ENGINE, "needs_download": False}
+    named = one.parent
+    while not hasattr(named, "label") or getattr(named, "id", None) is None:
+        named = named.parent
+    return Tab(element, str(named.label), {**setup, "static": True}, one.value or "")
+
+
+def answers(recordings: list[str]) -> Iterator[Answer]:
+    """Every answer that a static page may ask for.
+
+    Args:
+        recordings: their names.
+    Raises:
+        RuntimeError: a route of the page has no answer.
+    """
+    own = [route for route in launch_options(measured=list)["app_kwargs"]["routes"] if isinstance(route, Route)]
+    with TestClient(Starlette(routes=own)) as client:
+
+        def got(path: str) -> Answer:
+            reply = client.get(f"{ROUTE}/{path}")
+            if reply.status_code != 200:
+                raise RuntimeError(says.no_answer(path, reply.status_code))
+            return Answer(path, reply.headers["content-type"].split(";")[0], reply.content)
+
+        for route in own:
+            path = route.path.removeprefix(f"{ROUTE}/")
+            if path != route.path and "GET" in (route.methods or ()) and "{" not in path and path not in WITH_QUESTIONS:
+                yield got(path)
+        for entry in json.loads(client.get(f"{ROUTE}/races").content):
+            yield got(f"races/{quote(entry['name'])}")
+        for name in recordings:
+            yield got(f"recordings/{quote(name)}")

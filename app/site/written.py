@@ -1,0 +1,145 @@
+"""The files of the page without a server.
+
+`index.html` holds what every tab is told once, a list of files, and a loader; each answer of the server lies packed
+(gzip, in base64) in a script of its own below `hx/`, so that a browser reads it from a disk too. The page's policy
+allows its own files, and two scripts that come packed by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import posixpath
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.kit.static import ASSETS, FIRST_SHEETS
+from app.site.answers import Answer, answers, tabs
+from app.words import page as page_says
+from app.words import site as says
+from hsd_core.export.bundle import bundle, modules, script
+from hsd_core.trace.typed import encode
+
+MOST_MB = 6.0
+ENTRY = "js/site/site-page.js"
+LOADER = "js/site/loader.js"
+ASKED = "js/story/asked.js"  # runs before anything is painted
+OWN = "hx/own"  # below which the scripts take their addresses, and where the style sheets lie
+SCRIPTS = ("site.js", "lib/plotly.min.js")  # that come packed
+_LATER = re.compile(r'/\*.*?\*/|\bimport\("(?P<path>\.[^"]+)"\)', re.S)
+
+
+def write(out: Path) -> int:
+    """Write the page into a folder, which is made, or emptied of an earlier one; its size in bytes.
+
+    Raises:
+        ValueError: the folder holds other things, or the page would be larger than `MOST_MB`.
+    """
+    files = dict(_files())
+    size = sum(map(len, files.values()))
+    if size > MOST_MB * 1e6:
+        raise ValueError(says.too_large(size / 1e6, MOST_MB))
+    known = {"index.html", "hx"}
+    if out.exists() and (others := sorted({path.name for path in out.iterdir()} - known)):
+        raise ValueError(says.holds(str(out), others[0]))
+    shutil.rmtree(out / "hx", ignore_errors=True)
+    for name, data in files.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return size
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
+    own = tabs()
+    told = Answer("tabs", "application/json", encode([tab._asdict() for tab in own]))
+    recordings = [entry["name"] for entry in own[0].setup["recordings"]]
+    script = Answer("site.js", "text/javascript", _script().encode())
+    listed: dict[str, tuple[str, str]] = {}
+    hashes = []
+    for answer in (script, told, *answers(recordings)):
+        name = hashlib.sha256(answer.path.encode()).hexdigest()[:12] + ".js"
+        listed[answer.path] = (name, answer.type)
+        packed = base64.b64encode(gzip.compress(answer.body, 9, mtime=0))
+        yield f"hx/{name}", b"hxFile(" + encode(answer.path) + b', "' + packed + b'");\n'
+        if answer.path in SCRIPTS:
+            hashes.append(f"'sha256-{base64.b64encode(hashlib.sha256(answer.body).digest()).decode()}'")
+    for path in sorted((ASSETS / "css").glob("*.css")):
+        yield f"{OWN}/css/{path.name}", path.read_bytes()
+    yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
+    yield f"{OWN}/asked.js", f'{{ {bundle(ASKED, _read)}\n$["{ASKED}"].ask(); }}\n'.encode()
+    yield "index.html", _index(listed, hashes).encode()
+
+
+def _read(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """The scripts of all tabs as one; what they import later is in it too."""
+    later: dict[str, None] = {}
+
+    def read(name: str) -> str:
+        text, needed = _placed(name, _read(name))
+        later.update(dict.fromkeys(needed))
+        return text
+
+    known = -1
+    while known != len(later):  # what is imported later may import more
+        known = len(later)
+        order = modules([*later, ENTRY], read)
+    return script(order)
+
+
+def _placed(name: str, text: str) -> tuple[str, list[str]]:
+    """A module's text where addresses that are relative to it lead below `OWN`; and what it imports later, which it
+    finds among the others."""
+    text = text.replace("import.meta.url", f'new URL("{OWN}/{name}", document.baseURI).href')
+    needed: list[str] = []
+
+    def there(found: re.Match[str]) -> str:
+        if found["path"] is None:
+            return found[0]  # a comment
+        needed.append(posixpath.normpath(posixpath.join(posixpath.dirname(name), found["path"])))
+        return f'Promise.resolve().then(() => $["{needed[-1]}"])'
+
+    return _LATER.sub(there, text), needed
+
+
+def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
+    policy = (
+        f"default-src 'none'; script-src 'self' {' '.join(hashes)}; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
+    sheets = "\n".join(f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in (*FIRST_SHEETS, "site"))
+    data = {"hx-words": words, "hx-files": listed}
+    blocks = "\n".join(
+        f'<script type="application/json" id="{name}">{_inside(value)}</script>' for name, value in data.items()
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{page_says.TITLE}</title>
+<script src="{OWN}/asked.js"></script>
+{sheets}
+</head>
+<body data-site>
+<noscript>{says.NO_SCRIPT}</noscript>
+{blocks}
+<script src="{OWN}/loader.js" defer></script>
+</body>
+</html>
+"""
+
+
+def _inside(value: object) -> str:
+    """JSON that may stand inside a script element."""
+    return encode(value).decode().replace("<", "\\u003c")

@@ -1,0 +1,50 @@
+/** How figures for plotly look that a script builds: the page's colours and sizes. */
+
+const NARROW = 700; // px of the page, as in planner.css
+const WALL = 1800;
+
+export const narrow = () => innerWidth < NARROW;
+export const px = (/** @type {number} */ size) => (innerWidth >= WALL ? Math.round(size * 1.4) : size);
+export const css = (/** @type {string} */ name) => getComputedStyle(document.body).getPropertyValue(name).trim();
+
+/** @param {number} height @param {Record<string, any>} more of plotly's layout */
+export function layout(height, more) {
+  const axis = {
+    gridcolor: css("--line"),
+    linecolor: css("--line"),
+    zeroline: false,
+    automargin: true,
+    fixedrange: true,
+  };
+  return {
+    height: px(height),
+    margin: { l: 8, r: 16, t: 8, b: 8 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: css("--ink"), size: px(12), family: css("--font-ui") },
+    hoverlabel: { bgcolor: css("--raise"), font: { color: css("--ink") }, bordercolor: css("--muted") },
+    showlegend: false,
+    dragmode: false,
+    ...more,
+    xaxis: { ...axis, ...more.xaxis },
+    yaxis: { ...axis, ...more.yaxis },
+  };
+}
+
+/** A hue over the paper, as plotly can read it. @param {string} name @param {number} share */
+export function mixed(name, share) {
+  const [a, b] = [css(name), css("--paper")].map(
+    (hex) => hex.match(/[\da-f]{2}/gi)?.map((part) => parseInt(part, 16)) ?? [0, 0, 0],
+  );
+  return `rgb(${a.map((value, i) => Math.round(share * value + (1 - share) * b[i])).join(",")})`;
+}
+
+/** Colours of gains: orange where something loses, green where it gains, the paper at 1. @returns {[number, string][]} */
+export const gainScale = () => [
+  [0, mixed("--hue-reject", 0.6)],
+  [0.5, css("--paper")],
+  [1, mixed("--hue-exit", 0.6)],
+];
+
+/** Plotly reads a small HTML in its labels. @param {string} text */
+export const safe = (text) => text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("&", "＆");

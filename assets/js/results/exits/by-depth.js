@@ -1,0 +1,126 @@
+/** HiSpec's figure 4: what each depth agrees with, and how much of what a quarter of the layers lets through is kept. */
+
+import { css, layout, narrow, px, safe } from "../../plots/look.js";
+import { BY_DEPTH, EXITS, QUARTER } from "../../words/tabs/exits.js";
+import { named, of, quarterOf } from "./study-data.js";
+
+const PAPER = 0.69; // arXiv 2510.01336, figure 4
+
+/** @param {import("./study-data.js").Study} study */
+export function depthFigure(study) {
+  const readings = of(study, "reading");
+  const lens = readings.filter(({ readout }) => readout === "lens");
+  const trained = readings.filter(({ readout }) => readout !== "lens");
+  const quarter = quarterOf(study);
+  const here = (/** @type {any[]} */ some) => some.filter(({ at }) => at === quarter).map(({ agree }) => agree);
+  const best = Math.max(0, ...here(trained));
+  const errors = (/** @type {any[]} */ some) => ({
+    type: "data",
+    symmetric: false,
+    array: some.map((one) => one.agree_interval[1] - one.agree),
+    arrayminus: some.map((one) => one.agree - one.agree_interval[0]),
+    color: css("--muted"),
+    thickness: 1,
+    width: 3,
+  });
+  const points = (/** @type {any[]} */ some, /** @type {string} */ name, /** @type {object} */ more) => ({
+    type: "scatter",
+    name,
+    x: some.map(({ at }) => at),
+    y: some.map(({ agree }) => agree),
+    error_y: errors(some),
+    hovertemplate: BY_DEPTH.hover,
+    ...more,
+  });
+  const marks = [css("--hue-exit"), css("--hue-nano"), css("--hue-ngram"), css("--hue-quantized"), css("--hue-target")];
+  const data = [
+    points(lens, EXITS.lens, {
+      mode: "lines+markers",
+      line: { color: css("--hue-target"), width: 2 },
+      marker: { size: px(5) },
+    }),
+    ...trained.map((one, i) =>
+      points([one], safe(one.readout), { mode: "markers", marker: { size: px(10), color: marks[i % marks.length] } }),
+    ),
+    {
+      type: "scatter",
+      name: BY_DEPTH.paper,
+      x: [study.about.layers / 4],
+      y: [PAPER],
+      mode: "markers",
+      marker: { size: px(12), symbol: "diamond-open", color: css("--ink"), line: { width: 2 } },
+      hovertemplate: BY_DEPTH.hover,
+    },
+  ];
+  return {
+    title: BY_DEPTH.title,
+    text: BY_DEPTH.text(quarter, here(lens)[0] ?? 0, best ? BY_DEPTH.trained(best) : ""),
+    figure: {
+      data,
+      layout: layout(narrow() ? 420 : 380, {
+        showlegend: true,
+        legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+        xaxis: { title: { text: BY_DEPTH.axis }, range: [-0.5, study.about.layers + 0.5] },
+        yaxis: { title: { text: BY_DEPTH.share }, tickformat: ".0%", range: [0, 1.02] },
+        shapes: [
+          {
+            type: "line",
+            x0: study.about.layers / 4,
+            x1: study.about.layers / 4,
+            y0: 0,
+            y1: 1,
+            line: { dash: "dot", color: css("--muted"), width: 1 },
+          },
+        ],
+      }),
+    },
+    table: {
+      columns: [EXITS.layers, EXITS.readout, BY_DEPTH.agrees, EXITS.low, EXITS.high],
+      rows: [
+        ...[...lens, ...trained].map(({ at, readout, agree, agree_interval }) => [
+          at,
+          readout === "lens" ? EXITS.lens : readout,
+          agree.toFixed(3),
+          ...agree_interval.map((/** @type {number} */ end) => end.toFixed(3)),
+        ]),
+        [study.about.layers / 4, BY_DEPTH.paper, PAPER.toFixed(3), "", ""],
+      ],
+    },
+  };
+}
+
+/** Of the pairs whose verifier was trained, else all. @param {import("./study-data.js").Study} study */
+export function quarterFigure(study) {
+  const all = of(study, "pair").filter(({ kept }) => kept !== null);
+  const checked = all.filter(({ verifier }) => verifier[1] !== "lens" && !verifier[1].endsWith("-fed"));
+  const pairs = (checked.length ? checked : all).filter(({ draft }) => !checked.length || draft[1] !== "lens");
+  const at = quarterOf(study);
+  const order = pairs.map(({ draft }) => safe(named(draft, EXITS.lens)));
+  const bars = (/** @type {string} */ key, /** @type {string} */ name, /** @type {string} */ hue) => ({
+    type: "bar",
+    orientation: "h",
+    name,
+    y: order,
+    x: pairs.map((one) => one[key]),
+    marker: { color: css(hue), opacity: 0.85 },
+    hovertemplate: QUARTER.hover,
+  });
+  return {
+    title: QUARTER.title,
+    text: QUARTER.text(at),
+    figure: {
+      data: [bars("accepts", QUARTER.accepts(at), "--hue-exit"), bars("kept", QUARTER.kept, "--hue-target")],
+      layout: layout(90 + 44 * pairs.length, {
+        barmode: "group",
+        showlegend: true,
+        legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", traceorder: "normal" },
+        xaxis: { tickformat: ".0%", range: [0, 1] },
+        yaxis: { type: "category", autorange: "reversed" },
+      }),
+    },
+    table: {
+      columns: [QUARTER.drafter, QUARTER.accepts(at), QUARTER.kept],
+      rows: pairs.map((one, i) => [order[i], one.accepts.toFixed(3), one.kept.toFixed(3)]),
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** The buttons that open what lies one press behind the first screen. */
+
+export const PANEL = {
+  time: "Where the time goes",
+  timeTip: "what each level computed and when, and the figures of the run",
+  stack: "Change",
+  stackTip: "switch levels on and off, move them, set how much they draft, add others",
+  controls: "More",
+  controlsTip: "recordings, examples, settings, sharing, presenting, proof, help, and how the text is shown",
+};
