@@ -22,7 +22,7 @@ export function lookupPicture({ model }) {
   const found = telling(ledger);
   const kept = found.map((one) => ledger.fate(one, Infinity).kept);
   const now = { at: kept.indexOf(Math.max(...kept)), stage: 0 };
-  const strip = h("div", { class: "hx-look" });
+  const strip = h("div", { class: "hx-look", tabindex: "0", role: "region", "aria-label": LOOKUP.label });
   const books = h("table", { class: "hx-look-books" });
   const kind = model.levels[ledger.level].kind;
   const cells = (/** @type {number[]} */ ids, /** @type {string} */ name, from = 1) =>
