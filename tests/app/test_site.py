@@ -57,7 +57,7 @@ def test_from_a_disk_it_tells_the_story_and_leads_to_explore(opened: Any, folder
     opened.locator(".hx-story").wait_for()
     opened.keyboard.press("Escape")
     opened.locator(".hx-story").wait_for(state="detached")
-    assert opened.locator(".hx-text .hx-tok").count() > 5
+    opened.locator(".hx-text .hx-tok").nth(5).wait_for()  # it plays
     generate = opened.get_by_role("button", name="Generate")
     assert generate.get_attribute("aria-disabled") == "true" or generate.is_disabled()
 

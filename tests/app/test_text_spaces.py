@@ -144,14 +144,14 @@ def test_code_is_painted_as_it_is_written_whatever_was_rejected_in_it(
     page: Any, shipped: str, size: tuple[int, int]
 ) -> None:
     visit(page, shipped, "01-code", size)
-    tokens = 0
-    for share in (0.4, 0.7, 1):
+    tokens, within = 0, 0
+    for share in (0.4, 0.55, 0.7, 0.85, 1):  # a phone shows few lines at a time
         seek(page, share)
         said = page.evaluate(CODE)
-        tokens += len(said["found"])
+        tokens, within = tokens + len(said["found"]), within + said["within"]
         assert "mono" in said["fonts"][0] and len(said["fonts"]) == 1
         assert [(text, by) for by, text in said["found"] if abs(by) > 1] == []
-    assert tokens > 40 and said["within"] > 5, "drafts were rejected within lines"
+    assert tokens > 30 and within > 2, "drafts were rejected within lines"
 
 
 def test_words_are_not_set_as_code(page: Any, shipped: str) -> None:
