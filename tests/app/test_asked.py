@@ -217,7 +217,7 @@ def test_the_public_endpoint_says_what_is_wrong_with_each_value(served: httpx.Cl
 
 def test_every_server_function_is_refused_or_answers_in_words(served: httpx.Client, config: dict[str, Any]) -> None:
     functions = [(x["id"], name) for x in config["components"] for name in x["props"].get("server_fns", ())]
-    assert {name for _, name in functions} == {"open_trace", "simulate", "stop", "tail", "open_race"}
+    assert {name for _, name in functions} == {"open_trace", "simulate", "stop", "tail", "offered", "open_race"}
     for component, name in functions:
         for data in ASKED:
             own = {"data": data, "component_id": component, "session_hash": "s", "fn_name": name}
@@ -226,6 +226,9 @@ def test_every_server_function_is_refused_or_answers_in_words(served: httpx.Clie
                 refused(answer)
                 continue
             said = answer.json()
+            if name == "offered":  # whatever is sent with it
+                assert set(said) == {"catalogue", "settled"}
+                continue
             assert said is True or said["status"]["mode"] == "error", (name, said)
             wrong(said)
     for body in broken({"data": None, "component_id": 10**6, "session_hash": "s", "fn_name": "stop"}):
