@@ -43,7 +43,7 @@ def fits(page: Any, selector: str) -> bool:
 
 
 def test_a_round_is_explained_event_by_event(page: Any, shipped: str) -> None:
-    visit(page, shipped, f"recording={SAMPLED}&panel=time")
+    visit(page, shipped, f"recording={SAMPLED}&panel=time+controls")
     page.get_by_role("button", name="To the start").click()
     page.locator("body").press("a")
     panel = page.get_by_role("region", name="Anatomy")
@@ -149,7 +149,7 @@ def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, 
     found = (bound for event in events if isinstance(event, Verify) for bound in event.bounds or ())
     bound = next(one for one in found if one.rule is not None and one.best > 1.02 * one.rule)
     tracefile.write(tmp_path / "tree.jsonl.gz", events)
-    visit(page, shipped, f"recording={SAMPLED}&panel=time")
+    visit(page, shipped, f"recording={SAMPLED}&panel=time+controls")
     page.locator('input[type="file"]').set_input_files(str(tmp_path / "tree.jsonl.gz"))
     page.wait_for_function("document.querySelector('.hx-tower').textContent.includes('character table')")
     page.get_by_role("button", name="To the start").click()

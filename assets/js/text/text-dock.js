@@ -6,6 +6,8 @@ import { treeNode } from "./token/tree-view.js";
 import { element } from "../kit/dom.js";
 import { TREE, TEXT } from "../words/play/text.js";
 
+const MARGIN = 2; // of a token in its row, in pixels
+
 export class TreeDock {
   /** @param {HTMLElement} host */
   constructor(host) {
@@ -60,8 +62,9 @@ export class TreeDock {
     const more = el.querySelector(".hx-tree-more");
     if (!grid || !more) return;
     const row = grid.clientHeight / getComputedStyle(grid).gridTemplateRows.split(" ").length;
-    const below = Math.round((el.scrollHeight - el.clientHeight - el.scrollTop) / row);
-    const said = TREE.more(below, Math.round(el.scrollTop / row));
+    // A row that is cut is out of sight too; a margin is not.
+    const rows = (/** @type {number} */ hidden) => Math.max(0, Math.ceil((hidden - MARGIN) / row));
+    const said = TREE.more(rows(el.scrollHeight - el.clientHeight - el.scrollTop), rows(el.scrollTop));
     if (more.textContent !== said) more.textContent = said;
     // What scrolls can be reached by Tab, and is then scrolled by the arrow keys.
     if (el.scrollHeight > el.clientHeight || el.scrollWidth > el.clientWidth) el.tabIndex = 0;
