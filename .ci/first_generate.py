@@ -1,4 +1,5 @@
-"""What a newcomer does first: open the page that is being served, press Generate, wait until the run is done.
+"""What a newcomer does first: open the page that is being served, leave its opening, press Generate, wait until the run
+is done.
 
     python .ci/first_generate.py ADDRESS SECONDS
 
@@ -22,6 +23,7 @@ def main(address: str, seconds: float) -> str:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
         _open(page, address, time.monotonic() + seconds)
+        page.locator(".hx-story").get_by_role("button", name="Explore").click(timeout=30_000)  # the opening comes first
         page.wait_for_selector(".hx-text-body .hx-token, .hx-text-body [data-serial]", timeout=30_000)
         began = time.monotonic()
         page.get_by_role("button", name="Generate").click()

@@ -19,6 +19,7 @@ from app.words import engine as says
 
 _ROOT = Path(__file__).resolve().parents[3]
 SILENT_S = 20.0  # without a word, after which a process is held to hang
+STARTS_S = 60.0  # until its first one: a busy machine may take that long
 STILL_S = 60.0  # without a step of the run at work, or `STILL_STEPS` times its longest
 STILL_STEPS = 20.0
 LOOK_S = 0.25
@@ -45,7 +46,7 @@ class Spawned:
     ) -> None:
         self._hear, self._ended = hear, ended
         self._silent_s, self._still_s = silent_s, still_s
-        self._heard, self._why = time.monotonic(), ""
+        self._heard, self._spoke, self._why = time.monotonic(), False, ""
         self._sending = threading.Lock()
         self.memory = 0
         # Not of the terminal's group: Ctrl+C is for the server, which then ends this one.
@@ -92,13 +93,13 @@ class Spawned:
     def _messages(self) -> Iterator[FromEngine]:
         said = Frames(self._process.stdout)
         while (body := said.next()) is not None:
-            self._heard = time.monotonic()
+            self._heard, self._spoke = time.monotonic(), True
             yield from_engine(body)
 
     def _watch(self) -> None:
         while self._process.poll() is None:
             silent = time.monotonic() - self._heard
-            if silent > self._silent_s:
+            if silent > (self._silent_s if self._spoke else STARTS_S):
                 self._kill(says.silent(silent))
             time.sleep(LOOK_S)
 
