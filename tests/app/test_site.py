@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,18 @@ def test_it_is_small_and_nothing_of_it_lies_outside_its_folder(folder: Path) -> 
     assert "'unsafe-eval'" not in index and "http://" not in index and "https://" not in index.split("<body")[0]
 
 
-def test_it_is_written_again_over_itself_but_over_nothing_else(folder: Path, tmp_path: Path) -> None:
+def test_it_is_written_again_over_itself_but_over_nothing_else(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.site.answers.grids", dict)  # seconds of planning
     before = (folder / "index.html").read_bytes()
-    write(folder)
-    assert (folder / "index.html").read_bytes() == before
+    write(tmp_path / "page")
+    write(tmp_path / "page")
+    assert (tmp_path / "page" / "index.html").read_bytes() == before
+    assert {path.name for path in (tmp_path / "page" / "hx").iterdir()} == {
+        path.name for path in (folder / "hx").iterdir()
+    }
+    shutil.rmtree(tmp_path / "page")
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ValueError, match=r"thesis\.txt.*name an empty folder"):
         write(tmp_path)
