@@ -153,7 +153,7 @@ def test_a_preset_of_the_hub_is_opened_and_bytes_are_told_to_terminal_and_page(
         assert status["stage"] == "download" and 0.0 < status["share"] < 1.0
         assert re.search(r", [0-9.]+ of [0-9.]+ MB$", status["text"])
         there.goes_on.set()
-        opened = opening.pipeline.result(60)
+        opened = opening.done.result(60)
     assert len([e for e in opened.run("target", "the", max_new_tokens=4) if e.event == "commit"]) == 4
     shutil.rmtree(tmp_path / "hf")
     assert main(["generate", "--preset", "own", "--prompt", "the", "--max-new-tokens", "2"]) == 0

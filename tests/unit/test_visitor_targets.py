@@ -99,7 +99,7 @@ def test_a_target_runs_by_its_name_as_a_preset_and_in_a_stack(offer: ServerOffer
         check(run, catalogue)
         assert run.preset == "big" and "target@id" not in run.stack
         with loader.awaited(run.preset, None) as opening:
-            events = list(run.start(opening.pipeline.result(60)))
+            events = list(run.start(opening.done.result(60)))
         assert events[0].preset == "big"
         texts.append(output_of(events))
     assert len(texts[0]) > 2 and texts[1] == texts[2] == texts[0]
