@@ -109,6 +109,7 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "get_device_name": lambda *_: NAME,
         "current_device": lambda: 0,
         "get_device_capability": lambda *_: mode.capability,
+        "is_bf16_supported": lambda *_, **__: mode.capability >= (8, 0),  # which torch asks too
         "empty_cache": lambda: None,
         "reset_peak_memory_stats": lambda *_: None,
         **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved"), lambda *_: 0),

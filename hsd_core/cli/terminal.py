@@ -94,9 +94,9 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     header = metrics.header_of(events)
     footer = next((e for e in events if isinstance(e, trace.Footer)), None)
     figures = metrics.measure(events)
-    yield printable(f"{stack_name(header.stack)} ({header.stack})")
     if header.simulated:
         yield printable(f"SIMULATED: {header.simulated}")
+    yield printable(f"{stack_name(header.stack)} ({header.stack})")
     yield f"{'level':<24} {'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
     for info, level in zip(header.levels, figures["levels"], strict=True):
         name = printable(f"{letter(header, info.index)} {info.label}")[:24]

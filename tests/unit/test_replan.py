@@ -493,7 +493,7 @@ def test_the_command_line_plans_again_and_repeats(tmp_path: Any, capsys: pytest.
     basic = ["generate", "--preset", "toy", "--stack", STACK, "--prompt", "The tower", "--max-new-tokens", "60"]
     assert main([*basic, "--replan", "--profile", str(file), "--trace", str(run)]) == 0
     told = capsys.readouterr().err
-    assert "from round 1: table:" in told and "the profile's best plan" in told
+    assert "from round 1: " in told and "(table:" in told and "the profile's best plan" in told
     assert main(["generate", "--repeat", str(run)]) == 0
     assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
     assert main([*basic, "--profile", str(file)]) == 2

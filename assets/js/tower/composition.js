@@ -46,8 +46,9 @@ export class Composition {
     const { on } = this;
     const said = this.faults.of(this.stack, on);
     /** @type {Map<object, string>} */ const bad = new Map();
+    const made = this.madeUp; // its levels are of no preset
     on.forEach((level, i) => {
-      const reason = missing(level, this.find(level), i < on.length - 1) || said.get(level);
+      const reason = (made ? "" : missing(level, this.find(level), i < on.length - 1)) || said.get(level);
       if (reason) bad.set(level, reason);
     });
     return bad;

@@ -146,7 +146,7 @@ def parted(ms: float, passes: Sequence[Sequence[Node]], head: int) -> tuple[dict
 def taken(level: Any, length: int, rows: int, timed: Timed, limits: Mapping[str, float]) -> dict[str, Any]:
     """What is kept of a pass: "ms", and "parts", "profiled_ms" and "least", null where nobody knows."""
     ms, head = median(timed.ms), head_of(level)
-    work = work_of(level, length, rows) if hasattr(level.decoder, "shape") else None
+    work = work_of(level, length, rows) if hasattr(getattr(level, "decoder", None), "shape") else None
     if head is None:  # where nobody tells the products, what is read binds: rows are few
         return {"ms": ms, "parts": None, "profiled_ms": None, "least": work and work.least(limits, 0)}
     parts, products = parted(ms, timed.nodes, head)

@@ -1,6 +1,7 @@
 /** Pictures of figures: tokens of each pass, the time of a pass by its rows, what a token costs each level, and what stacks
  *  gain by the benchmarks. */
 
+import { roundNumber } from "../../kit/round-number.js";
 import { h } from "../../kit/dom.js";
 import { levelBadge } from "../../levels/badge.js";
 import { stackName } from "../../levels/stack-names.js";
@@ -30,7 +31,7 @@ export function passesPicture({ model, figure: asked, step, open }) {
   const column = ({ round, tokens, byLevel }) =>
     h(
       "span",
-      { class: "hx-chart-column", "data-tip": CHART.pass(round + 1, tokens) },
+      { class: "hx-chart-column", "data-tip": CHART.pass(roundNumber(round), tokens) },
       h("b", { text: String(tokens) }),
       ...byLevel.flatMap((count, i) =>
         Array.from({ length: count }, () => h("i", { style: { "--hue": model.levels[i].hue } })),
