@@ -80,6 +80,7 @@ class Service:
     async def _attended(self, run: Run, job: Job[W], request: W) -> AsyncGenerator[Payload, None]:
         try:
             if self.engine.lacks(request):
+                await self.line.heard(run)  # until then nobody would seem to wait for it
                 async with aclosing(self._fetched(run, job, request)) as told:
                     async for item in told:
                         yield item

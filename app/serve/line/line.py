@@ -77,11 +77,7 @@ class Line:
         Raises:
             Refused: its visitor's share or the line is full. Left: it was stopped, or nobody listens.
         """
-        asked = self._clock()
-        while not run.heard():
-            if run.stopped.is_set() or self._clock() - asked > HEARD_S:
-                raise Left(says.UNHEARD)
-            await asyncio.sleep(LOOK_S)
+        await self.heard(run)
         place = self.admit(run)
         try:
             while True:
@@ -95,6 +91,18 @@ class Line:
                 await asyncio.sleep(LOOK_S)
         finally:
             self.withdraw(place)
+
+    async def heard(self, run: Run) -> None:
+        """Wait until somebody listens for a run's answer.
+
+        Raises:
+            Left: it was stopped, or nobody does after `HEARD_S`.
+        """
+        asked = self._clock()
+        while not run.heard():
+            if run.stopped.is_set() or self._clock() - asked > HEARD_S:
+                raise Left(says.UNHEARD)
+            await asyncio.sleep(LOOK_S)
 
     def admit(self, run: Run) -> LinePlace:
         """Give a run a place in line.
