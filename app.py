@@ -1,6 +1,6 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline]
 [--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR] [--dtype F] [--device D]
-[--allow-embed ORIGINS]`."""
+[--allow-embed ORIGINS] [--workshop [--learner-runs N] [--class-runs N]]`."""
 
 from __future__ import annotations
 
@@ -21,21 +21,26 @@ def main() -> None:
     from app.serve.door.guard import names
     from app.serve.engines.choice import engine_for
     from app.serve.engines.closing import GRACE_S, Closing
+    from app.workshop.holding import announce, new_room
     from hsd_core.pipeline import Pipeline
 
     closing = Closing()
     engine = engine_for(options.engine, closing.over(Pipeline), options.offer)
-    demo = build(Pipeline, offer=options.offer, engine=engine)
+    room = new_room() if options.workshop else None
+    demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 
     def start() -> Any:
         engine.start()
         try:
-            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames, offer=options.offer))
+            served = launch_options(hosts=hosts, frames=options.frames, offer=options.offer, room=room)
+            serve(demo, **where, **served)
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)
+        if room is not None:
+            announce(room, demo.server_name, demo.server_port)
         # What is there now stays: without it, every search for garbage halts the page's answers for 0.1 s.
         gc.collect()
         gc.freeze()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,11 @@ from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
 from app.serve.jobs import Engine
+from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import page as says
+from app.workshop.room import Room
+from app.workshop.room_routes import COOKIE, room_routes
 
 IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line
 SESSIONS = 100  # whose last values Gradio keeps; a page that returns after more makes a new one
@@ -44,10 +47,11 @@ _SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu S
 
 class Page(gr.Blocks):
     """The Blocks of the page; `presence` is where the web server's middleware says who is connected, `health` what it
-    says of itself."""
+    says of itself; in a class, `person` says whose browser sends these cookies."""
 
     presence: Presence
     health: Callable[[], dict[str, Any]]
+    person: Callable[[Mapping[str, str]], str] | None = None
 
 
 def build(
@@ -57,6 +61,8 @@ def build(
     offer: ServerOffer = EVERYTHING,
     results: Path = ASSETS / "results",
     engine: Engine | None = None,
+    room: Room | None = None,
+    caps: ClassCaps | None = None,
 ) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
@@ -66,10 +72,13 @@ def build(
         offer: what visitors may load.
         results: folder of the bundled benchmarks.
         engine: what works for visitors; None for one in this process.
+        room: of the class that is held here. caps: on the runs of its learners.
     """
     play = Play(pipeline, Recordings(traces), offer, engine)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
     demo.presence, demo.health = play.service.presence, play.service.health
+    if room is not None:
+        _hold(demo, play, room, caps or ClassCaps())
     with demo:
         _tabs(
             [
@@ -97,6 +106,7 @@ def launch_options(
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
     offer: ServerOffer = EVERYTHING,
+    room: Room | None = None,
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
@@ -107,7 +117,7 @@ def launch_options(
         races: folder of the races to bundle.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
-        offer: as in `build`.
+        offer, room: as in `build`.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
@@ -120,6 +130,7 @@ def launch_options(
         code_route(),
         offline_route(),
         health_route(),
+        *(room_routes(room) if room is not None else ()),
     ]
     guards = [
         Middleware(PackedPage),
@@ -129,7 +140,7 @@ def launch_options(
     ]
     return {
         "theme": theme,
-        "app_kwargs": app_options(own, guards),
+        "app_kwargs": app_options(own, guards, held=room is not None),
         "enable_monitoring": False,
         "footer_links": ["api"],
         "run_history": False,
@@ -149,6 +160,16 @@ def serve(demo: gr.Blocks, **options: Any) -> str:
     _, address, _ = demo.launch(**options, prevent_thread_lock=True)
     limit(demo.server)
     return str(address)
+
+
+def _hold(demo: Page, play: Play, room: Room, caps: ClassCaps) -> None:
+    """Runs and questions are those of the room's browsers."""
+
+    def person(cookies: Mapping[str, str]) -> str:
+        return room.person(cookies.get(COOKIE, ""))
+
+    demo.person = person
+    play.service.hold_class(lambda cookies: (person(cookies), room.leads(cookies.get(COOKIE, ""))), caps)
 
 
 def _nothing() -> None:

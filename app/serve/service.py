@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -16,11 +16,13 @@ from app.kit.payload import payload, status
 from app.serve.door.presence import LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
+from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
+Who = Callable[[Mapping[str, str]], tuple[str, bool]]
 
 
 class Service:
@@ -33,6 +35,15 @@ class Service:
         self.line = Line()
         self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
+        self._who: Who | None = None
+
+    def hold_class(self, who: Who, caps: ClassCaps) -> None:
+        """Bound what learners run, and have the instructor's runs go first.
+
+        Args:
+            who: in the room sends these cookies, as `Visitor` has `person` and `leads`.
+        """
+        self._who, self.line.class_caps = who, caps
 
     def health(self) -> dict[str, Any]:
         """Of page and engine, and how many runs wait for their turn."""
@@ -47,7 +58,8 @@ class Service:
             return Visitor()
         event, client = LocalContext.event_id.get(None), request.client
         names = tuple(name for name in (request.session_hash, event) if name) or ("",)
-        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
+        person, leads = self._who(request.cookies) if self._who else ("", False)
+        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), person, leads)
 
     async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine

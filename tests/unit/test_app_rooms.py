@@ -27,6 +27,7 @@ FOLDERS = (
     "race",
     "results",
     "learn",
+    "workshop",
     ".",
     "site",
 )

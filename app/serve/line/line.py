@@ -3,7 +3,8 @@
 A run stands in line from the moment somebody listens for its answer until it is over, stopped, or its listener left.
 Pages and other callers take turns, so that a script with many calls holds up a page by one of them, not by all; whose
 turn it is among pages, and among callers, `Shares` says. When all places are taken, who comes and would have a turn
-before the last in line takes its place, so that nobody fills the line for the others.
+before the last in line takes its place, so that nobody fills the line for the others. In a class the instructor goes
+first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import zip_longest
 
+from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunLengths, WaitSpan
 from app.serve.line.shares import LinePlace, Shares, in_turn
@@ -45,6 +47,7 @@ class Line:
 
     def __init__(self, clock: Callable[[], float] = lambda: time.monotonic()) -> None:
         self._clock = clock
+        self.class_caps: ClassCaps | None = None  # while a class is held
         self._waiting: list[LinePlace] = []  # in the order of arrival
         self._running: Run | None = None
         self._began, self._freed = 0.0, 0.0
@@ -114,9 +117,11 @@ class Line:
         here = [place.run for place in waiting] + ([self._running] if self._running else [])
         if sum(r.visitor.session == own.session for r in here) >= OF_A_SESSION:
             raise Refused(says.of_session(OF_A_SESSION))
+        if self.class_caps and (why := self.class_caps.refusal(own, here, lambda: self._later(run))):
+            raise Refused(why)
         place = self._shares.place(run, self._clock(), here)
         calls = sum(not r.visitor.page for r in here)
-        if len(here) >= PLACES or (not own.page and calls >= FOR_CALLS):
+        if not own.leads and (len(here) >= PLACES or (not own.page and calls >= FOR_CALLS)):
             *_, last = in_turn([*(p for p in waiting if p.run.visitor.page == own.page), place])
             if last is place:
                 later = self._later(run)
@@ -180,10 +185,11 @@ class Line:
         here = self._here()
         state = self._changes, len(here)
         if self._known[0] != state:
-            pages, calls = ([p for p in here if p.run.visitor.page is page] for page in (True, False))
+            led = [p for p in here if p.run.visitor.leads]
+            pages, calls = ([p for p in here if p.run.visitor.page is page and p not in led] for page in (True, False))
             kinds = [in_turn(pages), in_turn(calls)]
             first, second = kinds[::-1] if self._page_was_last else kinds
-            order = [p for pair in zip_longest(first, second) for p in pair if p is not None]
+            order = led + [p for pair in zip_longest(first, second) for p in pair if p is not None]
             self._known = state, order, self._waits(order)
         return self._known[1]
 
