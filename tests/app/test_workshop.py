@@ -209,7 +209,7 @@ def test_what_is_too_large_or_no_push_is_refused_with_a_sentence(
 
 def test_runs_belong_to_the_class(held: str, room: Room) -> None:
     """Over the API that programs use: by the cookie alone."""
-    asked = {"prompt": "The tower", "stack": "target", "preset": "toy", "max_new_tokens": 8}
+    asked = {"prompt": "The tower", "stack": "table@id=order6", "preset": "toy", "max_new_tokens": 8}
 
     def said(client: httpx.Client) -> str:
         call = client.post("/gradio_api/call/v2/run_stack", json=asked).json()["event_id"]

@@ -74,7 +74,8 @@ export class Instructor {
     return askedAt(this.lessons, location.search) ?? askedAt(this.lessons, this.last?.sent?.at ?? "");
   }
 
-  /** The bars of the open question. Before a room, where this window is presented, not until they are shown to all. */
+  /** The bars of the open question. On a projector, where this window is presented or holds a class, not until they are
+   *  shown to all. */
   _answers() {
     const open = this._question();
     const tally = this.last?.tallies?.find((one) => one.lesson === open?.lesson && one.step === open.step);
@@ -82,8 +83,8 @@ export class Instructor {
     const { bars } = this.last ?? {};
     const shown = bars?.lesson === open.lesson && bars.step === open.step;
     say(this.show, shown ? WORKSHOP.hide : WORKSHOP.show);
-    const hidden = presenting() && !shown;
-    const drawn = hidden ? [] : [barsOf(tally, stepOfTally(this.lessons, open))];
+    const projected = presenting() || new URLSearchParams(location.search).has("stop");
+    const drawn = projected && !shown ? [] : [barsOf(tally, stepOfTally(this.lessons, open))];
     this.frame.answers({ said: WORKSHOP.answered(tally.total), bars: [...drawn, this.show] });
   }
 
