@@ -10,17 +10,23 @@ import { CLAIM } from "../words/tabs/results.js";
 const times = (/** @type {number} */ x) => x.toFixed(2);
 const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: times(low), high: times(high) });
 
-/** The sentences, the first as the headline. @param {import("./columns.js").Column} column @returns {string[]} */
-export function sentences(column) {
+/**
+ * The sentences, the first as the headline.
+ * @param {import("./columns.js").Column} column @param {string} [usual] the preset's default stack
+ * @returns {string[]}
+ */
+export function sentences(column, usual) {
   const { claim, about } = column.results;
   const first = claim?.best[0];
   if (!first) return [CLAIM.none];
-  const [, ...rest] = claim.best;
+  // Which number of levels is best is nothing that a few chosen stacks say.
+  const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
+  const [, ...rest] = chosen ? [first] : claim.best;
   const gain = { levels: first.levels, gain: times(first.speed_up), ...ends(first.interval) };
   const others = rest.map((one) => ({ levels: one.levels, gain: times(one.speed_up) }));
   return [
-    first.speed_up > 1 ? CLAIM.headline(gain, others) : CLAIM.noGain(gain),
-    ...(claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
+    first.speed_up <= 1 ? CLAIM.noGain(gain) : chosen ? CLAIM.ofChosen(gain) : CLAIM.headline(gain, others),
+    ...(chosen ? [CLAIM.chosen] : claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
     CLAIM.why(stackName(first.stack), times(first.passes), times(first.tokens), about.dtype),
     ...claim.loses.map((one) => lost(one, column.exits[one.stack] ?? [])),
   ];
@@ -48,12 +54,12 @@ function lost(one, exits) {
 }
 
 /**
- * @param {import("./columns.js").Column} column
+ * @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
  * @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
  * @param {{what: string}[]} missing machines without a benchmark of this preset
  */
-export function claimPanel(column, elsewhere, missing) {
-  const [headline, ...rest] = sentences(column);
+export function claimPanel(column, usual, elsewhere, missing) {
+  const [headline, ...rest] = sentences(column, usual);
   const { about } = column.results;
   const facts = CLAIM.facts(column.name, column.stacks[0].prompts, about.max_new_tokens, column.when);
   const lost = elsewhere?.column.results.claim?.loses[0];
