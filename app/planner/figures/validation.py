@@ -11,12 +11,12 @@ from hsd_core.lab.results.sheet import wrapped
 from hsd_core.stacks.stack_names import stack_names
 
 LEAST_HEIGHT = 420
-LINE = 44  # characters of a label
+LINE = 60  # characters of a label
 
 
 def height(stacks: int) -> int:
-    """Of the figure, so that each stack has its two lines."""
-    return max(LEAST_HEIGHT, 60 + 34 * stacks)
+    """Of the figure, so that each stack has room for two lines."""
+    return max(LEAST_HEIGHT, 60 + 28 * stacks)
 
 
 def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
