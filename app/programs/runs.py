@@ -77,13 +77,13 @@ def running(service: Service, catalogue: Catalogue) -> Endpoint:
             check(asked, known)
         except RequestError as error:
             raise refused(error) from error
-        written, state = Written(), dict[str, Any]()
+        written, state, told = Written(), dict[str, Any](), None
         async with aclosing(service.serve(RUN, asked, service.visitor(request))) as payloads:
             async for item in payloads:
                 state = item["status"]
                 if item["ev"]:
                     await asyncio.to_thread(written.feed, item["from"], item["ev"])
-                if not item["final"]:
+                if not item["final"] and told != (told := (written.text, state["text"])):
                     yield written.answer(state["text"])
         if state["mode"] != "live":
             raise refused(state["text"])
@@ -135,11 +135,11 @@ def comparing(service: Service, catalogue: Catalogue) -> Endpoint:
             asked = asked_for(given, catalogue())
         except RequestError as error:
             raise refused(error) from error
-        state, shown = dict[str, Any](), list[dict[str, Any]]()
+        state, shown, told = dict[str, Any](), list[dict[str, Any]](), None
         async with aclosing(service.serve(RACE, asked, service.visitor(request))) as payloads:
             async for item in payloads:
                 state, shown = item["status"], item["ev"] or shown
-                if not item["final"]:
+                if not item["final"] and told != (told := state["text"]):
                     yield {"status": state["text"], "done": False, "lanes": []}
         if state["mode"] != "live" or not shown:
             raise refused(state["text"])

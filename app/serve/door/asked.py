@@ -14,7 +14,7 @@ from inspect import Parameter, signature
 from typing import Any
 from urllib.parse import parse_qs
 
-from app.serve.door.guard import API, CALLS, RequestRefused
+from app.serve.door.guard import API, CALLS, TOOLS, RequestRefused
 from app.serve.door.kinds import check_kind
 from app.words import page as says
 
@@ -46,11 +46,14 @@ class Asked:
     blocks: Any
 
     def body(self, path: str, body: bytes) -> bytes | None:
-        """The body of a POST as Gradio may have it; None where the address takes none.
+        """The body of a POST as Gradio may have it; None for as it came.
 
         Raises:
             Refused: it asks for what is not there, or a field is missing or of the wrong kind.
         """
+        if path == TOOLS:
+            _fields(body)
+            return None
         if path == CALLS:
             return _json(self._server_function(_fields(body)))
         if path == _JOIN:

@@ -42,7 +42,8 @@ ENDPOINTS = frozenset(
         "reset",
     )
 )
-MCP = frozenset((f"{API}/mcp", f"{API}/mcp/schema"))  # streamable HTTP, and what its tools take
+TOOLS = f"{API}/mcp"  # MCP over streamable HTTP
+MCP = frozenset((TOOLS, f"{TOOLS}/schema"))
 FOLDERS = ("/assets/", "/static/", "/svelte/", "/hx/", *(f"{API}/{x}/" for x in ("run", "api", "call", "heartbeat")))
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
