@@ -37,7 +37,9 @@ class Planning:
     def endpoints(self) -> list[Endpoint]:
         """`calibration` and `plan`."""
 
-        async def calibration(preset: str = "smollm2", device: str = "", temperature: float = 0.0) -> Answer:
+        async def calibration(
+            preset: str = "smollm2", device: str = "", temperature: float = 0.0, request: gr.Request | None = None
+        ) -> Answer:
             """The profile that a run here plans with: what a pass of each level costs, and who accepts whose tokens.
 
             Args:

@@ -11,6 +11,8 @@ import gzip
 import json
 import uuid
 
+import gradio as gr
+
 from app.play.reader import MAX_ANSWER, Reader, opened, read_bounded
 from app.play.recordings import RecordingError, Recordings, recorded_state
 from app.programs.runs import Endpoint, refused
@@ -31,7 +33,7 @@ def reading(bundled: Recordings, reader: Reader) -> list[Endpoint]:
         bundled: the recordings of the page. reader: of visitors' files.
     """
 
-    async def recordings() -> list:  # type: ignore[type-arg]
+    async def recordings(request: gr.Request | None = None) -> list:  # type: ignore[type-arg]
         """The recorded runs of this server, which `load_trace` opens; they cost nothing.
 
         Returns:
@@ -39,7 +41,9 @@ def reading(bundled: Recordings, reader: Reader) -> list[Endpoint]:
         """
         return await asyncio.to_thread(bundled.menu)
 
-    async def load_trace(recording: str = "", file: str = "", trace: bool = False) -> Answer:
+    async def load_trace(
+        recording: str = "", file: str = "", trace: bool = False, request: gr.Request | None = None
+    ) -> Answer:
         """A recorded run, checked: its text and figures.
 
         Args:

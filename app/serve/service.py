@@ -24,7 +24,6 @@ from app.serve.watch.metrics import End, Metrics, resident
 from app.serve.watch.tally import Tally
 from app.words import run as says
 
-MCP_HEADER = "x-gradio-user"  # of calls that Gradio's MCP server makes for its clients
 FETCHES = 24  # runs whose weights are fetched before they stand in line
 
 
@@ -59,8 +58,7 @@ class Service:
             return Visitor()
         event, client = LocalContext.event_id.get(None), request.client
         # All callers of the tools share one session, in which each is heard: there its call is its own.
-        shared = request.headers.get(MCP_HEADER) == "mcp"
-        both = (event, request.session_hash) if shared else (request.session_hash, event)
+        both = (event, request.session_hash) if from_tools(request) else (request.session_hash, event)
         names = tuple(name for name in both if name) or ("",)
         return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
 
@@ -178,6 +176,11 @@ class Service:
             raise Left(says.STOPPED_EARLY)
         if run.state.get("mode") == "error":
             raise Refused(run.state["text"])
+
+
+def from_tools(request: gr.Request) -> bool:
+    """Whether Gradio's MCP server calls, for one of its clients."""
+    return bool(request.headers.get("x-gradio-user") == "mcp")
 
 
 async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:

@@ -167,12 +167,12 @@ def test_the_examples_run_word_for_word(address: str) -> None:
 
 def test_an_mcp_client_lists_and_calls_the_tools(address: str) -> None:
     from mcp import ClientSession
-    from mcp.client.streamable_http import streamablehttp_client
+    from mcp.client.streamable_http import streamable_http_client
 
     async def spoken() -> dict[str, Any]:
         found: dict[str, Any] = {}
         async with (
-            streamablehttp_client(f"{address}{API}/mcp/") as (read, write, _),
+            streamable_http_client(f"{address}{API}/mcp/") as (read, write, _),
             ClientSession(read, write) as session,
         ):
             await session.initialize()
@@ -221,12 +221,12 @@ def test_without_the_option_there_are_no_tools(recordings: Path) -> None:
 
 
 def test_the_option_says_how_to_get_what_it_needs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from app import options
 
     monkeypatch.setattr(options, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):
         options.parse(["--mcp"])
-    assert "pip install -r app/requirements-mcp.txt" in capsys.readouterr().err
+    assert "pip install -r app/requirements-mcp.txt" in capfd.readouterr().err
     assert (Path(__file__).parents[2] / "app" / "requirements-mcp.txt").is_file()
