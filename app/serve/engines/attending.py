@@ -42,6 +42,7 @@ from app.serve.jobs import Job
 from app.serve.line.known_runs import Run
 from app.serve.offer import ServerOffer, loader_for
 from app.serve.shared_work import NICE
+from app.serve.watch.metrics import resident
 from app.words import engine as says
 from hsd_core.stacks.targets import unread_preset
 
@@ -159,7 +160,7 @@ class Attending:
             run = self._at_work
             stepped = run.stepped if run else None
             still = None if stepped is None else time.monotonic() - stepped
-            self._tell(Beat(still, run.longest if run else 0.0, _memory()))
+            self._tell(Beat(still, run.longest if run else 0.0, resident(), self._loader.model))
             time.sleep(BEAT_S)
 
     def _request(self, asked: Fetch | Begin) -> Any:
@@ -195,10 +196,3 @@ def _offer(hello: Hello) -> ServerOffer:
         device=hello.device,
         dtype=hello.dtype,
     )
-
-
-def _memory() -> int:
-    """Of this process, in bytes; 0 where the system does not tell."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-VERSION = 1  # of the protocol: an engine of another one is not spoken to
+VERSION = 2  # of the protocol: an engine of another one is not spoken to
 BEAT_S = 1.0
 
 
@@ -93,11 +93,13 @@ class Over(Message, frozen=True):
 
 class Beat(Message, frozen=True):
     """The engine lives. still: seconds since the run at work last made a step, None while none is at work or it loads;
-    longest: its longest step, in seconds; memory: of the process, in bytes."""
+    longest: its longest step, in seconds; memory: of the process, in bytes; model: the preset that it opened last, ""
+    for none."""
 
     still: float | None
     longest: float
     memory: int
+    model: str
 
 
 FromPage = Hello | Fetch | Begin | Stop
