@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from app.serve.engines.inline import InlineEngine
-from app.serve.engines.messages import VERSION, Hello
+from app.serve.engines.offered import hello_of
 from app.serve.engines.process import ProcessEngine
 from app.serve.jobs import Engine
 from app.serve.offer import ServerOffer, loader_for
@@ -25,12 +25,4 @@ def engine_for(name: str, pipeline: Any, offer: ServerOffer) -> Engine:
     loader = loader_for(pipeline, offer)
     if name == "inline":
         return InlineEngine(loader)
-    hello = Hello(
-        VERSION,
-        targets=[one.target.id for one in offer.targets],
-        models=str(offer.models or ""),
-        prompt_tokens=offer.prompt_tokens,
-        device=offer.device,
-        dtype=offer.dtype,
-    )
-    return ProcessEngine([sys.executable, "-m", PROCESS], hello, loader.lacks)
+    return ProcessEngine([sys.executable, "-m", PROCESS], hello_of(offer), loader.lacks)
