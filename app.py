@@ -1,6 +1,6 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline]
-[--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR] [--dtype F] [--device D]
-[--allow-embed ORIGINS]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
+[--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR]
+[--dtype F] [--device D] [--allow-embed ORIGINS]`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def main() -> None:
     from hsd_core.pipeline import Pipeline
 
     closing = Closing()
-    engine = engine_for(options.engine, closing.over(Pipeline), options.offer)
+    engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
     demo = build(Pipeline, offer=options.offer, engine=engine)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)

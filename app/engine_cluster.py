@@ -20,10 +20,11 @@ def jobs() -> tuple[Any, Mapping[str, Job[Any]]]:
 
 
 def main(address: str, least: str, most: str, cpus: str, gpus: str) -> None:
-    from app.serve.engines.cluster.deployed import Scale, deploy
+    from app.serve.engines.cluster.deployed import deploy
+    from app.serve.engines.named import Replicas
 
-    scale = Scale(int(least), int(most), float(cpus) if cpus else None, float(gpus) if gpus else None)
-    relay(partial(deploy, address, scale, jobs))
+    replicas = Replicas(int(least), int(most), float(cpus) if cpus else None, float(gpus) if gpus else None)
+    relay(partial(deploy, address, replicas, jobs))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
-from app.serve.engines.choice import ENGINES
+from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine
 from app.serve.offer import OfferError, ServerOffer
 from hsd_core.models import DTYPES
 from hsd_core.pipeline import Pipeline
@@ -65,10 +65,17 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--engine",
-        choices=ENGINES,
         default="process",
-        help="where models run: in a process of their own, which may end without the page, or in the page's (default: "
-        "process)",
+        metavar="|".join(ENGINES),
+        help="where models run: in a process of their own, which may end without the page, in the page's, or on a Ray "
+        "cluster: one of this machine, or one elsewhere by its head (default: process)",
+    )
+    parser.add_argument("--replicas", default="", metavar="N|MIN-MAX", help="engines of a cluster (default: 1)")
+    parser.add_argument(
+        "--each",
+        default="",
+        metavar="cpus=N,gpus=N",
+        help="what each of them is given (default: a GPU where the cluster has one, else two cores)",
     )
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"
@@ -76,6 +83,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     try:
         check_address(options.host, options.port)
+        check_engine(options.engine)
+        options.replicas = Replicas.of(options.replicas, options.each)
         options.frames = origins(options.allow_embed)
         options.offer = ServerOffer.of(
             options.presets,
@@ -85,6 +94,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
             device=options.device,
             dtype=options.dtype,
         )
-    except (AddressError, OfferError, OriginError) as error:
+    except (AddressError, EngineError, OfferError, OriginError) as error:
         parser.error(str(error))
     return options

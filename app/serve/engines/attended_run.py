@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from app.serve.engines.messages import Sent
 from app.serve.engine import Payload
+from app.serve.engines.messages import Sent
 from app.serve.line.known_runs import Run
 
 STILL_S = 60.0  # without a step of the run at work, or `STILL_STEPS` times its longest

@@ -40,7 +40,6 @@ from app.serve.engines.messages import (
 )
 from app.serve.engines.offered import offer_of
 from app.serve.jobs import Job
-from app.serve.line.known_runs import Run
 from app.serve.offer import loader_for
 from app.serve.shared_work import NICE
 from app.words import engine as says

@@ -21,8 +21,8 @@ import msgspec
 
 from app.kit.payload import payload, status
 from app.serve.engine import EngineWork, Payload, W
-from app.serve.engines.messages import Begin, Fetch, FromEngine, Hello, Lost, Over, Ready, Sent, Stop, Told
 from app.serve.engines.attended_run import STILL_S
+from app.serve.engines.messages import Begin, Fetch, FromEngine, Hello, Lost, Over, Ready, Sent, Stop, Told
 from app.serve.engines.spawned import SILENT_S, Spawned
 from app.serve.jobs import EngineHealth, Job
 from app.serve.line.known_runs import Run

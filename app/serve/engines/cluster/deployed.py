@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import ray
 from ray import serve
 
 from app.serve.engines.cluster.desk import Desk
 from app.serve.engines.cluster.replica import Replica
+from app.serve.engines.named import Replicas
 from app.serve.jobs import Job
 from app.words import cluster as says
 
@@ -27,18 +28,13 @@ IDLE_S = 120.0  # after which a replica that nobody needs ends
 ON_A_DESK = 1000  # questions at the same time: of every run one, and a few
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """least, most: replicas. cpus, gpus: what each is given; None for a GPU where the cluster has one, else two cores."""
-
-    least: int = 1
-    most: int = 1
-    cpus: float | None = None
-    gpus: float | None = None
-
-
 def deploy(
-    address: str, scale: Scale, jobs: Callable[[], tuple[Any, Mapping[str, Job[Any]]]], hello: bytes, *, local: bool = False
+    address: str,
+    replicas: Replicas,
+    jobs: Callable[[], tuple[Any, Mapping[str, Job[Any]]]],
+    hello: bytes,
+    *,
+    local: bool = False,
 ) -> tuple[Any, int]:
     """Start the application, unless it runs already with the same offer; a handle of its desk, and how many runs it
     works on at a time.
@@ -54,15 +50,18 @@ def deploy(
     try:
         if not local:
             _connect(address)
-        needs = _needs(scale, {} if local else ray.cluster_resources())
-        same = hashlib.sha256(repr((hello, asdict(scale), needs)).encode()).hexdigest()[:8]
+        needs = _needs(replicas, {} if local else ray.cluster_resources())
+        same = hashlib.sha256(repr((hello, asdict(replicas), needs)).encode()).hexdigest()[:8]
         name = f"{NAME}-{same}"
         desk = serve.run(
-            _application(name, scale, needs, jobs, hello, local), name=name, route_prefix=None, _local_testing_mode=local
+            _application(name, replicas, needs, jobs, hello, local),
+            name=name,
+            route_prefix=None,
+            _local_testing_mode=local,
         )
     except Exception as error:
         raise ConnectionError(says.unreachable(address, str(error).strip().partition("\n")[0])) from error
-    return desk, scale.most
+    return desk, replicas.most
 
 
 def _connect(address: str) -> None:
@@ -74,15 +73,15 @@ def _connect(address: str) -> None:
     ray.init(address or None, runtime_env=environment, log_to_driver=False, include_dashboard=False)
 
 
-def _needs(scale: Scale, there: Mapping[str, float]) -> dict[str, float]:
-    if scale.cpus is None and scale.gpus is None:
+def _needs(replicas: Replicas, there: Mapping[str, float]) -> dict[str, float]:
+    if replicas.cpus is None and replicas.gpus is None:
         return {"num_gpus": 1} if there.get("GPU") else {"num_cpus": min(2.0, there.get("CPU", 2.0))}
-    return {"num_cpus": scale.cpus or 0.0, "num_gpus": scale.gpus or 0.0}
+    return {"num_cpus": replicas.cpus or 0.0, "num_gpus": replicas.gpus or 0.0}
 
 
 def _application(
     name: str,
-    scale: Scale,
+    replicas: Replicas,
     needs: Mapping[str, float],
     jobs: Callable[[], tuple[Any, Mapping[str, Job[Any]]]],
     hello: bytes,
@@ -95,8 +94,8 @@ def _application(
         health_check_period_s=HEALTH_S,
         health_check_timeout_s=UNHEALTHY_S,
         autoscaling_config={
-            "min_replicas": scale.least,
-            "max_replicas": scale.most,
+            "min_replicas": replicas.least,
+            "max_replicas": replicas.most,
             "target_ongoing_requests": 1,
             "upscale_delay_s": 1,
             "downscale_delay_s": IDLE_S,
@@ -113,13 +112,15 @@ def _application(
             if local:
                 _Here.desks[name] = self
 
-    return Front.bind(Engine.bind())
+    front: Any = Front
+    engine: Any = Engine
+    return front.bind(engine.bind())
 
 
 class _Here:
     """The desk of an application in this process, asked as through a handle: by its name, since it is copied."""
 
-    desks: dict[str, Desk] = {}
+    desks: ClassVar[dict[str, Desk]] = {}
 
     def __init__(self, name: str) -> None:
         self._name = name

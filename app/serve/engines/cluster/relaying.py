@@ -1,4 +1,4 @@
-"""Between the page and the cluster: a process that the page starts as it starts an engine, and speaks to in the same way.
+"""Between the page and the cluster: a process that the page starts and speaks to as to an engine.
 
 It works on nothing itself. The page's process so imports no Ray, and outlives the cluster, which ends this process when
 its head has gone.
@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable
+from contextlib import suppress
 from io import FileIO
 from typing import Any
 
@@ -90,10 +91,8 @@ class Relaying:
             self._tell(pack(Lost(run, says.lost(type(error).__name__))))
 
     async def _stop(self, run: str) -> None:
-        try:
+        with suppress(Exception):  # who follows the run tells
             await _answered(self._desk.stop.remote(self._key(run)))
-        except Exception:
-            pass  # who follows the run tells
 
     async def _look(self) -> None:
         """End this process when the cluster does not answer: the page says so, and starts another one."""
