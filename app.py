@@ -1,10 +1,12 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
 [--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR]
-[--dtype F] [--device D] [--allow-embed ORIGINS]`."""
+[--dtype F] [--device D] [--allow-embed ORIGINS] [--mcp] [--log text|json]
+[--watch-key KEY]`."""
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Any
 
@@ -21,8 +23,12 @@ def main() -> None:
     from app.serve.door.guard import names
     from app.serve.engines.choice import engine_for
     from app.serve.engines.closing import GRACE_S, Closing
+    from app.serve.watch.logs import VARIABLE, structured
     from hsd_core.pipeline import Pipeline
 
+    if options.log == "json":
+        os.environ[VARIABLE] = options.log  # for the engine's process
+        structured()
     closing = Closing()
     engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
     demo = build(Pipeline, offer=options.offer, engine=engine)
@@ -32,7 +38,8 @@ def main() -> None:
     def start() -> Any:
         engine.start()
         try:
-            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames, offer=options.offer))
+            chosen = {"frames": options.frames, "offer": options.offer, "key": options.watch_key, "mcp": options.mcp}
+            serve(demo, **where, **launch_options(hosts=hosts, **chosen))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
 from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine
 from app.serve.offer import OfferError, ServerOffer
+from app.serve.watch.health import SHORTEST_KEY
+from app.serve.watch.logs import FORMATS, VARIABLE
 from hsd_core.models import DTYPES
 from hsd_core.pipeline import Pipeline
 
@@ -41,7 +44,15 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "pages that may frame this one, such as https://teaching.example",
         "none",
     ),
+    (
+        "--watch-key",
+        "HSD_WATCH_KEY",
+        "KEY",
+        "a key with which /health and /metrics answer other machines too, sent as Authorization: Bearer KEY",
+        "this machine alone",
+    ),
 )
+MCP_CURE = "--mcp needs the package mcp: pip install -r app/requirements-mcp.txt"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,8 +61,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, engine, `frames` (origins) and `offer`. Ends the
-    process where it cannot be done."""
+    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins) and
+    `offer`. Ends the process where it cannot be done."""
     parser = _Parser(description="Open HSD Explorer in a browser.")
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
@@ -77,10 +88,24 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="cpus=N,gpus=N",
         help="what each of them is given (default: a GPU where the cluster has one, else two cores)",
     )
+    parser.add_argument(
+        "--mcp", action="store_true", help="offer the named endpoints as MCP tools too, at /gradio_api/mcp/"
+    )
+    parser.add_argument(
+        "--log",
+        choices=FORMATS,
+        default=os.environ.get(VARIABLE, FORMATS[0]),
+        help=f"the log's form; json is an object a line, of each run too, without prompts (default: {VARIABLE}, else "
+        f"{FORMATS[0]})",
+    )
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"
         parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text)
     options = parser.parse_args(arguments)
+    if options.mcp and find_spec("mcp") is None:
+        parser.error(MCP_CURE)
+    if options.watch_key and len(options.watch_key) < SHORTEST_KEY:
+        parser.error(f"--watch-key has {len(options.watch_key)} characters; use at least {SHORTEST_KEY}")
     try:
         check_address(options.host, options.port)
         check_engine(options.engine)

@@ -29,12 +29,13 @@ class Job(Generic[W]):
 @dataclass(frozen=True, slots=True)
 class EngineHealth:
     """How an engine is. state: "down" is one that is not started again before long; memory: bytes of its process, 0
-    where it has none of its own."""
+    where that is not known; model: the preset that it opened last, "" for none."""
 
     state: Literal["ok", "starting", "restarting", "down"] = "ok"
     pid: int = 0
     restarts: int = 0
     memory: int = 0
+    model: str = ""
 
 
 class Engine(Protocol):

@@ -11,6 +11,7 @@ LOADING = {
 }
 FETCHING = ("download", "convert")  # the stages of loading that no estimate covers
 MEANWHILE = "Meanwhile you can replay a recording."
+IN_LINE = "You may replay a recording meanwhile, or close the page: your place is kept for ten minutes."
 GENERATING = "generating"
 MEASURING = "measuring plain decoding of the same target"
 READING = "reading what every layer would have written"
@@ -81,6 +82,15 @@ def waiting(ahead: int, wait: tuple[float, float] | None) -> str:
     said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead of yours" if ahead else "yours is next"
     about = f", {span(*wait)} judging by similar runs here" if wait is not None and ahead else ""
     return f"waiting: {said}{about}"
+
+
+def pace(ahead: int, answers: float | None) -> str:
+    """How many runs come before a new one, and how many answers this server writes in a minute."""
+    said = f"{ahead} {'run' if ahead == 1 else 'runs'} before yours"
+    if answers is not None:
+        many = f"{answers:.0f}" if answers >= 1.5 else f"{answers:.1f}"
+        said += f", about {many} answers a minute here"
+    return f"{said}; recordings are free"
 
 
 def later(wait: float | None) -> str:

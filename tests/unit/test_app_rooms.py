@@ -18,6 +18,7 @@ FOLDERS = (
     "kit/figures",
     "serve/line",
     "serve/door",
+    "serve/watch",
     "serve",
     "serve/engines",
     "planner/profiles",
@@ -27,10 +28,11 @@ FOLDERS = (
     "race",
     "results",
     "learn",
+    "programs",
     ".",
     "site",
 )
-TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py"}
+TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py", "requirements-mcp.txt"}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
 
 

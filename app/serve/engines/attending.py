@@ -42,6 +42,7 @@ from app.serve.engines.offered import offer_of
 from app.serve.jobs import Job
 from app.serve.offer import loader_for
 from app.serve.shared_work import NICE
+from app.serve.watch.metrics import resident
 from app.words import engine as says
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
@@ -133,7 +134,8 @@ class Attending:
     def _beat(self) -> None:
         while True:
             run = self._at_work
-            self._tell(Beat(run.still if run else None, run.longest if run else 0.0, memory()))
+            still, longest = (run.still, run.longest) if run else (None, 0.0)
+            self._tell(Beat(still, longest, resident(), self._loader.model))
             time.sleep(BEAT_S)
 
     def _request(self, asked: Fetch | Begin) -> Any:
@@ -163,10 +165,3 @@ def private_sink() -> int:
     sink = os.dup(1)
     os.dup2(2, 1)
     return sink
-
-
-def memory() -> int:
-    """Of this process, in bytes; 0 where the system does not tell."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0

@@ -108,11 +108,13 @@ class Ends(Message, frozen=True):
 
 class Beat(Message, frozen=True):
     """The engine lives. still: seconds since the run at work last made a step, None while none is at work or it loads;
-    longest: its longest step, in seconds; memory: of the process, in bytes."""
+    longest: its longest step, in seconds; memory: of the process, in bytes; model: the preset that it opened last, ""
+    for none."""
 
     still: float | None
     longest: float
     memory: int
+    model: str
 
 
 FromPage = Hello | Fetch | Begin | Stop

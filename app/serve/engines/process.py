@@ -89,7 +89,7 @@ class ProcessEngine:
         if engine is None:
             return EngineHealth("down" if self._down else "restarting", restarts=max(0, self._restarts))
         state = "ok" if self._ready else "restarting" if self._restarts else "starting"
-        return EngineHealth(state, engine.pid, self._restarts, engine.memory)  # type: ignore[arg-type]
+        return EngineHealth(state, engine.pid, self._restarts, engine.memory, engine.model)  # type: ignore[arg-type]
 
     @property
     def places(self) -> int:

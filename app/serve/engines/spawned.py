@@ -47,7 +47,7 @@ class Spawned:
         self._silent_s, self._still_s = silent_s, still_s
         self._heard, self._spoke, self._why = time.monotonic(), False, ""
         self._sending = threading.Lock()
-        self.memory = 0
+        self.memory, self.model = 0, ""
         # Not of the terminal's group: Ctrl+C is for the server, which then ends this one.
         apart = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         pipe = subprocess.PIPE
@@ -80,7 +80,7 @@ class Spawned:
                     self._kill(says.other_version(message.version, VERSION))
                     break
                 if isinstance(message, Beat):
-                    self.memory = message.memory
+                    self.memory, self.model = message.memory, message.model
                     if message.still is not None and hangs(message.still, message.longest, self._still_s):
                         self._kill(says.still(message.still))
                 if isinstance(message, Ends):

@@ -3,7 +3,8 @@
 A run stands in line from the moment somebody listens for its answer until it is over, stopped, or its listener left.
 Pages and other callers take turns, so that a script with many calls holds up a page by one of them, not by all; whose
 turn it is among pages, and among callers, `Shares` says. When all places are taken, who comes and would have a turn
-before the last in line takes its place, so that nobody fills the line for the others.
+before the last in line takes its place, so that nobody fills the line for the others. Who closes the page keeps the
+place for a while, and lets others go first until it is opened again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from app.words import run as says
 PLACES = 64  # runs that run or wait
 FOR_CALLS = 32  # of them, for callers without an open page: API clients and scripts
 OF_A_SESSION = 2
+AWAY = 64  # places that are kept for pages which are closed, beside those of who is here
 HEARD_S = 5.0  # how long a run that was asked for may take to find a listener; until then it has no place
 LOOK_S = 0.1
 COMING = 30  # runs, by which it is known how many come
@@ -63,8 +65,13 @@ class Line:
 
     @property
     def length(self) -> int:
-        """How many runs wait for their turn."""
+        """How many runs wait for their turn, and somebody for them."""
         return len(self._here())
+
+    @property
+    def pace(self) -> float | None:
+        """How many answers this server writes in a minute; None while that is not known."""
+        return self._lengths.pace
 
     @property
     def awaited(self) -> bool:
@@ -85,6 +92,7 @@ class Line:
                     raise Left(says.STOPPED_EARLY)
                 if place.given_up:
                     raise Refused(says.place_lost(self._later(run)))
+                self.attend(place, away=run.away())
                 if self.begins(place):
                     break
                 yield self.place(run)
@@ -125,8 +133,19 @@ class Line:
             last.given_up = True
         self._coming.append((place.came, self._cost(run), place.turn - place.came))
         self._waiting.append(place)
+        run.in_line = True
         self._changes += 1
         return place
+
+    def attend(self, place: LinePlace, *, away: bool) -> None:
+        """Whether somebody is here for it."""
+        if away == (place.away is not None):
+            return
+        place.away = self._clock() if away else None
+        self._changes += 1
+        kept = sorted((p for p in self._waiting if p.away is not None), key=lambda p: p.away or 0.0)
+        for longest in kept[: max(0, len(kept) - AWAY)]:
+            longest.run.stop()
 
     def begins(self, place: LinePlace) -> bool:
         """Whether its turn has come; then it runs."""
@@ -143,6 +162,7 @@ class Line:
     def withdraw(self, place: LinePlace) -> None:
         """It waits no longer: its turn has come, or it left."""
         self._waiting.remove(place)
+        place.run.in_line = False
         self._changes += 1
         typical = self._lengths.typical(place.run.kind)
         if self._running is not place.run and not place.given_up and typical:
@@ -173,7 +193,7 @@ class Line:
         return before + (self._running is not None), wait.bounds if wait else None
 
     def _here(self) -> list[LinePlace]:
-        return [p for p in self._waiting if not p.run.stopped.is_set() and not p.given_up]
+        return [p for p in self._waiting if not p.run.stopped.is_set() and not p.given_up and p.away is None]
 
     def _order(self) -> list[LinePlace]:
         """Who waits, in the order in which they will be served."""

@@ -6,8 +6,10 @@ import { Acts } from "./acts.js";
 import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "../visit/feed.js";
+import { createPace } from "../visit/pace.js";
 import { Journey, RECORDED } from "../visit/journey.js";
 import { keepCatalogue } from "../visit/offered.js";
+import { keepPlace } from "../visit/pending.js";
 import { learn } from "../levels/kinds.js";
 import { Player } from "../player/player.js";
 import { onPresenting, present, presenterKeys } from "./title/presenter.js";
@@ -55,9 +57,11 @@ export class Stage {
       isSame: () => this.parts.tower.isSame,
     });
     this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
+    this.pace = createPace({ call: ports.call, idle: () => !session.pending });
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },
       aside: this.journey.aside.el,
+      pace: this.pace.el,
       live: () => ({ run: session.started && session.pending === feed.run, status: this.shown }),
       ready: () => !session.pending && !wish.whyNot(),
       busy: () => this.busy(),
@@ -141,6 +145,9 @@ export class Stage {
     this.parts.desk.begin();
     this.parts.panels.begin();
     this.offered.begin();
+    if (this.setup.offline || this.setup.static) return;
+    this.pace.begin();
+    keepPlace();
   }
 
   /** The server has other presets, or other levels of them. */
@@ -259,6 +266,7 @@ export class Stage {
 
   busy() {
     this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason);
+    this.pace.show();
     this.parts.tower.nameStack();
     this.parts.other.show(this.settings.prompt, this._shownPrompt(), this.acts.invite());
     this._status();

@@ -16,8 +16,9 @@ from io import FileIO
 from typing import Any
 
 from app.kit.frames import Frames, send
-from app.serve.engines.attending import memory, private_sink
+from app.serve.engines.attending import private_sink
 from app.serve.engines.messages import BEAT_S, VERSION, Beat, Begin, Ends, Hello, Lost, Ready, Stop, from_page, pack
+from app.serve.watch.metrics import resident
 from app.words import cluster as says
 from app.words import engine as engine_says
 
@@ -114,7 +115,7 @@ class Relaying:
 
     def _beat(self) -> None:
         while True:
-            self._tell(pack(Beat(None, 0.0, memory())))
+            self._tell(pack(Beat(None, 0.0, resident())))
             time.sleep(BEAT_S)
 
     def _tell(self, body: bytes) -> None:
