@@ -114,7 +114,7 @@ class Beat(Message, frozen=True):
     still: float | None
     longest: float
     memory: int
-    model: str
+    model: str = ""
 
 
 FromPage = Hello | Fetch | Begin | Stop
