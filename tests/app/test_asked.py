@@ -209,7 +209,7 @@ def test_the_public_endpoint_says_what_is_wrong_with_each_value(served: httpx.Cl
                 kind, data = said.rsplit("event: ", 1)[1].split("\ndata: ", 1)
                 assert kind == "error" and len(json.loads(data)["error"]) > 10, (name, str(value)[:50], said[:300])
                 asked += 1
-    assert asked > 40
+    assert asked > 20
     for body in ({"data": ["hi"]}, {"data": [*good.values(), False, 1]}):
         assert (
             "values where the event takes 10: prompt, stack, preset"

@@ -70,7 +70,7 @@ def test_the_figures_are_those_of_the_runs(url: str, logged: io.StringIO) -> Non
     accepted = sum(level["accepted"] for level in found["totals"]["levels"])
     assert grown["hsd_judged_total", "table", "toy"] == judged > 0
     assert grown["hsd_accepted_total", "table", "toy"] == accepted > 0
-    assert grown["hsd_turn_seconds_count", "run", "toy"] == 1 == grown["hsd_wait_seconds_count"]
+    assert grown["hsd_turn_seconds_count", "run", "toy"] == 1 == grown["hsd_wait_seconds_count",]
     assert after["hsd_waiting",] == 0 and after["hsd_engine_restarts_total",] == 0
     assert after["hsd_memory_bytes", "page"] > 10e6
     assert after["hsd_engine_state", "ok"] == 1 and after["hsd_engine_state", "down"] == 0
