@@ -39,7 +39,6 @@ OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, hea
     "planner/profiles/sources.py": ["python -m hsd_core "],
     "programs/plans.py": ["python -m hsd_core "],
     "planner/figures/surface.py": ["middle left", "middle right"],
-    "planner/figures/validation.py": ["ui-monospace, monospace"],
     "results/quick.py": ["printf "],
     "play/stage.py": ["\nconst root = ", "<div class="],
     "kit/static.py": ["public, max-age=", "preload; as=style", "import {", "export const {", 'new URL("'],

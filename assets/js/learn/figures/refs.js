@@ -3,7 +3,7 @@
 
 import { FIGURES } from "../../words/tabs/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
-import { times } from "./figure-parts.js";
+import { called, times } from "./figure-parts.js";
 import { ratio, RUN, unitOf } from "./run-figures.js";
 
 /** As in app/learn/lessons.py. */
@@ -47,7 +47,8 @@ function written(entry, asked, from, unit = null) {
   const [tip, format, read] = entry;
   const value = asked(read);
   if (value === null || value === undefined || Number.isNaN(value)) return null;
-  return { value, text: (unit ?? format)(value), tip: `${tip}; ${from}` };
+  const write = unit ?? format;
+  return { value, text: write(value), tip: [...(write === called ? [value] : []), tip, from].join("; ") };
 }
 
 /** Whether a condition such as "$speedup < 1 and $kept > 0.5" holds; null where a figure is missing. */
