@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from app.engine_process import works
 from app.serve.engines.cluster.relaying import relay
-from app.serve.jobs import Job
-
-
-def jobs() -> tuple[Any, Mapping[str, Job[Any]]]:
-    """What a replica works with; called where it is."""
-    from app.engine_process import JOBS
-    from hsd_core.pipeline import Pipeline
-
-    return Pipeline, JOBS
+from app.serve.engines.named import Replicas
 
 
 def main(address: str, least: str, most: str, cpus: str, gpus: str) -> None:
-    from app.serve.engines.cluster.deployed import deploy
-    from app.serve.engines.named import Replicas
+    """Be that process until the page ends."""
+    from app.serve.engines.cluster.deployed import deploy  # seconds, which the page hears of
 
     replicas = Replicas(int(least), int(most), float(cpus) if cpus else None, float(gpus) if gpus else None)
-    relay(partial(deploy, address, replicas, jobs))
+    relay(partial(deploy, address, replicas, works))
 
 
 if __name__ == "__main__":
-    # A replica looks for `jobs` by the name of this module, which is not `__main__` there.
-    from app import engine_cluster
-
-    engine_cluster.main(*sys.argv[1:])
+    main(*sys.argv[1:])

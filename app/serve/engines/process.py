@@ -78,6 +78,7 @@ class ProcessEngine:
         self._ready, self._closed, self._down = False, False, False
         self._ends: deque[float] = deque(maxlen=len(pauses_s) + 1)
         self._restarts, self._again = -1, 0.0
+        self._failed, self._why = 0, ""  # starts that came to nothing, and why the last one did
         self._ears: dict[str, Ear] = {}
         self._at_work: dict[str, bytes] = {}  # by run: what is asked of it, without its name
         self._places = 1
@@ -150,7 +151,11 @@ class ProcessEngine:
         self, message: Begin | Fetch, run: Run, asked: bytes | None = None
     ) -> AsyncGenerator[Payload | Over | Ended, None]:
         """What the engine tells of a run, once it is ready; at last `Over`, or `Ended` where nothing more comes."""
+        failed = self._failed
         while not self._ready:
+            if self._failed > failed:
+                yield Ended(says.ended(self._why))
+                return
             if self._down or run.over():
                 said = status("idle", run_says.STOPPED_EARLY) if run.over() else status("error", says.DOWN)
                 run.state = said
@@ -210,6 +215,8 @@ class ProcessEngine:
     def _end(self, why: str) -> None:
         """The engine's process has ended; in the thread that listened to it."""
         with self._lock:
+            if not self._ready:
+                self._failed, self._why = self._failed + 1, why
             self._engine, self._ready = None, False
             if self._closed:
                 return

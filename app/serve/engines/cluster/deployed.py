@@ -31,7 +31,7 @@ ON_A_DESK = 1000  # questions at the same time: of every run one, and a few
 def deploy(
     address: str,
     replicas: Replicas,
-    jobs: Callable[[], tuple[Any, Mapping[str, Job[Any]]]],
+    works: Callable[[], tuple[Any, Mapping[str, Job[Any]]]],
     hello: bytes,
     *,
     local: bool = False,
@@ -41,7 +41,7 @@ def deploy(
 
     Args:
         address: `ray://HOST:PORT`, or "" for a cluster that this machine is part of, else one that is started here.
-        jobs: the class that opens presets, and what may be asked for; called where a replica is.
+        works: the class that opens presets, and what may be asked for; called where a replica is.
         hello: the packed first word of the page. local: without a cluster, in threads of this process, for tests.
 
     Raises:
@@ -54,7 +54,7 @@ def deploy(
         same = hashlib.sha256(repr((hello, asdict(replicas), needs)).encode()).hexdigest()[:8]
         name = f"{NAME}-{same}"
         desk = serve.run(
-            _application(name, replicas, needs, jobs, hello, local),
+            _application(name, replicas, needs, works, hello, local),
             name=name,
             route_prefix=None,
             _local_testing_mode=local,
@@ -83,7 +83,7 @@ def _application(
     name: str,
     replicas: Replicas,
     needs: Mapping[str, float],
-    jobs: Callable[[], tuple[Any, Mapping[str, Job[Any]]]],
+    works: Callable[[], tuple[Any, Mapping[str, Job[Any]]]],
     hello: bytes,
     local: bool,
 ) -> Any:
@@ -103,7 +103,7 @@ def _application(
     )
     class Engine(Replica):
         def __init__(self) -> None:
-            super().__init__(*jobs(), hello)
+            super().__init__(*works(), hello)
 
     @serve.deployment(name="desk", ray_actor_options={"num_cpus": 0}, max_ongoing_requests=ON_A_DESK)
     class Front(Desk):
