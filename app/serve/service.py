@@ -46,17 +46,9 @@ class Service:
             how["state"] = "loading"
         return {"page": "ok", "engine": how, "waiting": self.line.length, "memory": resident()}
 
-<<<<<<< HEAD
-    def pace(self) -> str:
-        """What is said to who has not asked for a run yet: of who waits, and how many are served; "" where nobody would
-        have to wait."""
-        ahead = self.line.length + len(self.line.running)
-        return says.pace(ahead, self.line.pace) if ahead else ""
-=======
     def pace(self) -> dict[str, Any]:
         """For who has not asked for a run yet: how many come before it, how many answers are written in a minute."""
-        return {"ahead": self.line.length + (self.line.running is not None), "answers": self.line.pace}
->>>>>>> main
+        return {"ahead": self.line.length + len(self.line.running), "answers": self.line.pace}
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""

@@ -1,4 +1,4 @@
-"""Engines of a Ray cluster, in Ray Serve's local testing mode: the same runs as anywhere, ended when nobody wants them."""
+"""Engines of a Ray cluster, in Ray Serve's local testing mode: runs as anywhere, ended when nobody wants them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_stopped_run_ends_at_its_next_forward_with_what_it_has_written(
 
 
 def test_what_a_replica_is_asked_wrongly_is_a_sentence_and_it_works_on(desk: Any) -> None:
-    run, asked = begin()
+    run, _ = begin()
     wrong = pack(Begin(run, "run", msgspec.Raw(msgspec.msgpack.encode({"run": run, "preset": 3}))))
     said = awaited(told(desk, run, wrong))
     assert isinstance(said[-1], Lost) and "ended" in said[-1].why
@@ -155,5 +155,5 @@ def test_an_engine_that_there_is_not_is_refused(name: str) -> None:
 
 def test_without_ray_the_option_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.serve.engines.named.find_spec", lambda _: None)
-    with pytest.raises(EngineError, match="pip install -r app/requirements-ray.txt"):
+    with pytest.raises(EngineError, match=r"pip install -r app/requirements-ray\.txt"):
         check_engine("ray")
