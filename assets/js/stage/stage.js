@@ -6,7 +6,7 @@ import { Acts } from "./acts.js";
 import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "../visit/feed.js";
-import { createPace } from "../visit/pace.js";
+import { keepPace } from "../visit/pace.js";
 import { Journey, RECORDED } from "../visit/journey.js";
 import { keepCatalogue } from "../visit/offered.js";
 import { keepPlace } from "../visit/pending.js";
@@ -21,6 +21,9 @@ import { describe, progressText } from "./status.js";
 import { Study } from "../plots/study.js";
 import { Wish } from "../visit/wish.js";
 import { STAGE } from "../words/play/run.js";
+
+/** @type {import("../visit/pace.js").Pace} */
+const NOBODY = { ahead: 0, answers: null };
 
 export class Stage {
   /** @param {HTMLElement} root @param {import("../visit/session.js").Ports & {props: {setup: string}}} ports */
@@ -57,11 +60,10 @@ export class Stage {
       isSame: () => this.parts.tower.isSame,
     });
     this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
-    this.pace = createPace({ call: ports.call, idle: () => !session.pending });
+    this.pace = NOBODY;
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },
       aside: this.journey.aside.el,
-      pace: this.pace.el,
       live: () => ({ run: session.started && session.pending === feed.run, status: this.shown }),
       ready: () => !session.pending && !wish.whyNot(),
       busy: () => this.busy(),
@@ -146,8 +148,15 @@ export class Stage {
     this.parts.panels.begin();
     this.offered.begin();
     if (this.setup.offline || this.setup.static) return;
-    this.pace.begin();
     keepPlace();
+    keepPace({
+      call: this.session.call,
+      idle: () => !this.session.pending,
+      onNews: (pace) => {
+        this.pace = pace;
+        this.busy();
+      },
+    });
   }
 
   /** The server has other presets, or other levels of them. */
@@ -265,8 +274,8 @@ export class Stage {
   }
 
   busy() {
-    this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason);
-    this.pace.show();
+    if (this.session.pending) this.pace = NOBODY;
+    this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason, this.pace);
     this.parts.tower.nameStack();
     this.parts.other.show(this.settings.prompt, this._shownPrompt(), this.acts.invite());
     this._status();
