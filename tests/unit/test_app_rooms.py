@@ -18,8 +18,10 @@ FOLDERS = (
     "kit/figures",
     "serve/line",
     "serve/door",
+    "serve/watch",
     "serve",
     "serve/engines",
+    "serve/engines/cluster",
     "planner/profiles",
     "planner/figures",
     "planner",
@@ -28,10 +30,21 @@ FOLDERS = (
     "results",
     "learn",
     "workshop",
+    "programs",
     ".",
     "site",
 )
-TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py"}
+TOP = {
+    "__init__.py",
+    "README.md",
+    ".gitignore",
+    "engine_cluster.py",
+    "engine_process.py",
+    "options.py",
+    "page.py",
+    "requirements-mcp.txt",
+    "requirements-ray.txt",
+}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
 
 

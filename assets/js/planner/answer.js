@@ -4,6 +4,7 @@ import { h, say } from "../kit/dom.js";
 import { styleLevels } from "../levels/kinds.js";
 import { rounded } from "../words/numbers.js";
 import { levelBadge } from "../levels/badge.js";
+import { nameOfStack, stackNames } from "../levels/stack-names.js";
 import { ANSWER } from "../words/tabs/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
@@ -22,7 +23,7 @@ export function answerPanel(ctx) {
     text: ANSWER.play,
     "data-tip": ANSWER.playTip,
   });
-  const stack = h("code", { class: "hx-plan-stack" });
+  const stack = h("div", { class: "hx-plan-stack" });
   const reason = h("p", { class: "hx-plan-text" });
   const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
   const shares = h("div", { class: "hx-plan-shares" });
@@ -55,7 +56,7 @@ export function answerPanel(ctx) {
       fact(`${top.speedup.toFixed(2)}×`, ANSWER.gain),
       fact(top.tokens.toFixed(2), ANSWER.tokens),
     );
-    stack.textContent = top.stack;
+    stack.replaceChildren(nameOfStack(top.stack));
     use.onclick = () => ctx.onUse(top);
     play.onclick = () => ctx.onPlay(top);
     for (const [button, first] of [
@@ -159,6 +160,7 @@ function sharesTable(top, styles) {
 function depthTable(answer, styles, ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
+  const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
   const row = (one, name) =>
     h(
       "tr",
@@ -167,6 +169,7 @@ function depthTable(answer, styles, ctx) {
       h(
         "td",
         { role: "cell", class: "hx-plan-chips" },
+        called.get(one.stack) === one.stack ? null : h("div", {}, nameOfStack(one.stack, called)),
         ...one.levels.flatMap((level, i) => [
           h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: levelText(one, i) })),
         ]),
@@ -186,14 +189,14 @@ function depthTable(answer, styles, ctx) {
               type: "button",
               class: "hx-quiet hx-plan-small",
               text: ANSWER.useShort,
-              "aria-label": ANSWER.useOf(one.stack),
+              "aria-label": ANSWER.useOf(called.get(one.stack) ?? one.stack),
               onclick: () => ctx.onUse(one),
             })
           : h("button", {
               type: "button",
               class: "hx-quiet hx-plan-small",
               text: ANSWER.playShort,
-              "aria-label": ANSWER.playOf(one.stack),
+              "aria-label": ANSWER.playOf(called.get(one.stack) ?? one.stack),
               "data-tip": ANSWER.playTip,
               onclick: () => ctx.onPlay(one),
             }),

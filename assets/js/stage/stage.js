@@ -7,8 +7,10 @@ import { settle, wantedBy } from "./arrival.js";
 import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "../visit/feed.js";
+import { keepPace } from "../visit/pace.js";
 import { Journey, RECORDED } from "../visit/journey.js";
 import { keepCatalogue } from "../visit/offered.js";
+import { keepPlace } from "../visit/pending.js";
 import { learn } from "../levels/kinds.js";
 import { Player } from "../player/player.js";
 import { onPresenting, present, presenterKeys } from "./title/presenter.js";
@@ -20,6 +22,9 @@ import { describe, progressText } from "./status.js";
 import { Study } from "../plots/study.js";
 import { Wish } from "../visit/wish.js";
 import { STAGE } from "../words/play/run.js";
+
+/** @type {import("../visit/pace.js").Pace} */
+const NOBODY = { ahead: 0, answers: null };
 
 export class Stage {
   /** @param {HTMLElement} root @param {import("../visit/session.js").Ports & {props: {setup: string}}} ports */
@@ -56,6 +61,7 @@ export class Stage {
       isSame: () => this.parts.tower.isSame,
     });
     this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
+    this.pace = NOBODY;
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },
       aside: this.journey.aside.el,
@@ -128,6 +134,16 @@ export class Stage {
     if (!this.feed.model) this._empty();
     await settle(this, asked);
     this.offered.begin();
+    if (this.setup.offline || this.setup.static) return;
+    keepPlace();
+    keepPace({
+      call: this.session.call,
+      idle: () => !this.session.pending,
+      onNews: (pace) => {
+        this.pace = pace;
+        this.busy();
+      },
+    });
   }
 
   /** The server has other presets, or other levels of them. */
@@ -245,7 +261,8 @@ export class Stage {
   }
 
   busy() {
-    this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason);
+    if (this.session.pending) this.pace = NOBODY;
+    this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason, this.pace);
     this.parts.tower.nameStack();
     this.parts.other.show(this.settings.prompt, this._shownPrompt(), this.acts.invite());
     this._status();
