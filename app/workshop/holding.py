@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.kit.static import ASSETS
 from app.learn.lessons import Lessons
-from app.words import workshop as says
+from app.words.room import workshop as says
 from app.workshop.lan import lan_addresses, page_addresses
 from app.workshop.room import Room
 from app.workshop.tallies import questions_of

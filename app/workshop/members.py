@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.words import workshop as says
+from app.words.room import workshop as says
 from app.workshop.slowed import SlowedGuesses
 
 LETTERS = "ABCDEFGHJKMNPQRTUVWXY34679"  # none that is easily taken for another

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.words import workshop as says
+from app.words.room import workshop as says
 from app.workshop.members import Members, NotLetIn
 from app.workshop.news import News
 from app.workshop.sent import checked

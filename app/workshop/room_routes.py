@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
-from app.words import workshop as says
+from app.words.room import workshop as says
 from app.workshop.members import NotLetIn
 from app.workshop.room import Room
 from app.workshop.sent import LONGEST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl
 
-from app.words import workshop as says
+from app.words.room import workshop as says
 
 LONGEST = 32_500  # characters; a link that holds a whole run has 32,000
 OWN_SCREEN = frozenset(("room", "workshop", "notes", "present", "embed", "story", "scene"))  # parameters of one screen

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.words import workshop as says
+from app.words.room import workshop as says
 
 BINS = 8
 LARGEST = 1e12  # of a figure; what is asked for is counted or measured

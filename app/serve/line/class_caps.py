@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.serve.line.known_runs import Run, Visitor
-from app.words import workshop as says
+from app.words.room import workshop as says
 
 OF_A_LEARNER = 1
 OF_ALL_LEARNERS = 12  # about two minutes of a processor that writes seven answers in one

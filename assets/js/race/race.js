@@ -8,7 +8,7 @@ import { createNote } from "../kit/note.js";
 import { loadStyles } from "../kit/styles.js";
 import { setQuery } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
-import { onArrival } from "../visit/arrive.js";
+import { onArrival } from "../share/arrive.js";
 import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./replay/lane-model.js";
 import { livePanel } from "./live.js";

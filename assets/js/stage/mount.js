@@ -6,7 +6,7 @@ import { Stage } from "./stage.js";
 import { tabAsked } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
 import { tellStory } from "../story/story.js";
-import { onArrival } from "../visit/arrive.js";
+import { onArrival } from "../share/arrive.js";
 import { offer } from "./within-reach.js";
 
 /**

@@ -2,7 +2,7 @@
 
 import { onAnswered } from "../learn/answered.js";
 import { stageHere } from "../stage/within-reach.js";
-import { arrive } from "../visit/arrive.js";
+import { arrive } from "../share/arrive.js";
 import { barsOf } from "./bars.js";
 import { barButton } from "./frame.js";
 import { placeName } from "./place-name.js";

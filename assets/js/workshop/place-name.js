@@ -1,7 +1,7 @@
 /** What an address that was sent is called, in the line that says where the instructor leads. */
 
 import { stackName } from "../levels/stack-names.js";
-import { tabOf } from "../visit/arrive.js";
+import { tabOf } from "../share/arrive.js";
 import { WORKSHOP } from "../words/workshop.js";
 
 /**

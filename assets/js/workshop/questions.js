@@ -1,7 +1,7 @@
 /** The lessons' questions, which tallies are of: fetched once, when the first one is to be shown. */
 
 import { asked } from "../learn/library.js";
-import { tabOf } from "../visit/arrive.js";
+import { tabOf } from "../share/arrive.js";
 
 /** @type {Promise<any[]>|null} */
 let coming = null;

@@ -3,7 +3,7 @@
 import { RECORDED } from "../visit/journey.js";
 import { momentLink, runLink, settingsLink } from "../share/links.js";
 import { momentOf } from "../share/moment.js";
-import { tabOf } from "../visit/arrive.js";
+import { tabOf } from "../share/arrive.js";
 
 const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/sent.py
 const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
