@@ -85,7 +85,9 @@ class ProcessEngine:
     def health(self) -> EngineHealth:
         engine = self._engine
         if engine is None:
-            return EngineHealth("down" if self._down else "restarting", restarts=max(0, self._restarts))
+            if self._restarts < 0:
+                return EngineHealth("starting")
+            return EngineHealth("down" if self._down else "restarting", restarts=self._restarts)
         state = "ok" if self._ready else "restarting" if self._restarts else "starting"
         return EngineHealth(state, engine.pid, self._restarts, engine.memory, engine.model)  # type: ignore[arg-type]
 
@@ -187,7 +189,7 @@ class ProcessEngine:
                     self._at_work = None
 
     def _waits(self) -> str:
-        if self._engine is not None:
+        if self._engine is not None or self._restarts < 0:
             return says.STARTING
         return says.restarting(max(0.0, self._again - time.monotonic()))
 
