@@ -111,7 +111,7 @@ class Service:
         finally:
             if self.line.running is not run:
                 run.done()
-        whole, tally, began = False, Tally(), time.monotonic()
+        whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
         self.metrics.waited(began - came)
         try:
             async with aclosing(self.engine.work(job, request, run)) as sent:

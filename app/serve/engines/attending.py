@@ -144,7 +144,7 @@ class Attending:
         start: int = item["from"]
         records: list[dict[str, Any]] = item["ev"]
         fresh = records[max(0, crossed - start) :]
-        self._tell(Sent(run.name, start, fresh, item["final"], item["status"], run.fetching))
+        self._tell(Sent(run.name, start, fresh, item["final"], item["status"], run.loading))
         return max(crossed, start + len(records))
 
     def _say(self, run: AttendedRun, over: threading.Event) -> None:
@@ -153,7 +153,7 @@ class Attending:
         while not over.wait(SAY_S):
             if run.state is not shown and run.state:
                 shown = run.state
-                self._tell(Told(run.name, shown, run.fetching))
+                self._tell(Told(run.name, shown, run.loading))
 
     def _beat(self) -> None:
         while True:

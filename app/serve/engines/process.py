@@ -228,7 +228,7 @@ def _raw(request: Any) -> msgspec.Raw:
 
 def _applied(run: Run, said: Told | Sent) -> Payload | None:
     """What a message says, said of the page's own run; its payload."""
-    run.fetching, known = said.fetching, run.state
+    run.loading, known = said.loading, run.state
     run.state = said.state
     if isinstance(said, Told):
         return payload(run.name, 0, [], False, run.state) if said.state != known else None

@@ -173,7 +173,7 @@ class Line:
         if self._running is not run:
             return
         now = self._clock()
-        took = max(0.0, now - self._began - run.fetching)
+        took = max(0.0, now - self._began - run.loading)
         if typical := self._lengths.typical(run.kind):
             self._lengths.used(typical.seconds, took)
         if whole:
@@ -240,7 +240,7 @@ class Line:
         if run is None:
             return WaitSpan()
         fetched = run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading"
-        return None if fetched else self._lengths.left(run.kind, self._clock() - self._began - run.fetching)
+        return None if fetched else self._lengths.left(run.kind, self._clock() - self._began - run.loading)
 
     def _cost(self, run: Run) -> float:
         typical = self._lengths.typical(run.kind)
