@@ -1,6 +1,7 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline]
-[--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR] [--dtype F] [--device D]
-[--allow-embed ORIGINS] [--mcp] [--log text|json] [--watch-key KEY]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
+[--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR]
+[--dtype F] [--device D] [--allow-embed ORIGINS] [--mcp] [--log text|json]
+[--watch-key KEY]`."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def main() -> None:
         os.environ[VARIABLE] = options.log  # for the engine's process
         structured()
     closing = Closing()
-    engine = engine_for(options.engine, closing.over(Pipeline), options.offer)
+    engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
     demo = build(Pipeline, offer=options.offer, engine=engine)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)

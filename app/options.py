@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
-from app.serve.engines.choice import ENGINES
+from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.watch.health import SHORTEST_KEY
 from app.serve.watch.logs import FORMATS, VARIABLE
@@ -76,10 +76,17 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--engine",
-        choices=ENGINES,
         default="process",
-        help="where models run: in a process of their own, which may end without the page, or in the page's (default: "
-        "process)",
+        metavar="|".join(ENGINES),
+        help="where models run: in a process of their own, which may end without the page, in the page's, or on a Ray "
+        "cluster: one of this machine, or one elsewhere by its head (default: process)",
+    )
+    parser.add_argument("--replicas", default="", metavar="N|MIN-MAX", help="engines of a cluster (default: 1)")
+    parser.add_argument(
+        "--each",
+        default="",
+        metavar="cpus=N,gpus=N",
+        help="what each of them is given (default: a GPU where the cluster has one, else two cores)",
     )
     parser.add_argument(
         "--mcp", action="store_true", help="offer the named endpoints as MCP tools too, at /gradio_api/mcp/"
@@ -101,6 +108,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(f"--watch-key has {len(options.watch_key)} characters; use at least {SHORTEST_KEY}")
     try:
         check_address(options.host, options.port)
+        check_engine(options.engine)
+        options.replicas = Replicas.of(options.replicas, options.each)
         options.frames = origins(options.allow_embed)
         options.offer = ServerOffer.of(
             options.presets,
@@ -110,6 +119,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
             device=options.device,
             dtype=options.dtype,
         )
-    except (AddressError, OfferError, OriginError) as error:
+    except (AddressError, EngineError, OfferError, OriginError) as error:
         parser.error(str(error))
     return options

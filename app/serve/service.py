@@ -34,7 +34,7 @@ class Service:
         self.engine = engine
         self.presence = Presence()
         self.runs = Runs()
-        self.line = Line()
+        self.line = Line(at_once=lambda: engine.places)
         self.metrics = Metrics(self.health)
         self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
@@ -42,13 +42,13 @@ class Service:
     def health(self) -> dict[str, Any]:
         """Of page and engine, and how many runs wait for their turn."""
         how, running = asdict(self.engine.health), self.line.running
-        if how["state"] == "ok" and running is not None and running.state.get("mode") == "loading":
+        if how["state"] == "ok" and any(run.state.get("mode") == "loading" for run in running):
             how["state"] = "loading"
         return {"page": "ok", "engine": how, "waiting": self.line.length, "memory": resident()}
 
     def pace(self) -> dict[str, Any]:
         """For who has not asked for a run yet: how many come before it, how many answers are written in a minute."""
-        return {"ahead": self.line.length + (self.line.running is not None), "answers": self.line.pace}
+        return {"ahead": self.line.length + len(self.line.running), "answers": self.line.pace}
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""
@@ -66,7 +66,7 @@ class Service:
         long while that waits in line, short where others wait for it to end."""
 
         def gone(names: tuple[str, ...]) -> bool:
-            held_up = self.line.running is run and self.line.awaited
+            held_up = self.line.runs(run) and self.line.awaited
             patience = AWAY_S if run.in_line else RETURN_S
             return self.presence.gone(names, after=patience if visitor.page and not held_up else LEFT_S)
 
@@ -109,7 +109,7 @@ class Service:
             yield payload(run.name, 0, [], True, run.state)
             return
         finally:
-            if self.line.running is not run:
+            if not self.line.runs(run):
                 run.done()
         whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
         self.metrics.waited(began - came)

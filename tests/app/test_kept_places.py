@@ -41,7 +41,7 @@ async def turns(line: Line, count: int) -> list[str]:
     while len(order) < count:
         for _ in range(4):
             await asyncio.sleep(0)
-        if (now := line.running) is not None:
+        for now in line.running:
             order.append(now.name)
             line.leave(now)
     return order

@@ -21,6 +21,7 @@ FOLDERS = (
     "serve/watch",
     "serve",
     "serve/engines",
+    "serve/engines/cluster",
     "planner/profiles",
     "planner/figures",
     "planner",
@@ -32,7 +33,17 @@ FOLDERS = (
     ".",
     "site",
 )
-TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py", "requirements-mcp.txt"}
+TOP = {
+    "__init__.py",
+    "README.md",
+    ".gitignore",
+    "engine_cluster.py",
+    "engine_process.py",
+    "options.py",
+    "page.py",
+    "requirements-mcp.txt",
+    "requirements-ray.txt",
+}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
 
 
