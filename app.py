@@ -38,13 +38,13 @@ def main() -> None:
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 
     def start() -> Any:
-        engine.start()
         try:
             chosen = {"frames": options.frames, "offer": options.offer, "key": options.watch_key, "mcp": options.mcp}
             serve(demo, **where, **launch_options(hosts=hosts, room=room, **chosen))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)
+        engine.start()  # the page comes first
         if room is not None:
             announce(room, demo.server_name, demo.server_port)
         # What is there now stays: without it, every search for garbage halts the page's answers for 0.1 s.

@@ -123,7 +123,7 @@ class Service:
         finally:
             if not self.line.runs(run):
                 run.done()
-        whole, tally, began = False, Tally(), time.monotonic()
+        whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
         self.metrics.waited(began - came)
         try:
             async with aclosing(self.engine.work(job, request, run)) as sent:

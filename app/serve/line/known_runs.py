@@ -57,7 +57,7 @@ class Run:
     stage: str = "waiting"
     stopped: threading.Event = field(default_factory=threading.Event)
     cut: bool = False  # it was asked to end before its end
-    fetching: float = 0.0  # s, of its turn, for which weights were fetched
+    loading: float = 0.0  # s, of its turn, for which weights were fetched and opened
     state: dict[str, Any] = field(default_factory=dict)
     opened: bool = False
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs

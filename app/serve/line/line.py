@@ -186,7 +186,7 @@ class Line:
         if began is None:
             return
         now = self._clock()
-        took = max(0.0, now - began - run.fetching)
+        took = max(0.0, now - began - run.loading)
         if typical := self._lengths.typical(run.kind):
             self._lengths.used(typical.seconds, took)
         if whole:
@@ -261,7 +261,7 @@ class Line:
             left
             for run, since in self._running
             if not (run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading")
-            and (left := self._lengths.left(run.kind, now - since - run.fetching)) is not None
+            and (left := self._lengths.left(run.kind, now - since - run.loading)) is not None
         ]
         return min(known, key=lambda left: left.seconds, default=None)
 
