@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from starlette.middleware import Middleware
 from app.kit.static import ASSETS
 from app.learn import view as learn
 from app.planner import view as planner
+from app.planner.profiles.sources import measured_here
 from app.planner.routes import routes
 from app.play.bundled_runs import recording_route
 from app.play.codes import code_route
@@ -129,7 +131,7 @@ def launch_options(
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
-        *routes(profiles, measured, offer.source),
+        *routes(profiles, measured or partial(measured_here, offer), offer.source, offer.dtype or ""),
         recording_route(Recordings(traces)),
         *race_routes(races),
         results_route(results),

@@ -48,13 +48,14 @@ def routes(
     profiles: Path = ASSETS / "profiles",
     measured: Callable[[], list[dict[str, Any]]] | None = None,
     target: Callable[[str], str] = lambda name: "",
+    dtype: str = "",
 ) -> list[BaseRoute]:
     """The tab's routes.
 
     Args:
         profiles: folder of the profiles and validations that are shipped.
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
-        target: of a preset's name, as `price.parse` wants it.
+        target: of a preset's name, dtype: as `price.parse` wants them.
     """
     sources, turns, answers = Sources(profiles, measured), PlanTurns(), Answers()
     worker = Worker(profiles)
@@ -120,7 +121,7 @@ def routes(
     async def priced(request: Request) -> Response:
         """What each of some stacks would cost here; see `price`."""
         try:
-            asked = parse(json.loads(await _body(request)), target)
+            asked = parse(json.loads(await _body(request)), target, dtype)
             return _json(await turns.work(visitor(request), lambda: worker.price(asked)))
         except PlannerError as error:
             return _refusal(error)

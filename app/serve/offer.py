@@ -89,21 +89,22 @@ class ServerOffer:
 
     def catalogue(self, entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The catalogue as visitors see it: what is not offered stays in it, with the reason; usable presets first."""
-        shown = [*map(self._entry, entries), *map(self._target, self._targets())]
+        shown = [*map(self._entry, entries), *map(self._target, self.over())]
         return sorted(shown, key=lambda entry: not entry["usable"])
 
     def opening(self, name: str) -> tuple[str | Preset, dict[str, Any]]:
         """What `Pipeline.open` takes for a preset that visitors call so."""
-        over = next((learnt(one) for one in self._targets() if one.name == name), None)
+        over = next((learnt(one) for one in self.over() if one.name == name), None)
         toy = name in PRESETS and PRESETS[name].toy
         given = {"models": self.models, "dtype": None if toy else self.dtype}
         return over or name, {key: value for key, value in given.items() if value is not None}
 
     def source(self, name: str) -> str:
         """What a command line calls the target of that name, "" for a preset of this package."""
-        return next((one.target.id for one in self._targets() if one.name == name), "")
+        return next((one.target.id for one in self.over() if one.name == name), "")
 
-    def _targets(self) -> Iterator[Preset]:
+    def over(self) -> Iterator[Preset]:
+        """The presets over other targets: those that the operator named, and those of the folder."""
         yield from self.targets
         known = {one.name for one in self.targets}
         for model in local_models(self.models) if self.models else ():
@@ -134,7 +135,7 @@ class ServerOffer:
 
     def _entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         if self.presets and entry["name"] not in self.presets:
-            offered = ", ".join((*self.presets, *(one.name for one in self._targets())))
+            offered = ", ".join((*self.presets, *(one.name for one in self.over())))
             return {**entry, "usable": False, "reason": says.offers(offered), "needs_download": False}
         return self._more(entry, PRESETS.get(entry["name"]))
 

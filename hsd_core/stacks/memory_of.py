@@ -9,7 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from hsd_core.levels.declared.preset import Preset
+from hsd_core.models.compiled import BYTES
 from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
+from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.loading import BITS, read_config
 from hsd_core.models.machine import size
 from hsd_core.models.weights import config_here, here
 
@@ -47,9 +50,6 @@ def numbers_of(folder: Path) -> Numbers:
 def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> Numbers:
     from safetensors import SafetensorError, safe_open
 
-    from hsd_core.models.lean.shape import LeanShape
-    from hsd_core.models.loading import read_config
-
     counts: dict[str, int] = {}
     for path, _ in files:
         try:
@@ -75,8 +75,6 @@ def numbers_told(folder: Path, stored: int) -> Numbers:
     Raises:
         DecoderError: the config cannot be read.
     """
-    from hsd_core.models.loading import read_config
-
     config = read_config(folder)
     each = 4 if "32" in str(config.get("dtype") or config.get("torch_dtype") or "float32") else 2
     embedding = int(config.get("vocab_size") or 0) * int(config.get("hidden_size") or 0)
@@ -86,9 +84,6 @@ def numbers_told(folder: Path, stored: int) -> Numbers:
 
 def weights_of(own: Numbers, dtype: str) -> int:
     """Bytes that a model's weights take in memory, kept as `dtype`; its embeddings stay as they are read."""
-    from hsd_core.models.compiled.products import BYTES
-    from hsd_core.models.loading import BITS
-
     if dtype in QUANTISED:
         return round(BYTES[dtype] * own.layers + BYTES["int8"] * own.head) + 4 * own.embedding
     each = BITS[dtype] / 8

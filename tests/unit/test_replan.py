@@ -456,6 +456,7 @@ def test_the_header_says_where_the_profile_was_measured(tmp_path: Any, monkeypat
     assert line.endswith("python -m hsd_core calibrate --preset toy measures it")
     assert origins["measured"] == ["auto: profile measured on the machine of this run on 2020-02-02"]
     assert "profile given, measured on Abacus" in origins["given"][0]
+    assert origins["given"][0].endswith("python -m hsd_core calibrate measures it"), "it may be of any target"
 
 
 def test_an_old_trace_says_that_its_profiles_origin_is_not_recorded() -> None:

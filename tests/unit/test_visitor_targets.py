@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +15,12 @@ import pytest
 pytest.importorskip("onnxruntime")
 
 from families import save
+from profiles import flat
 from toys import output_of
 
-from app.planner.price import Prices
+from app.planner.price import Prices, profile_for
 from app.planner.price import parse as priced
+from app.planner.profiles.sources import measured_here
 from app.race.race_request import asked_for
 from app.serve import offer as offers
 from app.serve.loader import Loader
@@ -26,8 +30,10 @@ from app.serve.settings import RequestError, check, parse
 from hsd_core.models.weights import Source, WeightsError
 from hsd_core.models.weights.hub import Looked
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.targets import option
+from hsd_core.stacks.targets import option, unread_preset
+from hsd_core.theory.profiles.kept import keep
 
+REPOSITORY = Path(__file__).parents[2]
 HUB = "someone/large"
 PROMPT = "The small level drafts"
 
@@ -172,6 +178,21 @@ def test_a_target_has_no_price_before_it_is_calibrated_and_says_how(offer: Serve
     assert option(HUB) == f"--target {HUB}" and option("smollm2") == "--preset smollm2"
 
 
+def test_the_planner_takes_the_profile_of_a_target_in_the_dtype_that_the_operator_chose(
+    offer: ServerOffer, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path))
+    known = flat((1.0, 4.0), 0.5)
+    keep(known, unread_preset(str(root / "big")), "cpu", "int8")
+    asks = {"preset": "big", "stacks": ["target"]}
+    assert profile_for(priced(asks, offer.source), root) is None
+    found = profile_for(priced(asks, offer.source, "int8"), root)
+    assert found is not None and found[0].acceptance == known.acceptance
+    assert not measured_here(offer)
+    (source,) = measured_here(replace(offer, dtype="int8"))
+    assert source["id"] == "measured:big" and source["preset"] == "big"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -203,3 +224,16 @@ def test_dtype_and_device_reach_what_is_opened(offer: ServerOffer) -> None:
     assert pipeline.dtype == "int4" and pipeline.entries("target")[0].level.decoder.dtype == "int4"  # type: ignore[attr-defined]
     with pytest.raises(WeightsError):
         Source.parse("big")
+
+
+def test_listing_targets_and_models_imports_nothing_that_runs_models(root: Path) -> None:
+    code = (
+        "import sys; from app.page import build; from app.serve.offer import ServerOffer; "
+        "from hsd_core.pipeline import Pipeline; "
+        f"offer = ServerOffer.of('', {str(root / 'models')!r}, Pipeline.catalogue(), targets={str(root / 'big')!r}); "
+        "build(Pipeline, offer=offer); named = [e for e in offer.catalogue(Pipeline.catalogue()) if e.get('target')]; "
+        "assert len(named) == 3 and any(e['usable'] for e in named), named; "
+        "print(*({'torch', 'transformers', 'onnxruntime'} & sys.modules.keys()))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    assert ended.stdout.strip() == ""

@@ -12,6 +12,7 @@ from typing import Any
 
 from app.planner.profiles.plan_request import PlannerError, PlanQuestion, read
 from app.planner.profiles.validations import nearest
+from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import planner as says
 from hsd_core.lab.whatif.whatif_profiles import DEFAULT
 from hsd_core.stacks.presets import PRESETS
@@ -87,11 +88,12 @@ class Sources:
         return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
 
 
-def measured_here() -> list[dict[str, Any]]:
-    """The profiles that `calibrate` left in this machine's cache, one source per preset."""
+def measured_here(offer: ServerOffer = EVERYTHING) -> list[dict[str, Any]]:
+    """The profiles that `calibrate` left in this machine's cache, one source per preset and target that is offered."""
     found = []
-    for name, preset in PRESETS.items():
-        if profiles := cached_profiles(name):
+    for preset in (*PRESETS.values(), *offer.over()):
+        name, dtype = preset.name, None if preset.toy else offer.dtype
+        if profiles := cached_profiles(preset, offer.device, dtype):
             source = {"id": f"measured:{name}", "title": preset.title, "kind": "measured", "preset": name}
             found.append({**source, "note": said(profiles[0].about), "profiles": [p.as_dict() for p in profiles]})
     return found

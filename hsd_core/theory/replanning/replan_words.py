@@ -78,7 +78,8 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     said = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
     other = f"not on the machine of this run, {machine}"
     alike = "another machine of the same description" if where == machine else other
-    measure = f"python -m hsd_core calibrate --preset {preset}"
+    # A shipped one is a preset's; one that was given may be of any target.
+    measure = f"python -m hsd_core calibrate{f' --preset {preset}' if source == 'shipped' else ''}"
     return f"{said}: {alike}, where passes may cost more or less; {measure} measures it"
 
 

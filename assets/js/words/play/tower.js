@@ -97,7 +97,7 @@ export const PLAN = {
       x.where === x.machine
         ? "another machine of the same description"
         : `not on the machine of this run, ${x.machine}`;
-    return `${said}: ${alike}, where passes may cost more or less; python -m hsd_core calibrate --preset ${x.preset} measures it.`;
+    return `${said}: ${alike}, where passes may cost more or less; python -m hsd_core calibrate${x.given ? "" : ` --preset ${x.preset}`} measures it.`;
   },
   noProfileOf: (/** @type {string} */ option) =>
     `There is no profile to plan with here; measure one: python -m hsd_core calibrate ${option}`,
