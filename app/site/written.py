@@ -1,7 +1,7 @@
 """The files of the page without a server.
 
 `index.html` holds what every tab is told once, a list of files, and a loader; each answer of the server lies packed
-(gzip, in base64) in a script of its own below `hx/`, so that a browser reads it from a disk too. The page's policy
+(gzip, in letters) in a script of its own below `hx/`, so that a browser reads it from a disk too. The page's policy
 allows its own files, and two scripts that come packed by their hashes.
 """
 
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from app.kit.static import ASSETS, FIRST_SHEETS
 from app.site.answers import Answer, answers, tabs
+from app.site.letters import written
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
@@ -43,7 +44,8 @@ def write(out: Path) -> int:
     if size > MOST_MB * 1e6:
         raise ValueError(says.too_large(size / 1e6, MOST_MB))
     known = {"index.html", "hx"}
-    if out.exists() and (others := sorted({path.name for path in out.iterdir()} - known)):
+    there = {path.name for path in out.iterdir()} if out.exists() else set()
+    if others := sorted(name for name in there - known if not name.startswith(".git")):
         raise ValueError(says.holds(str(out), others[0]))
     shutil.rmtree(out / "hx", ignore_errors=True)
     for name, data in files.items():
@@ -63,8 +65,8 @@ def _files() -> Iterator[tuple[str, bytes]]:
     for answer in (script, told, *answers(recordings)):
         name = hashlib.sha256(answer.path.encode()).hexdigest()[:12] + ".js"
         listed[answer.path] = (name, answer.type)
-        packed = base64.b64encode(gzip.compress(answer.body, 9, mtime=0))
-        yield f"hx/{name}", b"hxFile(" + encode(answer.path) + b', "' + packed + b'");\n'
+        packed = gzip.compress(answer.body, 9, mtime=0)
+        yield f"hx/{name}", b'hxFile(%b, %d, "%b");\n' % (encode(answer.path), len(packed), written(packed))
         if answer.path in SCRIPTS:
             hashes.append(f"'sha256-{base64.b64encode(hashlib.sha256(answer.body).digest()).decode()}'")
     for path in sorted((ASSETS / "css").glob("*.css")):

@@ -31,6 +31,7 @@ FOLDERS = (
     "programs",
     ".",
     "site",
+    "space",
 )
 TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py", "requirements-mcp.txt"}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
