@@ -100,6 +100,7 @@ def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_t
     headline = planner.locator(".hx-plan-headline")
     headline.filter(has_text="per token").wait_for()
     before = headline.inner_text()
+    planner.locator(".hx-plot-graph .hx-plot").scroll_into_view_if_needed()
     planner.locator(".hx-plot-graph .js-plotly-plot").wait_for()
     assert planner.locator(".hx-plan-tables input").evaluate_all(
         "all => all.length > 50 && all.every((one) => one.readOnly)"

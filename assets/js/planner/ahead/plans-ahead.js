@@ -2,7 +2,7 @@
 
 import { lookOf, seenAs } from "./seen-as.js";
 import { AHEAD } from "../../words/tabs/planner.js";
-import { namesOf } from "./question.js";
+import { namesOf } from "./asked-ahead.js";
 
 /**
  * @typedef {{curves: string, plans: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
