@@ -97,9 +97,9 @@ class Play:
         catalogue = self.catalogue()
         return {"catalogue": catalogue, "settled": not self._offer.looks.busy}
 
-    def pace(self, _: Any) -> dict[str, str]:
-        """Of who waits here, and how many are served, as it is said before a run is asked for."""
-        return {"text": self.service.pace()}
+    def pace(self, _: Any) -> dict[str, Any]:
+        """What is known before a run is asked for; see `Service.pace`."""
+        return self.service.pace()
 
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme and the size of the page."""

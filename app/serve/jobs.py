@@ -39,10 +39,15 @@ class EngineHealth:
 
 
 class Engine(Protocol):
-    """Works for one run at a time, and fetches weights beside it. Its coroutines belong to the server's event loop."""
+    """Works for runs, and fetches weights beside them. Its coroutines belong to the server's event loop."""
 
     @property
     def health(self) -> EngineHealth: ...
+
+    @property
+    def places(self) -> int:
+        """How many runs it works on at a time."""
+        ...
 
     def start(self) -> None:
         """Be ready before the first run asks; returns at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -17,6 +17,7 @@ from app.kit.payload import payload, status
 from app.serve.door.presence import LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
+from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import AWAY_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
 from app.serve.watch.logs import log_run
@@ -25,6 +26,7 @@ from app.serve.watch.tally import Tally
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
+Who = Callable[[Mapping[str, str]], tuple[str, bool]]
 
 
 class Service:
@@ -34,23 +36,30 @@ class Service:
         self.engine = engine
         self.presence = Presence()
         self.runs = Runs()
-        self.line = Line()
+        self.line = Line(at_once=lambda: engine.places)
         self.metrics = Metrics(self.health)
         self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
+        self._who: Who | None = None
+
+    def hold_class(self, who: Who, caps: ClassCaps) -> None:
+        """Bound what learners run, and have the instructor's runs go first.
+
+        Args:
+            who: in the room sends these cookies, as `Visitor` has `person` and `leads`.
+        """
+        self._who, self.line.class_caps = who, caps
 
     def health(self) -> dict[str, Any]:
         """Of page and engine, and how many runs wait for their turn."""
         how, running = asdict(self.engine.health), self.line.running
-        if how["state"] == "ok" and running is not None and running.state.get("mode") == "loading":
+        if how["state"] == "ok" and any(run.state.get("mode") == "loading" for run in running):
             how["state"] = "loading"
         return {"page": "ok", "engine": how, "waiting": self.line.length, "memory": resident()}
 
-    def pace(self) -> str:
-        """What is said to who has not asked for a run yet: of who waits, and how many are served; "" where nobody would
-        have to wait."""
-        ahead = self.line.length + (self.line.running is not None)
-        return says.pace(ahead, self.line.pace) if ahead else ""
+    def pace(self) -> dict[str, Any]:
+        """For who has not asked for a run yet: how many come before it, how many answers are written in a minute."""
+        return {"ahead": self.line.length + len(self.line.running), "answers": self.line.pace}
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""
@@ -60,7 +69,8 @@ class Service:
         # All callers of the tools share one session, in which each is heard: there its call is its own.
         both = (event, request.session_hash) if from_tools(request) else (request.session_hash, event)
         names = tuple(name for name in both if name) or ("",)
-        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
+        person, leads = self._who(request.cookies) if self._who else ("", False)
+        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), person, leads)
 
     async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine
@@ -68,7 +78,7 @@ class Service:
         long while that waits in line, short where others wait for it to end."""
 
         def gone(names: tuple[str, ...]) -> bool:
-            held_up = self.line.running is run and self.line.awaited
+            held_up = self.line.runs(run) and self.line.awaited
             patience = AWAY_S if run.in_line else RETURN_S
             return self.presence.gone(names, after=patience if visitor.page and not held_up else LEFT_S)
 
@@ -111,9 +121,9 @@ class Service:
             yield payload(run.name, 0, [], True, run.state)
             return
         finally:
-            if self.line.running is not run:
+            if not self.line.runs(run):
                 run.done()
-        whole, tally, began = False, Tally(), time.monotonic()
+        whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
         self.metrics.waited(began - came)
         try:
             async with aclosing(self.engine.work(job, request, run)) as sent:

@@ -84,15 +84,6 @@ def waiting(ahead: int, wait: tuple[float, float] | None) -> str:
     return f"waiting: {said}{about}"
 
 
-def pace(ahead: int, answers: float | None) -> str:
-    """How many runs come before a new one, and how many answers this server writes in a minute."""
-    said = f"{ahead} {'run' if ahead == 1 else 'runs'} before yours"
-    if answers is not None:
-        many = f"{answers:.0f}" if answers >= 1.5 else f"{answers:.1f}"
-        said += f", about {many} answers a minute here"
-    return f"{said}; recordings are free"
-
-
 def later(wait: float | None) -> str:
     """When to try again, in so many s."""
     return f"try again in {'a minute' if wait is None else seconds(max(wait, 5.0))}, or replay a recording"

@@ -14,6 +14,7 @@ APP = ROOT / "app"
 # from the ground up: a folder may import from itself and those before it
 FOLDERS = (
     "words",
+    "words/room",
     "kit",
     "kit/figures",
     "serve/line",
@@ -21,6 +22,7 @@ FOLDERS = (
     "serve/watch",
     "serve",
     "serve/engines",
+    "serve/engines/cluster",
     "planner/profiles",
     "planner/figures",
     "planner",
@@ -28,12 +30,23 @@ FOLDERS = (
     "race",
     "results",
     "learn",
+    "workshop",
     "programs",
     ".",
     "site",
     "space",
 )
-TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py", "requirements-mcp.txt"}
+TOP = {
+    "__init__.py",
+    "README.md",
+    ".gitignore",
+    "engine_cluster.py",
+    "engine_process.py",
+    "options.py",
+    "page.py",
+    "requirements-mcp.txt",
+    "requirements-ray.txt",
+}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
 
 

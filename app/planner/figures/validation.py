@@ -11,12 +11,12 @@ from hsd_core.lab.results.sheet import wrapped
 from hsd_core.stacks.stack_names import stack_names
 
 LEAST_HEIGHT = 420
-LINE = 60  # characters of a label
+LINE, NARROW_LINE = 60, 24  # characters of a label
 
 
-def height(stacks: int) -> int:
-    """Of the figure, so that each stack has room for two lines."""
-    return max(LEAST_HEIGHT, 60 + 28 * stacks)
+def height(stacks: int, lines: int = 2) -> int:
+    """Of the figure, so that each stack has room for so many lines."""
+    return max(LEAST_HEIGHT, 60 + 16 * lines * stacks)
 
 
 def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
@@ -76,15 +76,16 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
         },
     ]
     names_px = 10 if ink.narrow else ink.px(12)
+    labels = [wrapped(safe(names[code]), NARROW_LINE if ink.narrow else LINE) for code in codes]
     layout = ink.layout(
-        height(len(ranked)),
+        height(len(ranked), max(2, *(1 + label.count("<br>") for label in labels))),
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
         xaxis={"title": {"text": says.PER_TOKEN_AXIS}, "rangemode": "tozero"},
         yaxis={
             "type": "category",
             "tickvals": codes,
-            "ticktext": [wrapped(safe(names[code]), 22 if ink.narrow else LINE) for code in codes],
+            "ticktext": labels,
             "tickfont": {"size": names_px},
         },
         margin={"l": 8, "r": 8, "t": 32, "b": 8},

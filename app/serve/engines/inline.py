@@ -36,6 +36,10 @@ class InlineEngine:
     def health(self) -> EngineHealth:
         return EngineHealth(pid=os.getpid(), memory=resident(), model=self._loader.model)
 
+    @property
+    def places(self) -> int:
+        return 1
+
     def start(self) -> None:
         """Nothing: its threads start with the first run."""
 

@@ -23,13 +23,13 @@ import { STAGE } from "../words/play/run.js";
 /**
  * What the parts show of the first screen, and what they ask of it.
  * @typedef {{
- *   root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement, pace: HTMLElement,
+ *   root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement,
  *   feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player, view: import("./drawing.js").View,
  *   live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
  *   edit: (name: string, value: any) => void, go: () => void, open: (file: File) => void, record: (name: string) => void,
  *   tell: (text: string, kind?: string) => void, draw: () => void,
  *   figures: {draw: () => void, show: (selector: string) => void}}} Ports
- *   aside: the way back to another run; pace: what is said before a run is asked for; live: whether the run that is shown is being written, and what the server says of
+ *   aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
  *   it; ready: whether what is composed can be run now; busy: says so again; record: shows a recording; figures: those below the fold
  */
 
@@ -63,7 +63,6 @@ export function furnish(ports) {
     shown: () => feed.run,
     onRecording: ports.record,
   });
-  prompt.el.append(ports.pace);
   const text = textPanel({
     settings,
     feed,

@@ -1,32 +1,19 @@
-/** What is said before a run is asked for: how many come before it, and how many answers this server writes in a minute. */
-
-import { h, say } from "../kit/dom.js";
+/** What is known before a run is asked for: how many come before it, and how many answers this server writes in a minute. */
 
 const AGAIN_MS = 20_000;
 
 /**
- * @param {{call: import("./session.js").Calls, idle: () => boolean}} ctx idle: whether no run of one's own goes on
+ * @typedef {{ahead: number, answers: number|null}} Pace answers: null while none was measured
+ * @param {{call: import("./session.js").Calls, idle: () => boolean, onNews: (pace: Pace) => void}} ctx idle: whether no
+ *   run of one's own goes on
  */
-export function createPace({ call, idle }) {
-  const words = h("span");
-  const el = h("p", { class: "hx-pace", role: "status", hidden: true }, words);
-  let text = "";
-  const show = () => {
-    say(words, text);
-    el.hidden = !text || !idle();
-  };
+export function keepPace({ call, idle, onNews }) {
   const ask = async () => {
     if (document.hidden || !idle()) return;
-    text = (await call.pace({}).catch(() => null))?.text ?? ""; // of a server that does not answer nothing is known
-    show();
+    const found = await call.pace({}).catch(() => null); // of a server that does not answer nothing is known
+    onNews({ ahead: found?.ahead ?? 0, answers: found?.answers ?? null });
   };
-  return {
-    el,
-    show,
-    begin() {
-      void ask();
-      setInterval(ask, AGAIN_MS);
-      document.addEventListener("visibilitychange", ask);
-    },
-  };
+  void ask();
+  setInterval(ask, AGAIN_MS);
+  document.addEventListener("visibilitychange", ask);
 }
