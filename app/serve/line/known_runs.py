@@ -31,11 +31,14 @@ class NameTaken(ValueError):
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Whose run it is: the names under which its answer is heard, the first being the session; the address as the
-    server sees it; whether a page of that session is open."""
+    server sees it; whether a page of that session is open. In a class, `person`: whose browser it is, "" for none of
+    the room; `leads`: it is the instructor's."""
 
     names: tuple[str, ...] = ("",)
     address: str = ""
     page: bool = True
+    person: str = ""
+    leads: bool = False
 
     @property
     def session(self) -> str:
