@@ -12,8 +12,8 @@ import pytest
 from pagekit import awaited
 
 from app.engine_process import works
-from app.serve.engines.cluster import desk as desks
-from app.serve.engines.cluster.desk import Desk
+from app.serve.engines.cluster import run_desk as desks
+from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.messages import VERSION, Begin, Hello, Lost, Over, Sent, from_engine, pack
 from app.serve.engines.named import EngineError, Replicas, check_engine
 from app.serve.settings import RunRequest

@@ -34,6 +34,7 @@ FOLDERS = (
     "programs",
     ".",
     "site",
+    "space",
 )
 TOP = {
     "__init__.py",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import ray
 from ray import serve
 
-from app.serve.engines.cluster.desk import Desk
+from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.cluster.replica import Replica
 from app.serve.engines.named import Replicas
 from app.serve.jobs import Job
