@@ -11,13 +11,16 @@ from typing import NoReturn
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
 from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine
+from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.watch.health import SHORTEST_KEY
 from app.serve.watch.logs import FORMATS, VARIABLE
+from app.workshop.lan import lan_addresses
 from hsd_core.models import DTYPES
 from hsd_core.pipeline import Pipeline
 
 BAD_INPUT = 2
+EVERY_NETWORK = "0.0.0.0"  # a class is on other machines
 _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds without both
     ("--presets", "HSD_PRESETS", "NAME[,NAME...]", "the presets that visitors may load", "all that can be used here"),
     (
@@ -60,9 +63,15 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
 
 
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 3:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no number of runs; give 0 to 999")
+    return int(text)
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins) and
-    `offer`. Ends the process where it cannot be done."""
+    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins),
+    `offer`, and `caps` of a class, None where none is held. Ends the process where it cannot be done."""
     parser = _Parser(description="Open HSD Explorer in a browser.")
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
@@ -98,6 +107,18 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help=f"the log's form; json is an object a line, of each run too, without prompts (default: {VARIABLE}, else "
         f"{FORMATS[0]})",
     )
+    parser.add_argument(
+        "--workshop",
+        action="store_true",
+        help="hold a class on every network of this machine: learners join by a code, and follow whoever has the "
+        "instructor's key, which is printed once",
+    )
+    for option, whose, default in (
+        ("--learner-runs", "one learner", OF_A_LEARNER),
+        ("--class-runs", "all learners", OF_ALL_LEARNERS),
+    ):
+        text = f"in a class: runs of {whose} that run or wait at a time (default: {default}; 0: none)"
+        parser.add_argument(option, type=_count, default=default, metavar="N", help=text)
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"
         parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text)
@@ -106,6 +127,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(MCP_CURE)
     if options.watch_key and len(options.watch_key) < SHORTEST_KEY:
         parser.error(f"--watch-key has {len(options.watch_key)} characters; use at least {SHORTEST_KEY}")
+    options.caps = ClassCaps(options.learner_runs, options.class_runs) if options.workshop else None
+    if options.workshop and options.host is None and "GRADIO_SERVER_NAME" not in os.environ:
+        options.host = EVERY_NETWORK
+    if options.workshop and options.allow_host:  # learners come by the address as well
+        options.allow_host += lan_addresses()
     try:
         check_address(options.host, options.port)
         check_engine(options.engine)

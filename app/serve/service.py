@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -17,6 +17,7 @@ from app.kit.payload import payload, status
 from app.serve.door.presence import LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
+from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import AWAY_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
 from app.serve.watch.logs import log_run
@@ -25,6 +26,7 @@ from app.serve.watch.tally import Tally
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
+Who = Callable[[Mapping[str, str]], tuple[str, bool]]
 
 
 class Service:
@@ -38,6 +40,15 @@ class Service:
         self.metrics = Metrics(self.health)
         self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
+        self._who: Who | None = None
+
+    def hold_class(self, who: Who, caps: ClassCaps) -> None:
+        """Bound what learners run, and have the instructor's runs go first.
+
+        Args:
+            who: in the room sends these cookies, as `Visitor` has `person` and `leads`.
+        """
+        self._who, self.line.class_caps = who, caps
 
     def health(self) -> dict[str, Any]:
         """Of page and engine, and how many runs wait for their turn."""
@@ -58,7 +69,8 @@ class Service:
         # All callers of the tools share one session, in which each is heard: there its call is its own.
         both = (event, request.session_hash) if from_tools(request) else (request.session_hash, event)
         names = tuple(name for name in both if name) or ("",)
-        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
+        person, leads = self._who(request.cookies) if self._who else ("", False)
+        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), person, leads)
 
     async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine
@@ -111,7 +123,7 @@ class Service:
         finally:
             if not self.line.runs(run):
                 run.done()
-        whole, tally, began = False, Tally(), time.monotonic()
+        whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
         self.metrics.waited(began - came)
         try:
             async with aclosing(self.engine.work(job, request, run)) as sent:

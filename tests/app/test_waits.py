@@ -160,7 +160,7 @@ def test_while_weights_are_fetched_nothing_is_estimated_and_it_is_no_part_of_wha
         runs[1].state = {"mode": "loading", "stage": "download"}
         now += 300
         assert line.place(runs[2]) == (1, None)
-        runs[1].state, runs[1].fetching = {"mode": "live"}, 300.0
+        runs[1].state, runs[1].loading = {"mode": "live"}, 300.0
         assert middle(line, runs[2]) == 10.0
         now += 10
         line.leave(runs[1])

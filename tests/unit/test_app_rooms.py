@@ -14,6 +14,7 @@ APP = ROOT / "app"
 # from the ground up: a folder may import from itself and those before it
 FOLDERS = (
     "words",
+    "words/room",
     "kit",
     "kit/figures",
     "serve/line",
@@ -29,9 +30,11 @@ FOLDERS = (
     "race",
     "results",
     "learn",
+    "workshop",
     "programs",
     ".",
     "site",
+    "space",
 )
 TOP = {
     "__init__.py",

@@ -37,7 +37,7 @@ class AttendedRun(Run):
         start: int = item["from"]
         fresh = item["ev"][max(0, self.crossed - start) :]
         self.crossed = max(self.crossed, start + len(item["ev"]))
-        return Sent(self.name, start, fresh, item["final"], item["status"], self.fetching)
+        return Sent(self.name, start, fresh, item["final"], item["status"], self.loading)
 
 
 def hangs(still: float | None, longest: float, still_s: float = STILL_S) -> bool:

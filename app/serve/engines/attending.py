@@ -129,7 +129,7 @@ class Attending:
         while not over.wait(SAY_S):
             if run.state is not shown and run.state:
                 shown = run.state
-                self._tell(Told(run.name, shown, run.fetching))
+                self._tell(Told(run.name, shown, run.loading))
 
     def _beat(self) -> None:
         while True:

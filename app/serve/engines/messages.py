@@ -66,11 +66,12 @@ class Ready(Message, frozen=True):
 
 
 class Told(Message, frozen=True):
-    """What a run says of itself between its payloads. fetching: seconds of its turn for which weights were fetched."""
+    """What a run says of itself between its payloads. loading: seconds of its turn for which weights were fetched and
+    opened."""
 
     run: str
     state: dict[str, Any]
-    fetching: float = 0.0
+    loading: float = 0.0
 
 
 class Sent(Message, frozen=True):
@@ -81,7 +82,7 @@ class Sent(Message, frozen=True):
     records: list[dict[str, Any]]
     final: bool
     state: dict[str, Any]
-    fetching: float = 0.0
+    loading: float = 0.0
 
 
 class Over(Message, frozen=True):

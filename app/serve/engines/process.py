@@ -88,7 +88,9 @@ class ProcessEngine:
     def health(self) -> EngineHealth:
         engine = self._engine
         if engine is None:
-            return EngineHealth("down" if self._down else "restarting", restarts=max(0, self._restarts))
+            if self._restarts < 0:
+                return EngineHealth("starting")
+            return EngineHealth("down" if self._down else "restarting", restarts=self._restarts)
         state = "ok" if self._ready else "restarting" if self._restarts else "starting"
         return EngineHealth(state, engine.pid, self._restarts, engine.memory, engine.model)  # type: ignore[arg-type]
 
@@ -201,7 +203,7 @@ class ProcessEngine:
                 self._at_work.pop(run.name, None)
 
     def _waits(self) -> str:
-        if self._engine is not None:
+        if self._engine is not None or self._restarts < 0:
             return says.STARTING
         return says.restarting(max(0.0, self._again - time.monotonic()))
 
@@ -241,7 +243,7 @@ def _raw(request: Any) -> msgspec.Raw:
 
 def _applied(run: Run, said: Told | Sent) -> Payload | None:
     """What a message says, said of the page's own run; its payload."""
-    run.fetching, known = said.fetching, run.state
+    run.loading, known = said.loading, run.state
     run.state = said.state
     if isinstance(said, Told):
         return payload(run.name, 0, [], False, run.state) if said.state != known else None

@@ -31,11 +31,14 @@ class NameTaken(ValueError):
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Whose run it is: the names under which its answer is heard, the first being the session; the address as the
-    server sees it; whether a page of that session is open."""
+    server sees it; whether a page of that session is open. In a class, `person`: whose browser it is, "" for none of
+    the room; `leads`: it is the instructor's."""
 
     names: tuple[str, ...] = ("",)
     address: str = ""
     page: bool = True
+    person: str = ""
+    leads: bool = False
 
     @property
     def session(self) -> str:
@@ -54,7 +57,7 @@ class Run:
     stage: str = "waiting"
     stopped: threading.Event = field(default_factory=threading.Event)
     cut: bool = False  # it was asked to end before its end
-    fetching: float = 0.0  # s, of its turn, for which weights were fetched
+    loading: float = 0.0  # s, of its turn, for which weights were fetched and opened
     state: dict[str, Any] = field(default_factory=dict)
     opened: bool = False
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs

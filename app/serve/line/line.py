@@ -5,7 +5,7 @@ A run stands in line from the moment somebody listens for its answer until it is
 Pages and other callers take turns, so that a script with many calls holds up a page by one of them, not by all; whose
 turn it is among pages, and among callers, `Shares` says. When all places are taken, who comes and would have a turn
 before the last in line takes its place, so that nobody fills the line for the others. Who closes the page keeps the
-place for a while, and lets others go first until it is opened again.
+place for a while, and lets others go first until it is opened again. In a class the instructor goes first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import zip_longest
 
+from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunLengths, WaitSpan
 from app.serve.line.shares import LinePlace, Shares, in_turn
@@ -50,6 +51,7 @@ class Line:
         self, clock: Callable[[], float] = lambda: time.monotonic(), at_once: Callable[[], int] = lambda: 1
     ) -> None:
         self._clock, self._at_once = clock, at_once
+        self.class_caps: ClassCaps | None = None  # while a class is held
         self._waiting: list[LinePlace] = []  # in the order of arrival
         self._running: list[tuple[Run, float]] = []  # and since when
         self._freed = 0.0
@@ -130,9 +132,11 @@ class Line:
         here = [place.run for place in waiting] + self.running
         if sum(r.visitor.session == own.session for r in here) >= OF_A_SESSION:
             raise Refused(says.of_session(OF_A_SESSION))
+        if self.class_caps and (why := self.class_caps.refusal(own, here, lambda: self._later(run))):
+            raise Refused(why)
         place = self._shares.place(run, self._clock(), here)
         calls = sum(not r.visitor.page for r in here)
-        if len(here) >= PLACES or (not own.page and calls >= FOR_CALLS):
+        if not own.leads and (len(here) >= PLACES or (not own.page and calls >= FOR_CALLS)):
             *_, last = in_turn([*(p for p in waiting if p.run.visitor.page == own.page), place])
             if last is place:
                 later = self._later(run)
@@ -182,7 +186,7 @@ class Line:
         if began is None:
             return
         now = self._clock()
-        took = max(0.0, now - began - run.fetching)
+        took = max(0.0, now - began - run.loading)
         if typical := self._lengths.typical(run.kind):
             self._lengths.used(typical.seconds, took)
         if whole:
@@ -210,10 +214,11 @@ class Line:
         here = self._here()
         state = self._changes, len(here)
         if self._known[0] != state:
-            pages, calls = ([p for p in here if p.run.visitor.page is page] for page in (True, False))
+            led = [p for p in here if p.run.visitor.leads]
+            pages, calls = ([p for p in here if p.run.visitor.page is page and p not in led] for page in (True, False))
             kinds = [in_turn(pages), in_turn(calls)]
             first, second = kinds[::-1] if self._page_was_last else kinds
-            order = [p for pair in zip_longest(first, second) for p in pair if p is not None]
+            order = led + [p for pair in zip_longest(first, second) for p in pair if p is not None]
             self._known = state, order, self._waits(order)
         return self._known[1]
 
@@ -241,9 +246,11 @@ class Line:
     def _overtaking(self, turn: float, wait: float) -> float:
         """The seconds of runs that will come yet, and have their turns before this one, if they come as of late."""
         now = self._clock()
-        if len(self._coming) < COMING // 2 or turn <= now:
+        if len(self._coming) < COMING or turn <= now:
             return 0.0
-        over = max(now - self._coming[0][0], 1.0)
+        # A class that comes at once does not go on so: in the long run no more come than are served.
+        served = sum(cost for _, cost, _ in self._coming) / max(1, self._at_once())
+        over = max(now - self._coming[0][0], served, 1.0)
         return sum(cost * min(max(0.0, turn - now - behind), wait) for _, cost, behind in self._coming) / over
 
     def _left(self) -> WaitSpan | None:
@@ -256,7 +263,7 @@ class Line:
             left
             for run, since in self._running
             if not (run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading")
-            and (left := self._lengths.left(run.kind, now - since - run.fetching)) is not None
+            and (left := self._lengths.left(run.kind, now - since - run.loading)) is not None
         ]
         return min(known, key=lambda left: left.seconds, default=None)
 

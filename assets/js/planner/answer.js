@@ -10,7 +10,7 @@ import { ANSWER } from "../words/tabs/planner.js";
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
 /**
- * @param {{onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
+ * @param {{plays: boolean, onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
  * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
  */
 export function answerPanel(ctx) {
@@ -58,7 +58,7 @@ export function answerPanel(ctx) {
     );
     stack.replaceChildren(nameOfStack(top.stack));
     use.onclick = () => ctx.onUse(top);
-    play.onclick = () => ctx.onPlay(top);
+    play.onclick = () => ctx.plays && ctx.onPlay(top);
     for (const [button, first] of [
       [use, top.runs],
       [play, !top.runs],
@@ -67,6 +67,8 @@ export function answerPanel(ctx) {
       button.classList.toggle("hx-quiet", !first);
     }
     use.toggleAttribute("aria-disabled", !top.runs);
+    play.toggleAttribute("aria-disabled", !ctx.plays);
+    play.dataset.tip = ctx.plays ? ANSWER.playTip : ANSWER.playNeeds;
     use.dataset.tip = top.runs ? ANSWER.useTip : ANSWER.cannotUseTip;
     reason.textContent = top.runs ? "" : ANSWER.cannotUse;
     reason.hidden = top.runs;
@@ -197,8 +199,9 @@ function depthTable(answer, styles, ctx) {
               class: "hx-quiet hx-plan-small",
               text: ANSWER.playShort,
               "aria-label": ANSWER.playOf(called.get(one.stack) ?? one.stack),
-              "data-tip": ANSWER.playTip,
-              onclick: () => ctx.onPlay(one),
+              "aria-disabled": ctx.plays ? null : "",
+              "data-tip": ctx.plays ? ANSWER.playTip : ANSWER.playNeeds,
+              onclick: () => ctx.plays && ctx.onPlay(one),
             }),
       ),
     );

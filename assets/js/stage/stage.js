@@ -3,6 +3,7 @@
 import { covered, onCover } from "../kit/curtain.js";
 import { tips } from "../kit/dom.js";
 import { Acts } from "./acts.js";
+import { settle, wantedBy } from "./arrival.js";
 import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "../visit/feed.js";
@@ -115,37 +116,23 @@ export class Stage {
         }),
       press: (serial) => parts.text.press(serial),
       lend: (panels) => parts.panels.lend(panels),
+      isSame: () => parts.tower.isSame,
+      recordings: this.setup.recordings,
     };
   }
 
   /** The first paint: what the page showed before it was reloaded, what the address asks for, or the first recording. */
   async begin(value) {
-    const { given, refused } = this.wish.ask();
-    const named = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
-    const wanted = named || (given.recording && this.place.nearest(given.recording, this.setup.recordings));
-    const said = refused.length ? [STAGE.leftOut(refused.join(", "))] : [];
-    if (given.recording && !named) {
-      this.settings.recording = wanted?.name ?? "";
-      said.unshift(this.place.another(given.recording, wanted?.title));
-    }
+    const asked = wantedBy(this);
+    const { wanted } = asked;
     this.journey.trail.still = true;
-    said.push(...(await this.journey.comeBack()));
+    asked.said.push(...(await this.journey.comeBack()));
     if (!this.feed.model) await this.attempt(() => this.place.unpack());
     if (!this.feed.model && wanted) await this.attempt(() => this.session.recording(wanted.name));
     if (!this.feed.model && value) this.apply(JSON.parse(value));
     this.journey.trail.still = false;
     if (!this.feed.model) this._empty();
-    this.wish.asked = {};
-    this.settings.stack = this.parts.tower.stack;
-    this.refresh();
-    said.push(...this.place.arrive(Boolean(wanted && !named)));
-    if (said.length) this.tell(said.join(" "), "error");
-    else if (!wanted) {
-      if (given.stack) await this.parts.tower.settled();
-      this.place.instead(given, this.acts.invite());
-    }
-    this.parts.desk.begin();
-    this.parts.panels.begin();
+    await settle(this, asked);
     this.offered.begin();
     if (this.setup.offline || this.setup.static) return;
     keepPlace();
