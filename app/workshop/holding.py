@@ -9,10 +9,11 @@ from pathlib import Path
 from app.kit.static import ASSETS
 from app.learn.lessons import Lessons
 from app.words.room import workshop as says
-from app.workshop.lan import lan_addresses, page_addresses
+from app.workshop.lan import page_addresses
 from app.workshop.room import Room
 from app.workshop.tallies import questions_of
 
+LOOP = ("http://127.", "http://localhost", "http://[::1]")
 FILES = 4096  # that may be open: a browser holds up to six connections
 
 
@@ -31,7 +32,7 @@ def announce(room: Room, host: str, port: int) -> None:
     addresses = page_addresses(host, port)
     room.address = addresses[0]
     print(says.opened(room.members.code, room.members.key, addresses), flush=True)
-    if not lan_addresses():
+    if addresses[0].startswith(LOOP):
         print(says.this_machine_only(addresses[0]), file=sys.stderr, flush=True)
 
 

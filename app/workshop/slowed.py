@@ -23,7 +23,7 @@ class _Guessed:
 
 
 class SlowedGuesses:
-    """Wrong guesses of one secret. After `FREE` of them an address waits 1, 2, 4, ... s before each next one; after
+    """Wrong guesses of one secret. After `FREE` of them an address waits 2, 4, 8, ... s before each next one; after
     `FREE_OF_ALL`, so does everybody.
 
     Args:

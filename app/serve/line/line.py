@@ -246,9 +246,11 @@ class Line:
     def _overtaking(self, turn: float, wait: float) -> float:
         """The seconds of runs that will come yet, and have their turns before this one, if they come as of late."""
         now = self._clock()
-        if len(self._coming) < COMING // 2 or turn <= now:
+        if len(self._coming) < COMING or turn <= now:
             return 0.0
-        over = max(now - self._coming[0][0], 1.0)
+        # A class that comes at once does not go on so: in the long run no more come than are served.
+        served = sum(cost for _, cost, _ in self._coming) / max(1, self._at_once())
+        over = max(now - self._coming[0][0], served, 1.0)
         return sum(cost * min(max(0.0, turn - now - behind), wait) for _, cost, behind in self._coming) / over
 
     def _left(self) -> WaitSpan | None:

@@ -64,4 +64,4 @@ def opened(code: str, key: str, addresses: Sequence[str]) -> str:
 
 
 def this_machine_only(address: str) -> str:
-    return f"No network was found: learners on other machines cannot reach {address}. Join one and start again."
+    return f"Other machines cannot reach {address}: join a network, or leave --host out, and start again."
