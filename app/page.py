@@ -111,7 +111,7 @@ def launch_options(
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
-        *routes(profiles, measured, offer.source),
+        *routes(profiles, measured, offer.source, offer.dtype),
         recording_route(Recordings(traces)),
         *race_routes(races),
         results_route(results),

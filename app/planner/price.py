@@ -29,7 +29,8 @@ _DEVICES = ("", "cpu", "cuda")
 class Priced:
     """A question: stacks of a preset on a device ("": the default one), greedy (temperature 0) or sampled.
 
-    target: what a command line calls the preset's target, where the operator named it; "" for one of this package.
+    dtype: of its target; None for the one that it is opened with. target: what a command line calls the preset's
+    target, where the operator named it; "" for one of this package.
     """
 
     preset: str
@@ -37,6 +38,7 @@ class Priced:
     device: str = ""
     temperature: float = 0.0
     target: str = ""
+    dtype: str | None = None
 
     @property
     def known(self) -> str | Preset:
@@ -44,11 +46,11 @@ class Priced:
         return unread_preset(self.target) if self.target else self.preset
 
 
-def parse(data: Any, target: Callable[[str], str] = lambda name: "") -> Priced:
+def parse(data: Any, target: Callable[[str], str] = lambda name: "", dtype: str | None = None) -> Priced:
     """The question in the page's JSON.
 
     Args:
-        target: of a preset's name, see `Priced`.
+        target: of a preset's name, dtype: see `Priced`.
     Raises:
         PlannerError: something is missing or too large.
     """
@@ -66,7 +68,7 @@ def parse(data: Any, target: Callable[[str], str] = lambda name: "") -> Priced:
     temperature = data.get("temperature", 0.0)
     if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 100:
         raise PlannerError(says.WHICH_TEMPERATURE, "temperature")
-    return Priced(preset, tuple(stacks), device, float(temperature), over)
+    return Priced(preset, tuple(stacks), device, float(temperature), over, dtype)
 
 
 class Prices:
@@ -90,7 +92,7 @@ class Prices:
         return {"about": about, "prices": [_price(pricer, stack) for stack in asked.stacks]}
 
     def _profile(self, asked: Priced) -> tuple[Profile, str] | None:
-        measured = cached_profile(asked.known, asked.device or None, None, asked.temperature)
+        measured = cached_profile(asked.known, asked.device or None, asked.dtype, asked.temperature)
         if measured is not None:
             return measured, MEASURED
         shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=self._profiles)

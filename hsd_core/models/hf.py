@@ -12,17 +12,12 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.transfer import sent_ids
-from hsd_core.models.lean.shape import refuse_sliding_window
+from hsd_core.models.lean.rollback import refuse_no_rollback
 from hsd_core.models.one_pass import Pass, in_order
 from hsd_core.models.threads import model_threads, torch_with
 
 if TYPE_CHECKING:
     from transformers import DynamicCache
-
-# Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
-# all inputs, and no position of it can be taken back.
-_RECURRENT = ("ssm_cfg", "mamba_d_state", "state_size", "mamba_expand", "linear_attn_config", "linear_num_value_heads")
-_RECURRENT_TYPES = ("mamba", "mamba2", "rwkv", "xlstm", "recurrent_gemma", "falcon_mamba", "jamba", "bamba", "zamba")
 
 
 class CroppedCache:
@@ -134,17 +129,3 @@ class TransformersDecoder:
         )
         logits: Tensor = out.logits[0, -rows:, : self.vocab_size].float()
         return logits
-
-
-def refuse_no_rollback(config: dict[str, Any]) -> None:
-    """Raises DecoderError, with the reason, for a model whose cache cannot go back to an earlier position."""
-    kind = config.get("model_type")
-    if config.get("is_encoder_decoder"):
-        raise DecoderError(f"a {kind!r} model is an encoder and a decoder; a level is a decoder only")
-    text = config.get("text_config") or config
-    refuse_sliding_window(text)
-    if kind in _RECURRENT_TYPES or any(text.get(key) for key in _RECURRENT):
-        raise DecoderError(
-            f"a {kind!r} model keeps a running state (state-space or linear attention), which cannot roll back; "
-            "use a model with full attention"
-        )

@@ -1,7 +1,7 @@
 """Any model as a target: a preset made of what its weights say, and of no measurement.
 
 What is not known before the weights are here (how many layers, whether they can be read one by one) is left open, and
-filled in by `learnt` once they are. Importing this imports no torch; reading a config does.
+filled in by `learnt` once they are. Imports no torch.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from hsd_core.levels.declared.keys import ID
 from hsd_core.levels.declared.kind import LAST
 from hsd_core.levels.declared.preset import Example, Preset
 from hsd_core.levels.kinds import kind_of
+from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.lean.rollback import refuse_no_rollback
+from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.loading import read_config
 from hsd_core.models.local import local_source
 from hsd_core.models.weights import Source, config_here
 from hsd_core.stacks.grammar import StackError, parse
@@ -45,7 +49,7 @@ def target_preset(target: str, draft: str | None = None, *, models: Path | None 
 
 
 def unread_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
-    """The same before its config is read: what that takes imports torch."""
+    """The same before its config is read, which is a file on a disk."""
     source = source_of(target, models)
     name = source.id if source.kind == "hub" else source.title
     drafts = (source_of(draft, models),) if draft else ()
@@ -142,11 +146,6 @@ def config_of(folder: Path) -> Config:
 
 @lru_cache(maxsize=64)
 def _read(folder: Path, changed: int) -> Config:
-    from hsd_core.models.decoder_protocol import DecoderError
-    from hsd_core.models.hf import refuse_no_rollback
-    from hsd_core.models.lean.shape import LeanShape
-    from hsd_core.models.loading import read_config
-
     try:
         config = read_config(folder)
         refuse_no_rollback(config)

@@ -25,10 +25,11 @@ from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.drafts.head import DraftHead
 from hsd_core.levels.trunk import Layered
 from hsd_core.models import QUANTISED, DecoderError, load_decoder
+from hsd_core.models.compiled import BYTES
 from hsd_core.models.compiled import decoder as decoders
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph
-from hsd_core.models.compiled.products import BYTES, of_rows, product
+from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import Session
 from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.lean import decoder as lean

@@ -461,6 +461,8 @@ def test_the_header_says_where_the_profile_was_measured(tmp_path: Any, monkeypat
 def test_an_old_trace_says_that_its_profiles_origin_is_not_recorded() -> None:
     for old in (None, {}, {"about": None}, {"about": {"source": ["x"]}}, {"about": {"source": "elsewhere"}}):
         assert replan_words.origin_words(old, "here", "toy") == "where the profile was measured is not recorded"
+    given = {"about": {"source": "given", "machine": "Abacus"}}
+    assert "python -m hsd_core calibrate --target FOLDER measures" in replan_words.origin_words(given, "here", "mine")
 
 
 def test_the_output_is_the_stacks_own_at_temperature_0() -> None:

@@ -87,11 +87,15 @@ class Sources:
         return sorted(self._folder.glob("*.json")) if self._folder.is_dir() else []
 
 
-def measured_here() -> list[dict[str, Any]]:
-    """The profiles that `calibrate` left in this machine's cache, one source per preset."""
+def measured_here(dtype: str | None = None) -> list[dict[str, Any]]:
+    """The profiles that `calibrate` left in this machine's cache, one source per preset.
+
+    Args:
+        dtype: of its target; None for the one that a preset is opened with.
+    """
     found = []
     for name, preset in PRESETS.items():
-        if profiles := cached_profiles(name):
+        if profiles := cached_profiles(name, None, None if preset.toy else dtype):
             source = {"id": f"measured:{name}", "title": preset.title, "kind": "measured", "preset": name}
             found.append({**source, "note": said(profiles[0].about), "profiles": [p.as_dict() for p in profiles]})
     return found

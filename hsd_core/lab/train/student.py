@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.lean.shape import rotary_tables
+from hsd_core.models.lean.rotary import rotary_tables
 
 NEVER = -1e4  # a logit whose probability is 0; finite, so that no distance multiplies 0 by infinity
 RIDGE = 1e-2  # of the mean square of the inputs, which are normalised

@@ -19,19 +19,20 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, own
+from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled import refusal
 from hsd_core.models.compiled.bound_cache import CompiledCache, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
-from hsd_core.models.compiled.products import BYTES, GROUP, SMOOTH_GROUP, product
+from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import aligned
-from hsd_core.models.lean.shape import LeanShape, rotary_tables
+from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
 

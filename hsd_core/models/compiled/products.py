@@ -13,23 +13,18 @@ it at 98 %.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from types import MappingProxyType
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.models.compiled import GROUP
 from hsd_core.models.compiled.graph import MICROSOFT, Graph, Product, dense
 from hsd_core.models.lean.int4_groups import int4_steps, refuse_sizes
 from hsd_core.models.threads import torch_with
 
-GROUP, SMOOTH_GROUP = 32, 64  # inputs that share a scale; more of them where none stands out (see `smoothing`)
-# Bytes of a weight in its kernel's layout, with its part of the group's scale, zero point and offset.
-BYTES: Mapping[str, float] = MappingProxyType(
-    {"float32": 4.0, "int8": 1 + 4 / SMOOTH_GROUP, "int4": 0.5 + (4 + 0.5 + 4) / GROUP}
-)
 INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, and products are those of integers
 ZERO = 128  # what stands for 0 in 8 bits without a sign
 PIECE = 2**20  # weights that are rounded at once: the memory for them is used again and again

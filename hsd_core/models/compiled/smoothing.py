@@ -27,7 +27,8 @@ from torch import Tensor
 from hsd_core.models.compiled.layer import LayerTensors, Linear
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Plain, aligned
-from hsd_core.models.lean.shape import LeanShape, rotary_tables
+from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
 
 TOKENS = 256  # that are drawn

@@ -24,7 +24,8 @@ from hsd_core.models.gpu.split_keys import in_parts, parts_of
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean.linear import Linear, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
-from hsd_core.models.lean.shape import LeanShape, rotary_tables
+from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads, torch_with
 

@@ -1,18 +1,24 @@
-"""Reading a transformers config: is this a model that `lean` can run, and with which sizes?"""
+"""Reading a transformers config: is this a model that `lean` can run, and with which sizes? Imports no torch."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.lean.rollback import refuse_sliding_window
 
 MODEL_TYPES = ("llama", "mistral", "qwen2", "qwen3")
-KEPT_DENSE = ("full_attention",)
+# Ways of scaling rotary angles, with what a config has to give for each.
+ROPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "default": (),
+        "linear": ("factor",),
+        "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,8 @@ class LeanShape:
         heads = config["num_attention_heads"]
         rope = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
         rope.setdefault("rope_type", rope.pop("type", "default"))
-        shape = cls(
+        _refuse_rope(rope)
+        return cls(
             model_type=kind,
             vocab_size=config["vocab_size"],
             hidden=config["hidden_size"],
@@ -65,64 +72,17 @@ class LeanShape:
             max_positions=config.get("max_position_embeddings", 2048),
             tied=bool(config.get("tie_word_embeddings", False)),
         )
-        try:
-            _frequencies(shape)  # refuses what it does not know
-        except KeyError as error:
-            raise DecoderError(f"config.json: rope type {rope['rope_type']!r} lacks {error}; give it there") from error
-        return shape
 
     def cache_bytes(self, slots: int, itemsize: int) -> int:
         """Keys and values of so many slots in all layers, in numbers of `itemsize` bytes."""
         return 2 * self.layers * self.kv_heads * slots * self.head_size * itemsize
 
 
-def refuse_sliding_window(config: dict[str, Any]) -> None:
-    """Raises DecoderError if any layer forgets positions: such a cache cannot roll back by a position."""
-    kinds = config.get("layer_types")
-    if kinds and any(kind not in KEPT_DENSE for kind in kinds):
-        other = next(kind for kind in kinds if kind not in KEPT_DENSE)
-        raise DecoderError(
-            f"a layer is {other!r}: its cache forgets, so it cannot roll back; use a model with full attention"
-        )
-    window = config.get("sliding_window")
-    forgets = window and config.get("use_sliding_window", True) and not kinds
-    if forgets and window < config.get("max_position_embeddings", math.inf):  # as long as the context: never forgets
-        raise DecoderError(
-            f"attention slides over {window} positions: its cache forgets, so it cannot roll back; "
-            "use a model with full attention"
-        )
-
-
-def rotary_tables(shape: LeanShape) -> tuple[Tensor, Tensor]:
-    """cos and signed sin of every position's angles, (max_positions, head_size) float32.
-
-    With halves (a, b) of a head, the rotation is (a cos - b sin, b cos + a sin); the second table holds
-    (-sin, sin), to be multiplied with the swapped halves (b, a).
-    """
-    angles = torch.outer(torch.arange(shape.max_positions).float(), _frequencies(shape))
-    cos, sin = angles.cos(), angles.sin()
-    return torch.cat((cos, cos), dim=-1), torch.cat((-sin, sin), dim=-1)
-
-
-def _frequencies(shape: LeanShape) -> Tensor:
-    """(head_size / 2,) angles per position: theta^(-2j/d), scaled by the rope type."""
-    d, kind = shape.head_size, shape.rope["rope_type"]
-    base = 1.0 / shape.rope_theta ** (torch.arange(0, d, 2).float() / d)
-    if float(shape.rope.get("partial_rotary_factor") or 1.0) != 1.0:
+def _refuse_rope(rope: Mapping[str, Any]) -> None:
+    kind = rope["rope_type"]
+    if float(rope.get("partial_rotary_factor") or 1.0) != 1.0:
         raise DecoderError("partial_rotary_factor: the lean decoder rotates whole heads only")
-    if kind == "default":
-        return base
-    if kind == "linear":
-        return base / float(shape.rope["factor"])
-    if kind == "llama3":
-        return _llama3(base, shape.rope)
-    raise DecoderError(f"rope type {kind!r} is not known to the lean decoder (default, linear, llama3)")
-
-
-def _llama3(base: Tensor, rope: dict[str, Any]) -> Tensor:
-    """Llama 3.1's rule: long wavelengths are stretched by `factor`, short ones kept, blended between."""
-    factor, low, high = (float(rope[k]) for k in ("factor", "low_freq_factor", "high_freq_factor"))
-    turns = rope["original_max_position_embeddings"] * base / (2 * math.pi)  # full turns within the old context
-    blend = ((turns - low) / (high - low)).clamp(0, 1)  # 0: stretched, 1: kept
-    stretched: Tensor = base * (blend + (1 - blend) / factor)
-    return stretched
+    if kind not in ROPES:
+        raise DecoderError(f"rope type {kind!r} is not known to the lean decoder ({', '.join(ROPES)})")
+    if lacking := [name for name in ROPES[kind] if name not in rope]:
+        raise DecoderError(f"config.json: rope type {kind!r} lacks {lacking[0]!r}; give it there")
