@@ -1,10 +1,12 @@
-"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline]
-[--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR] [--dtype F] [--device D]
-[--allow-embed ORIGINS]`."""
+"""Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
+[--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR]
+[--dtype F] [--device D] [--allow-embed ORIGINS] [--mcp] [--log text|json] [--watch-key KEY]
+[--workshop [--learner-runs N] [--class-runs N]]`."""
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Any
 
@@ -21,21 +23,30 @@ def main() -> None:
     from app.serve.door.guard import names
     from app.serve.engines.choice import engine_for
     from app.serve.engines.closing import GRACE_S, Closing
+    from app.serve.watch.logs import VARIABLE, structured
+    from app.workshop.holding import announce, new_room
     from hsd_core.pipeline import Pipeline
 
+    if options.log == "json":
+        os.environ[VARIABLE] = options.log  # for the engine's process
+        structured()
     closing = Closing()
-    engine = engine_for(options.engine, closing.over(Pipeline), options.offer)
-    demo = build(Pipeline, offer=options.offer, engine=engine)
+    engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
+    room = new_room() if options.workshop else None
+    demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps)
     where = {"server_name": options.host, "server_port": options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 
     def start() -> Any:
-        engine.start()
         try:
-            serve(demo, **where, **launch_options(hosts=hosts, frames=options.frames, offer=options.offer))
+            chosen = {"frames": options.frames, "offer": options.offer, "key": options.watch_key, "mcp": options.mcp}
+            serve(demo, **where, **launch_options(hosts=hosts, room=room, **chosen))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)
+        engine.start()  # the page comes first
+        if room is not None:
+            announce(room, demo.server_name, demo.server_port)
         # What is there now stays: without it, every search for garbage halts the page's answers for 0.1 s.
         gc.collect()
         gc.freeze()

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import Any
+
 from app.race.live import RACE
 from app.results.quick import QUICK
 from app.serve.engines.attending import attend
+from app.serve.jobs import Job
 from app.serve.live_run import RUN
+from app.serve.watch.logs import VARIABLE, structured
 from hsd_core.pipeline import Pipeline
 
 JOBS = {job.name: job for job in (RUN, RACE, QUICK)}
 
+
+def works() -> tuple[Any, Mapping[str, Job[Any]]]:
+    """What an engine works with: the class that opens presets, and what may be asked for, by name."""
+    return Pipeline, JOBS
+
+
 if __name__ == "__main__":
-    attend(Pipeline, JOBS)
+    if os.environ.get(VARIABLE) == "json":
+        structured()
+    attend(*works())

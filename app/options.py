@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
-from app.serve.engines.choice import ENGINES
+from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine
+from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer
+from app.serve.watch.health import SHORTEST_KEY
+from app.serve.watch.logs import FORMATS, VARIABLE
+from app.workshop.lan import lan_addresses
 from hsd_core.models import DTYPES
 from hsd_core.pipeline import Pipeline
 
 BAD_INPUT = 2
+EVERY_NETWORK = "0.0.0.0"  # a class is on other machines
 _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds without both
     ("--presets", "HSD_PRESETS", "NAME[,NAME...]", "the presets that visitors may load", "all that can be used here"),
     (
@@ -41,7 +47,15 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "pages that may frame this one, such as https://teaching.example",
         "none",
     ),
+    (
+        "--watch-key",
+        "HSD_WATCH_KEY",
+        "KEY",
+        "a key with which /health and /metrics answer other machines too, sent as Authorization: Bearer KEY",
+        "this machine alone",
+    ),
 )
+MCP_CURE = "--mcp needs the package mcp: pip install -r app/requirements-mcp.txt"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,9 +63,15 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
 
 
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 3:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no number of runs; give 0 to 999")
+    return int(text)
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, engine, `frames` (origins) and `offer`. Ends the
-    process where it cannot be done."""
+    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins),
+    `offer`, and `caps` of a class, None where none is held. Ends the process where it cannot be done."""
     parser = _Parser(description="Open HSD Explorer in a browser.")
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
@@ -65,17 +85,57 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--engine",
-        choices=ENGINES,
         default="process",
-        help="where models run: in a process of their own, which may end without the page, or in the page's (default: "
-        "process)",
+        metavar="|".join(ENGINES),
+        help="where models run: in a process of their own, which may end without the page, in the page's, or on a Ray "
+        "cluster: one of this machine, or one elsewhere by its head (default: process)",
     )
+    parser.add_argument("--replicas", default="", metavar="N|MIN-MAX", help="engines of a cluster (default: 1)")
+    parser.add_argument(
+        "--each",
+        default="",
+        metavar="cpus=N,gpus=N",
+        help="what each of them is given (default: a GPU where the cluster has one, else two cores)",
+    )
+    parser.add_argument(
+        "--mcp", action="store_true", help="offer the named endpoints as MCP tools too, at /gradio_api/mcp/"
+    )
+    parser.add_argument(
+        "--log",
+        choices=FORMATS,
+        default=os.environ.get(VARIABLE, FORMATS[0]),
+        help=f"the log's form; json is an object a line, of each run too, without prompts (default: {VARIABLE}, else "
+        f"{FORMATS[0]})",
+    )
+    parser.add_argument(
+        "--workshop",
+        action="store_true",
+        help="hold a class on every network of this machine: learners join by a code, and follow whoever has the "
+        "instructor's key, which is printed once",
+    )
+    for option, whose, default in (
+        ("--learner-runs", "one learner", OF_A_LEARNER),
+        ("--class-runs", "all learners", OF_ALL_LEARNERS),
+    ):
+        text = f"in a class: runs of {whose} that run or wait at a time (default: {default}; 0: none)"
+        parser.add_argument(option, type=_count, default=default, metavar="N", help=text)
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"
         parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text)
     options = parser.parse_args(arguments)
+    if options.mcp and find_spec("mcp") is None:
+        parser.error(MCP_CURE)
+    if options.watch_key and len(options.watch_key) < SHORTEST_KEY:
+        parser.error(f"--watch-key has {len(options.watch_key)} characters; use at least {SHORTEST_KEY}")
+    options.caps = ClassCaps(options.learner_runs, options.class_runs) if options.workshop else None
+    if options.workshop and options.host is None and "GRADIO_SERVER_NAME" not in os.environ:
+        options.host = EVERY_NETWORK
+    if options.workshop and options.allow_host:  # learners come by the address as well
+        options.allow_host += lan_addresses()
     try:
         check_address(options.host, options.port)
+        check_engine(options.engine)
+        options.replicas = Replicas.of(options.replicas, options.each)
         options.frames = origins(options.allow_embed)
         options.offer = ServerOffer.of(
             options.presets,
@@ -85,6 +145,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
             device=options.device,
             dtype=options.dtype,
         )
-    except (AddressError, OfferError, OriginError) as error:
+    except (AddressError, EngineError, OfferError, OriginError) as error:
         parser.error(str(error))
     return options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,25 @@ from app.play.codes import code_route
 from app.play.offline import offline_route
 from app.play.recordings import MAX_CALL, Recordings
 from app.play.view import Play
+from app.programs import endpoints
 from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
 from app.results.early_exits import exits_route
 from app.results.view import Results, results_route
-from app.serve import api
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import Guard
-from app.serve.door.health import health_route
 from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
 from app.serve.door.web import app_options
 from app.serve.jobs import Engine
+from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
+from app.serve.watch.health import watch_routes
 from app.words import page as says
+from app.workshop.room import Room
+from app.workshop.room_routes import COOKIE, room_routes
 
 IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line
 SESSIONS = 100  # whose last values Gradio keeps; a page that returns after more makes a new one
@@ -43,11 +46,13 @@ _SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu S
 
 
 class Page(gr.Blocks):
-    """The Blocks of the page; `presence` is where the web server's middleware says who is connected, `health` what it
-    says of itself."""
+    """The Blocks of the page; `presence` is where the web server's middleware says who is connected, `health` and
+    `metrics` what it says of itself; in a class, `person` says whose browser sends these cookies."""
 
     presence: Presence
     health: Callable[[], dict[str, Any]]
+    metrics: Callable[[], bytes]
+    person: Callable[[Mapping[str, str]], str] | None = None
 
 
 def build(
@@ -56,7 +61,10 @@ def build(
     *,
     offer: ServerOffer = EVERYTHING,
     results: Path = ASSETS / "results",
+    profiles: Path = ASSETS / "profiles",
     engine: Engine | None = None,
+    room: Room | None = None,
+    caps: ClassCaps | None = None,
 ) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
@@ -65,11 +73,16 @@ def build(
         traces: folder of the recordings to bundle.
         offer: what visitors may load.
         results: folder of the bundled benchmarks.
+        profiles: folder of the profiles that are shipped.
         engine: what works for visitors; None for one in this process.
+        room: of the class that is held here. caps: on the runs of its learners.
     """
     play = Play(pipeline, Recordings(traces), offer, engine)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
-    demo.presence, demo.health = play.service.presence, play.service.health
+    service = play.service
+    demo.presence, demo.health, demo.metrics = service.presence, service.health, service.metrics.text
+    if room is not None:
+        _hold(demo, play, room, caps or ClassCaps())
     with demo:
         _tabs(
             [
@@ -80,7 +93,7 @@ def build(
                 ("Results", Results(play, results).build),
             ]
         )
-        api.add(play.service, play.catalogue)
+        endpoints.add(play, profiles, offer.source)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
     return demo
@@ -97,6 +110,9 @@ def launch_options(
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
     offer: ServerOffer = EVERYTHING,
+    key: str = "",
+    mcp: bool = False,
+    room: Room | None = None,
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
@@ -107,7 +123,9 @@ def launch_options(
         races: folder of the races to bundle.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
-        offer: as in `build`.
+        offer, room: as in `build`.
+        key: as in `watch_routes`.
+        mcp: whether the named endpoints are MCP tools too.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
@@ -119,18 +137,20 @@ def launch_options(
         learn.lessons_route(lessons),
         code_route(),
         offline_route(),
-        health_route(),
+        *watch_routes(key),
+        *(room_routes(room) if room is not None else ()),
     ]
     guards = [
         Middleware(PackedPage),
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
-        Middleware(Guard, max_call=MAX_CALL, hosts=hosts),
+        Middleware(Guard, max_call=MAX_CALL, hosts=hosts, mcp=mcp),
         Middleware(CheckedPosts),
     ]
     return {
         "theme": theme,
-        "app_kwargs": app_options(own, guards),
+        "app_kwargs": app_options(own, guards, held=room is not None),
         "enable_monitoring": False,
+        "mcp_server": mcp,
         "footer_links": ["api"],
         "run_history": False,
         "state_session_capacity": SESSIONS,
@@ -149,6 +169,16 @@ def serve(demo: gr.Blocks, **options: Any) -> str:
     _, address, _ = demo.launch(**options, prevent_thread_lock=True)
     limit(demo.server)
     return str(address)
+
+
+def _hold(demo: Page, play: Play, room: Room, caps: ClassCaps) -> None:
+    """Runs and questions are those of the room's browsers."""
+
+    def person(cookies: Mapping[str, str]) -> str:
+        return room.person(cookies.get(COOKIE, ""))
+
+    demo.person = person
+    play.service.hold_class(lambda cookies: (person(cookies), room.leads(cookies.get(COOKIE, ""))), caps)
 
 
 def _nothing() -> None:

@@ -82,7 +82,7 @@ class Prices:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
         `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target; or where the theory has
         no price `{"reason", "brief"}`, the second without the cure."""
-        found = self._profile(asked)
+        found = profile_for(asked, self._profiles)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
             return {"about": None, "prices": [why for _ in asked.stacks]}
@@ -90,13 +90,6 @@ class Prices:
         pricer = self._pricer(profile)
         about = {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
         return {"about": about, "prices": [_price(pricer, stack) for stack in asked.stacks]}
-
-    def _profile(self, asked: Priced) -> tuple[Profile, str] | None:
-        measured = cached_profile(asked.known, asked.device or None, asked.dtype, asked.temperature)
-        if measured is not None:
-            return measured, MEASURED
-        shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=self._profiles)
-        return None if shipped is None else (shipped, SHIPPED)
 
     def _pricer(self, profile: Profile) -> Pricer:
         name = digest(profile)
@@ -106,6 +99,19 @@ class Prices:
         while len(self._pricers) > KEPT:
             self._pricers.popitem(last=False)
         return self._pricers[name]
+
+
+def profile_for(asked: Priced, profiles: Path) -> tuple[Profile, str] | None:
+    """The profile that a run here would plan with, and its source (MEASURED or SHIPPED); None where there is none.
+
+    Args:
+        profiles: folder of those that are shipped.
+    """
+    measured = cached_profile(asked.known, asked.device or None, asked.dtype, asked.temperature)
+    if measured is not None:
+        return measured, MEASURED
+    shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=profiles)
+    return None if shipped is None else (shipped, SHIPPED)
 
 
 def _price(pricer: Pricer, stack: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ bounded: how large a question may be (`profiles.request`), how long it may take 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,48 +86,49 @@ def routes(
             return _refusal(PlannerError(says.which_stacks(LONGEST), "stack"))
         return _json(dumps({"faults": [fault._asdict() for fault in faults(text)]}))
 
-    async def answered(request: Request) -> Response:
+    async def reply(request: Request, work: Callable[[Any], Awaitable[str]]) -> Response:
+        """What is worked out of the JSON of a request, or what is wrong with it."""
         try:
-            data = json.loads(await _body(request), parse_constant=_no_constant)
-            if isinstance(data, dict) and data.get("check") is True:
-                return _json(await turns.work(visitor(request), lambda: worker.check(data.get("profile"))))
-            question, drawn = _split(data)
-            key = key_of(question, drawn, sources.stamp())
-            text = answers.get(key)
-            if text is None:
-                text = await turns.work(visitor(request), lambda: worker.work(question, drawn))
-                answers.put(key, text)
-            return _json(text)
+            return _json(await work(json.loads(await _body(request), parse_constant=_no_constant)))
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
             return _refusal(PlannerError(says.NOT_JSON))
+
+    async def known(request: Request, key: Hashable, make: Callable[[], str]) -> str:
+        text = answers.get(key)
+        if text is None:
+            text = await turns.work(visitor(request), make)
+            answers.put(key, text)
+        return text
+
+    async def answered(request: Request) -> Response:
+        async def work(data: Any) -> str:
+            if isinstance(data, dict) and data.get("check") is True:
+                return await turns.work(visitor(request), lambda: worker.check(data.get("profile")))
+            question, drawn = _split(data)
+            return await known(request, key_of(question, drawn, sources.stamp()), lambda: worker.work(question, drawn))
+
+        return await reply(request, work)
 
     async def another(request: Request) -> Response:
         """Whether one more level is worth it, in the profile of the question and at its `agreement`."""
-        try:
-            data = json.loads(await _body(request), parse_constant=_no_constant)
+
+        async def work(data: Any) -> str:
             question, _ = _split(data)
             key = ("another", key_of(question, Look(figures=frozenset()), ()))
-            text = answers.get(key)
-            if text is None:
-                text = await turns.work(visitor(request), lambda: worker.another(question))
-                answers.put(key, text)
-            return _json(text)
-        except PlannerError as error:
-            return _refusal(error)
-        except (ValueError, RecursionError):
-            return _refusal(PlannerError(says.NOT_JSON))
+            return await known(request, key, lambda: worker.another(question))
+
+        return await reply(request, work)
 
     async def priced(request: Request) -> Response:
         """What each of some stacks would cost here; see `price`."""
-        try:
-            asked = parse(json.loads(await _body(request)), target, dtype)
-            return _json(await turns.work(visitor(request), lambda: worker.price(asked)))
-        except PlannerError as error:
-            return _refusal(error)
-        except (ValueError, RecursionError):
-            return _refusal(PlannerError(says.NOT_JSON))
+
+        async def work(data: Any) -> str:
+            asked = parse(data, target, dtype)
+            return await turns.work(visitor(request), lambda: worker.price(asked))
+
+        return await reply(request, work)
 
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [

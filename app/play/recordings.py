@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import logging
 import zlib
@@ -52,10 +53,24 @@ class Recordings:
         Raises:
             RecordingError: no such recording, or one of another schema.
         """
+        return _read(self._path(name))
+
+    def file(self, name: str) -> str:
+        """The file of a bundled recording, in base64.
+
+        Raises:
+            RecordingError: no such recording, or it cannot be read.
+        """
+        try:
+            return base64.b64encode(self._path(name).read_bytes()).decode()
+        except OSError as error:
+            raise RecordingError(str(error)) from error
+
+    def _path(self, name: str) -> Path:
         path = self._paths.get(name)
         if path is None:
             raise RecordingError(says.no_recording(name[:80]))
-        return _read(path)
+        return path
 
     def payload(self, name: str) -> dict[str, Any]:
         """A bundled recording as a final payload."""

@@ -77,7 +77,9 @@ class Play:
                 "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
                 "defaults": DEFAULTS,
             },
-            server_functions=[named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail, self.offered)],
+            server_functions=[
+                named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail, self.offered, self.pace)
+            ],
         )
         queued(stage, "generate", self.service, self._asked, RUN)
         stage.figures(
@@ -94,6 +96,10 @@ class Play:
         """The catalogue now, where it changes with what is fetched and found out. `settled`: nothing is being asked."""
         catalogue = self.catalogue()
         return {"catalogue": catalogue, "settled": not self._offer.looks.busy}
+
+    def pace(self, _: Any) -> dict[str, Any]:
+        """What is known before a run is asked for; see `Service.pace`."""
+        return self.service.pace()
 
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme and the size of the page."""

@@ -114,7 +114,7 @@ class Bundled:
         self._folder, self._profiles = folder, shipped_profiles()
 
     def reports(self) -> list[dict[str, Any]]:
-        """`{"id", "results", "csv", "unlike", "exits"}` of each, in the order of their names: `results` as its file
+        """`{"id", "results", "csv", "unlike", "exits"}` of each, those of most prompts first: `results` as its file
         holds it, `unlike` how far its machine is from this one, `exits` what the exits of a stack that loses take of a
         pass. A file that cannot be read is left out, and the log says why."""
         found = []
@@ -126,7 +126,7 @@ class Bundled:
                 found.append({**named, "unlike": far, "exits": self._exits(results)})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)
-        return found
+        return sorted(found, key=lambda one: -one["results"]["stacks"][0]["prompts"])
 
     def _exits(self, results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         """Of each stack that loses, what its exits take; where the machine's profile is shipped."""

@@ -112,8 +112,8 @@ def _until(coming: Future[Any], work: Shared[Any], run: Run) -> Iterator[Payload
     began = last = time.monotonic()
     while not run.over() and not wait([coming], LOOK_S).done:
         now = time.monotonic()
-        if work.said[0] in says.FETCHING:
-            run.fetching += now - last
+        if coming is work.done:  # not while levels are built: every run takes that
+            run.loading += now - last
         last, run.state = now, _loading(work, now - began)
         yield payload(run.name, 0, [], False, run.state)
 

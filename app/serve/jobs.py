@@ -29,19 +29,25 @@ class Job(Generic[W]):
 @dataclass(frozen=True, slots=True)
 class EngineHealth:
     """How an engine is. state: "down" is one that is not started again before long; memory: bytes of its process, 0
-    where it has none of its own."""
+    where that is not known; model: the preset that it opened last, "" for none."""
 
     state: Literal["ok", "starting", "restarting", "down"] = "ok"
     pid: int = 0
     restarts: int = 0
     memory: int = 0
+    model: str = ""
 
 
 class Engine(Protocol):
-    """Works for one run at a time, and fetches weights beside it. Its coroutines belong to the server's event loop."""
+    """Works for runs, and fetches weights beside them. Its coroutines belong to the server's event loop."""
 
     @property
     def health(self) -> EngineHealth: ...
+
+    @property
+    def places(self) -> int:
+        """How many runs it works on at a time."""
+        ...
 
     def start(self) -> None:
         """Be ready before the first run asks; returns at once."""

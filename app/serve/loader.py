@@ -55,7 +55,12 @@ class Loader:
         device: str | None = None,
     ) -> None:
         self._pipeline, self._opening, self._prompt_tokens, self._device = pipeline, opening, prompt_tokens, device
-        self._open, self._fetched = SharedWork[Any](OPEN), SharedWork[Any](0)
+        self._open, self._fetched = SharedWork[tuple[str, str], Any](OPEN), SharedWork[str, Any](0)
+
+    @property
+    def model(self) -> str:
+        """The preset that was asked for last and is open; "" for none."""
+        return next((preset for preset, _ in reversed(self._open.done())), "")
 
     def awaited(self, preset: str, device: str | None) -> AbstractContextManager[Shared[Any]]:
         """The pipeline of a preset on a device, awaited while the block runs; without a device, on the default one.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -16,11 +17,16 @@ from app.kit.payload import payload, status
 from app.serve.door.presence import LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
-from app.serve.line.known_runs import RETURN_S, NameTaken, Run, Runs, Visitor
+from app.serve.line.class_caps import ClassCaps
+from app.serve.line.known_runs import AWAY_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
+from app.serve.watch.logs import log_run
+from app.serve.watch.metrics import End, Metrics, resident
+from app.serve.watch.tally import Tally
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
+Who = Callable[[Mapping[str, str]], tuple[str, bool]]
 
 
 class Service:
@@ -30,33 +36,51 @@ class Service:
         self.engine = engine
         self.presence = Presence()
         self.runs = Runs()
-        self.line = Line()
+        self.line = Line(at_once=lambda: engine.places)
+        self.metrics = Metrics(self.health)
         self._fetching: Counter[str] = Counter()  # by session
         self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
+        self._who: Who | None = None
+
+    def hold_class(self, who: Who, caps: ClassCaps) -> None:
+        """Bound what learners run, and have the instructor's runs go first.
+
+        Args:
+            who: in the room sends these cookies, as `Visitor` has `person` and `leads`.
+        """
+        self._who, self.line.class_caps = who, caps
 
     def health(self) -> dict[str, Any]:
         """Of page and engine, and how many runs wait for their turn."""
         how, running = asdict(self.engine.health), self.line.running
-        if how["state"] == "ok" and running is not None and running.state.get("mode") == "loading":
+        if how["state"] == "ok" and any(run.state.get("mode") == "loading" for run in running):
             how["state"] = "loading"
-        return {"page": "ok", "engine": how, "waiting": self.line.length}
+        return {"page": "ok", "engine": how, "waiting": self.line.length, "memory": resident()}
+
+    def pace(self) -> dict[str, Any]:
+        """For who has not asked for a run yet: how many come before it, how many answers are written in a minute."""
+        return {"ahead": self.line.length + len(self.line.running), "answers": self.line.pace}
 
     def visitor(self, request: gr.Request | None) -> Visitor:
         """Who asks. A caller without a session listens under the name of its event."""
         if request is None:
             return Visitor()
         event, client = LocalContext.event_id.get(None), request.client
-        names = tuple(name for name in (request.session_hash, event) if name) or ("",)
-        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]))
+        # All callers of the tools share one session, in which each is heard: there its call is its own.
+        both = (event, request.session_hash) if from_tools(request) else (request.session_hash, event)
+        names = tuple(name for name in both if name) or ("",)
+        person, leads = self._who(request.cookies) if self._who else ("", False)
+        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), person, leads)
 
     async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine
-        sends of it. The last one is final, whatever happens. A page that leaves has a while to come back for its run,
-        less where others wait for it to end."""
+        sends of it. The last one is final, whatever happens. A page that leaves has a while to come back for its run:
+        long while that waits in line, short where others wait for it to end."""
 
         def gone(names: tuple[str, ...]) -> bool:
-            held_up = self.line.running is run and self.line.awaited
-            return self.presence.gone(names, after=RETURN_S if visitor.page and not held_up else LEFT_S)
+            held_up = self.line.runs(run) and self.line.awaited
+            patience = AWAY_S if run.in_line else RETURN_S
+            return self.presence.gone(names, after=patience if visitor.page and not held_up else LEFT_S)
 
         run = Run(request.run, visitor, self.presence.hears, gone, request.kind)
         try:
@@ -78,6 +102,7 @@ class Service:
                 await attended.aclose()
 
     async def _attended(self, run: Run, job: Job[W], request: W) -> AsyncGenerator[Payload, None]:
+        came = time.monotonic()
         try:
             if self.engine.lacks(request):
                 await self.line.heard(run)  # until then nobody would seem to wait for it
@@ -92,20 +117,51 @@ class Service:
                         yield payload(run.name, 0, [], False, state)
         except (Refused, Left) as error:
             run.state = status("error" if isinstance(error, Refused) else "idle", str(error))
+            self._over(job, request, run, "refused" if isinstance(error, Refused) else "stopped", came)
             yield payload(run.name, 0, [], True, run.state)
             return
         finally:
-            if self.line.running is not run:
+            if not self.line.runs(run):
                 run.done()
-        whole = False
+        whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
+        self.metrics.waited(began - came)
         try:
             async with aclosing(self.engine.work(job, request, run)) as sent:
                 async for item in sent:
+                    tally.count(item)
                     yield item
             whole = not run.cut and run.state.get("mode") == "live"
         finally:
             run.stopped.set()
             self.line.leave(run, whole=whole)
+            failed = run.state.get("mode") == "error"
+            self._over(job, request, run, "done" if whole else "error" if failed else "stopped", came, began, tally)
+
+    def _over(
+        self,
+        job: Job[W],
+        request: W,
+        run: Run,
+        end: End,
+        came: float,
+        began: float | None = None,
+        tally: Tally | None = None,
+    ) -> None:
+        """Say of a run that is over how it ended. came, began: when it was asked for, and when its turn came."""
+        tally, now = tally or Tally(), time.monotonic()
+        took = None if began is None else now - began
+        self.metrics.ended(job.name, request.preset, end, tally, took)
+        log_run(
+            run=run.name,
+            job=job.name,
+            preset=request.preset,
+            end=end,
+            waited_s=round((began or now) - came, 3),
+            took_s=None if took is None else round(took, 3),
+            asked=request.kind.tokens,
+            tokens=tally.tokens,
+            rounds=tally.rounds,
+        )
 
     async def _fetched(self, run: Run, job: Job[W], request: W) -> AsyncGenerator[Payload, None]:
         """What is told while weights are fetched, which holds up nobody who wants others.
@@ -132,6 +188,11 @@ class Service:
             raise Refused(run.state["text"])
 
 
+def from_tools(request: gr.Request) -> bool:
+    """Whether Gradio's MCP server calls, for one of its clients."""
+    return bool(request.headers.get("x-gradio-user") == "mcp")
+
+
 async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:
     async with aclosing(attended):
         async for _ in attended:
@@ -139,5 +200,7 @@ async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:
 
 
 def waiting(ahead: int, wait: tuple[float, float] | None) -> Payload:
-    """What a run that waits says: how many come before it, and an estimate where recent runs allow one."""
-    return status("waiting", says.waiting(ahead, wait), detail=says.MEANWHILE)
+    """What a run that waits says: how many come before it, and an estimate (s, from and to) where recent runs allow
+    one."""
+    more: dict[str, Any] = {"wait": [round(end, 1) for end in wait]} if wait is not None else {}
+    return status("waiting", says.waiting(ahead, wait), detail=says.IN_LINE, ahead=ahead, **more)

@@ -18,6 +18,7 @@ from app.words import run as says
 LOOK_S = 0.25
 NICE = 5  # of the threads that load and run, beyond the server's
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 Tell = Callable[[str, float, float], None]  # a stage, how much of it is done, of how much
 _working = threading.local()  # `left`: of a thread that works, whether nobody waits for that any more
@@ -53,7 +54,7 @@ class Shared(Generic[T]):
         return self.left or (self.done.done() and self.done.exception() is not None)
 
 
-class SharedWork(Generic[T]):
+class SharedWork(Generic[K, T]):
     """Work by a name. Who comes while it goes on waits for the same; who comes after it was given up begins anew.
 
     Args:
@@ -62,10 +63,15 @@ class SharedWork(Generic[T]):
 
     def __init__(self, keep: int) -> None:
         self._keep, self._lock = keep, threading.Lock()
-        self._known: OrderedDict[Hashable, Shared[T]] = OrderedDict()
+        self._known: OrderedDict[K, Shared[T]] = OrderedDict()
+
+    def done(self) -> list[K]:
+        """The names of what is done and kept, the one that was asked for last at the end."""
+        with self._lock:
+            return [key for key, one in self._known.items() if one.done.done() and not one.lost]
 
     @contextmanager
-    def awaited(self, key: Hashable, make: Callable[[Tell], T]) -> Iterator[Shared[T]]:
+    def awaited(self, key: K, make: Callable[[Tell], T]) -> Iterator[Shared[T]]:
         """Some work, awaited while the block runs: what goes on, was done, or is begun now as `make`."""
         found = self._awaited(key, make)
         try:
@@ -74,7 +80,7 @@ class SharedWork(Generic[T]):
             with self._lock:
                 found.waiting -= 1
 
-    def _awaited(self, key: Hashable, make: Callable[[Tell], T]) -> Shared[T]:
+    def _awaited(self, key: K, make: Callable[[Tell], T]) -> Shared[T]:
         with self._lock:
             found = self._known.get(key)
             if found is None or found.lost:
@@ -87,14 +93,14 @@ class SharedWork(Generic[T]):
                 del self._known[name]
             return found
 
-    def _work(self, key: Hashable, work: Shared[T], make: Callable[[Tell], T]) -> None:
+    def _work(self, key: K, work: Shared[T], make: Callable[[Tell], T]) -> None:
         _working.left = partial(self._left, key, work)
         try:
             work.done.set_result(make(work.tell))
         except BaseException as error:
             work.done.set_exception(error)
 
-    def _left(self, key: Hashable, work: Shared[T]) -> bool:
+    def _left(self, key: K, work: Shared[T]) -> bool:
         with self._lock:
             work.left = work.waiting == 0
             if work.left and self._known.get(key) is work:

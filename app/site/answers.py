@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 from app.kit.static import ROUTE
 from app.page import Page, build, launch_options
 from app.planner.routes import FAULTS, ORIGIN
-from app.site.grids import grids
+from app.site import planned_ahead
 from app.words import site as says
 from hsd_core.pipeline import Pipeline
+from hsd_core.trace.typed import encode
 
 TABS = ("stage", "race", "planner", "learn", "results")  # elements of the components, in the order of their tabs
 WITH_QUESTIONS = {route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)}  # whose answer is worked out
@@ -40,12 +41,20 @@ class Tab(NamedTuple):
 
 
 def tabs() -> list[Tab]:
-    """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner answers its question
-    from grids."""
+    """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner is told where its
+    answers are that were worked out ahead."""
     demo = build(Pipeline)
     found = [_tab(demo, element) for element in TABS]
-    found[TABS.index("planner")].setup["grids"] = grids()
+    found[TABS.index("planner")].setup["ahead"] = {
+        key: {**_places(key), "stops": planned_ahead.stops(profile)}
+        for key, profile in planned_ahead.profiles().items()
+    }
     return found
+
+
+def _places(profile: str) -> dict[str, str]:
+    """Where a profile's answers lie, below `ROUTE`."""
+    return {name: f"planner/{name}/{quote(profile)}" for name in planned_ahead.Ahead._fields}
 
 
 def _tab(demo: Page, element: str) -> Tab:
@@ -84,3 +93,7 @@ def answers(recordings: list[str]) -> Iterator[Answer]:
             yield got(f"races/{quote(entry['name'])}")
         for name in recordings:
             yield got(f"recordings/{quote(name)}")
+    for key, profile in planned_ahead.profiles().items():
+        made = planned_ahead.ahead(profile)._asdict()
+        for name, path in _places(key).items():
+            yield Answer(path, "application/json", encode(made[name]))

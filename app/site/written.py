@@ -1,13 +1,12 @@
 """The files of the page without a server.
 
 `index.html` holds what every tab is told once, a list of files, and a loader; each answer of the server lies packed
-(gzip, in base64) in a script of its own below `hx/`, so that a browser reads it from a disk too. The page's policy
+(gzip, in letters) in a script of its own below `hx/`, so that a browser reads it from a disk too. The page's policy
 allows its own files, and two scripts that come packed by their hashes.
 """
 
 from __future__ import annotations
 
-import base64
 import gzip
 import hashlib
 import posixpath
@@ -18,9 +17,11 @@ from pathlib import Path
 
 from app.kit.static import ASSETS, FIRST_SHEETS
 from app.site.answers import Answer, answers, tabs
+from app.site.letters import written
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
+from hsd_core.export.document import document, hashed, inside
 from hsd_core.trace.typed import encode
 
 MOST_MB = 6.0
@@ -43,7 +44,8 @@ def write(out: Path) -> int:
     if size > MOST_MB * 1e6:
         raise ValueError(says.too_large(size / 1e6, MOST_MB))
     known = {"index.html", "hx"}
-    if out.exists() and (others := sorted({path.name for path in out.iterdir()} - known)):
+    there = {path.name for path in out.iterdir()} if out.exists() else set()
+    if others := sorted(name for name in there - known if not name.startswith(".git")):
         raise ValueError(says.holds(str(out), others[0]))
     shutil.rmtree(out / "hx", ignore_errors=True)
     for name, data in files.items():
@@ -63,10 +65,10 @@ def _files() -> Iterator[tuple[str, bytes]]:
     for answer in (script, told, *answers(recordings)):
         name = hashlib.sha256(answer.path.encode()).hexdigest()[:12] + ".js"
         listed[answer.path] = (name, answer.type)
-        packed = base64.b64encode(gzip.compress(answer.body, 9, mtime=0))
-        yield f"hx/{name}", b"hxFile(" + encode(answer.path) + b', "' + packed + b'");\n'
+        packed = gzip.compress(answer.body, 9, mtime=0)
+        yield f"hx/{name}", b'hxFile(%b, %d, "%b");\n' % (encode(answer.path), len(packed), written(packed))
         if answer.path in SCRIPTS:
-            hashes.append(f"'sha256-{base64.b64encode(hashlib.sha256(answer.body).digest()).decode()}'")
+            hashes.append(hashed(answer.body))
     for path in sorted((ASSETS / "css").glob("*.css")):
         yield f"{OWN}/css/{path.name}", path.read_bytes()
     yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
@@ -110,36 +112,17 @@ def _placed(name: str, text: str) -> tuple[str, list[str]]:
 
 
 def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
-    policy = (
-        f"default-src 'none'; script-src 'self' {' '.join(hashes)}; style-src 'self' 'unsafe-inline'; "
-        "img-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
-    )
     words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
-    sheets = "\n".join(f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in (*FIRST_SHEETS, "site"))
     data = {"hx-words": words, "hx-files": listed}
-    blocks = "\n".join(
-        f'<script type="application/json" id="{name}">{_inside(value)}</script>' for name, value in data.items()
+    blocks = [f'<script type="application/json" id="{name}">{inside(value)}</script>' for name, value in data.items()]
+    sheets = [f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in (*FIRST_SHEETS, "site")]
+    scripts = f"script-src 'self' {' '.join(hashes)}"
+    return document(
+        f"{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:",
+        title=page_says.TITLE,
+        head="\n".join([f'<script src="{OWN}/asked.js"></script>', *sheets]),
+        marks="data-site",
+        body="\n".join(
+            [f"<noscript>{says.NO_SCRIPT}</noscript>", *blocks, f'<script src="{OWN}/loader.js" defer></script>']
+        ),
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{page_says.TITLE}</title>
-<script src="{OWN}/asked.js"></script>
-{sheets}
-</head>
-<body data-site>
-<noscript>{says.NO_SCRIPT}</noscript>
-{blocks}
-<script src="{OWN}/loader.js" defer></script>
-</body>
-</html>
-"""
-
-
-def _inside(value: object) -> str:
-    """JSON that may stand inside a script element."""
-    return encode(value).decode().replace("<", "\\u003c")

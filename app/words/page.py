@@ -70,10 +70,6 @@ def how_many_values(wanted: int, given: int, names: str) -> str:
     return f"data has {given} values where the event takes {wanted}{f': {names}' if names else ''}"
 
 
-def nested(field: str) -> str:
-    return f"{field} must be a string, a number, true, false or null"
-
-
 def own_figures(most: int) -> str:
     return f"{most} others at your address are already waiting for figures. Choose the run again in a moment."
 

@@ -12,6 +12,7 @@ PREDICTED = "predicted"
 MEASURED = "measured"
 VALIDATION_COLUMNS = [
     "stack",
+    "as written",
     "predicted, ms",
     "measured, ms",
     "interval, ms",
@@ -54,9 +55,9 @@ NOT_VALIDATED = (
     "No stack of this profile has been checked against its prediction here. The command python -m hsd_core validate "
     "runs some on other kinds of prompts and records how long they took."
 )
-PREDICTED_HOVER = "%{y}<br>predicted %{x:.1f} ms per token (%{customdata})<extra></extra>"
+PREDICTED_HOVER = "%{customdata[0]}<br>predicted %{x:.1f} ms per token (%{customdata[1]})<extra></extra>"
 PICK_HOVER = ", the planner's pick"
-MEASURED_HOVER = "%{y}<br>measured %{x:.1f} ms per token%{customdata}<extra></extra>"
+MEASURED_HOVER = "%{customdata[0]}<br>measured %{x:.1f} ms per token%{customdata[1]}<extra></extra>"
 PER_TOKEN_AXIS = "ms per token"
 PREDICTED_QUICKEST = "the one predicted fastest"
 ONE_SITTING = "One sitting"
@@ -218,7 +219,7 @@ def surface_text(longest: int) -> str:
 
 
 def picked(stack: str) -> str:
-    return f"the planner's pick, {stack} (the star),"
+    return f"the planner's pick, “{stack}” (the star),"
 
 
 def is_quickest(who: str) -> str:

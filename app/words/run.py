@@ -11,6 +11,7 @@ LOADING = {
 }
 FETCHING = ("download", "convert")  # the stages of loading that no estimate covers
 MEANWHILE = "Meanwhile you can replay a recording."
+IN_LINE = "You may replay a recording meanwhile, or close the page: your place is kept for ten minutes."
 GENERATING = "generating"
 MEASURING = "measuring plain decoding of the same target"
 READING = "reading what every layer would have written"

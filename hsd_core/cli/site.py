@@ -1,8 +1,9 @@
-"""`site`: the page without a server, as plain files."""
+"""`site`: the page without a server, as plain files; `space`: the folder to push to a Space of the Hugging Face Hub."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -11,17 +12,19 @@ from typing import Any
 from hsd_core.cli.files import writes
 from hsd_core.cli.shared_options import command
 
+SDKS = {"static": "static", "zerogpu": "gradio", "cpu": "gradio"}  # by kind of Space
+
 
 def add(commands: Any) -> None:
-    parser = command(commands, "site", "the page as plain files, for a disk or any static host", act)
-    writes(
-        parser,
-        "--out",
-        folder=True,
-        required=True,
-        metavar="DIR",
-        help="the folder to write; an earlier page there is replaced",
-    )
+    site = command(commands, "site", "the page as plain files, for a disk or any static host", act)
+    _out(site, "the folder to write; an earlier page there is replaced")
+    space = command(commands, "space", "the folder to push to a Hugging Face Space", pushed)
+    space.add_argument("kind", choices=list(SDKS), help="static (free): without an engine; zerogpu; cpu")
+    _out(space, "the folder to write; an earlier Space there is replaced")
+
+
+def _out(parser: argparse.ArgumentParser, text: str) -> None:
+    writes(parser, "--out", folder=True, required=True, metavar="DIR", help=text)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -29,4 +32,13 @@ def act(options: argparse.Namespace) -> int:
     size = import_module("app.site.written").write(out)  # the page's own room, which this one does not know
     said = f"{size / 1e6:.1f} MB in all; open it in a browser, or put the folder on any static host"
     print(f"{out / 'index.html'}: {said}", file=sys.stderr)
+    return 0
+
+
+def pushed(options: argparse.Namespace) -> int:
+    out, spaces = Path(options.out), import_module("app.space.folder")
+    says = import_module("app.words.space")
+    print(f"{out}: {spaces.write(options.kind, out) / 1e6:.1f} MB, checked", file=sys.stderr)
+    next_ = [says.create(SDKS[options.kind]), says.push(shlex.quote(str(out)))]
+    print("\n".join([lacks] if (lacks := spaces.lacks(options.kind, out)) else next_), file=sys.stderr)
     return 0

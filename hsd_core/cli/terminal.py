@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import codecs
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hsd_core import trace
 from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import is_greedy
-from hsd_core.stacks.stack_names import stack_name, stack_names
+from hsd_core.stacks.stack_names import stack_name
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
@@ -189,13 +189,6 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in distribution only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
-
-
-def named(table: str, stacks: Iterable[str]) -> str:
-    """A table whose stacks, in backticks, stand behind what they are called."""
-    for stack, name in stack_names(stacks).items():
-        table = table.replace(f"`{stack}`", f"{name} `{stack}`")
-    return table
 
 
 def letter(header: trace.Header, level: int) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from hsd_core.export.bundle import bundle
+from hsd_core.export.document import document, hashed, inside
 from hsd_core.export.records import records
 from hsd_core.stacks.grammar import grammar
 from hsd_core.trace import Event
@@ -59,35 +59,15 @@ def empty_page(assets: Path = ASSETS) -> str:
     Raises:
         BundleError: the scripts cannot be put into one.
     """
-    words = encode({"grammar": grammar()}).decode().replace("<", "\\u003c")
     script = bundle(ENTRY, lambda path: (assets / path).read_text(encoding="utf-8"))
     style = "\n".join((assets / "css" / f"{name}.css").read_text(encoding="utf-8") for name in SHEETS)
     if "</style" in style.lower():
         raise ValueError("a style sheet holds </style, which would end it")
-    policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>HSD Explorer</title>
-<style>{style}</style>
-</head>
-<body data-offline {COLOUR}>
-<noscript>This file replays a run with JavaScript, which is off here.</noscript>
+    policy = f"script-src {hashed(script.encode())}; style-src {hashed(style.encode())}; img-src data: blob:"
+    body = f"""<noscript>This file replays a run with JavaScript, which is off here.</noscript>
 <div id="stage"><div class="hx-root"></div></div>
-<script type="application/json" id="hx-setup">{words}</script>
+<script type="application/json" id="hx-setup">{inside({"grammar": grammar()})}</script>
 {EMPTY}
-<script type="module">{script}</script>
-</body>
-</html>
-"""
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+<script type="module">{script}</script>"""
+    head = f"<style>{style}</style>"
+    return document(policy, title="HSD Explorer", head=head, marks=f"data-offline {COLOUR}", body=body)

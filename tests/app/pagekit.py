@@ -128,7 +128,8 @@ def launched(pipeline: Any, **options: Any) -> Iterator[str]:
     """The address of a page over this pipeline while the block runs. options: of `launch_options`, and of `build`."""
     from app.page import build, launch_options, serve
 
-    demo = build(pipeline, **{name: options[name] for name in ("traces", "results") if name in options})
+    demo = build(pipeline, **{name: options[name] for name in ("traces", "results", "room", "caps") if name in options})
+    options.pop("caps", None)
     settings = {**launch_options(**options), "quiet": True}
     address = serve(demo, server_name="127.0.0.1", **settings)
     try:

@@ -22,6 +22,7 @@ DEEP: Any = 7
 for _ in range(60):
     DEEP = [DEEP]
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
+FREE = ("plan", "calibration", "recordings", "load_trace")  # every argument has a default
 VALUES: list[Any] = [
     {"path": "x", "meta": 5},
     *(None, True, -1, BIG, 1e308, float("nan"), "", "\ud800", "x" * 100_000, "../../etc/passwd"),
@@ -121,7 +122,8 @@ def test_every_event_is_refused_or_ends_in_words(served: httpx.Client, config: d
     events = config["dependencies"]
     assert {"generate", "figures", "race", "quick", "run_stack"} <= {x["api_name"] for x in events}
     for event in events:
-        for number, data in enumerate(ASKED):
+        public = event["api_visibility"] == "public"  # such an event is told nothing but its arguments
+        for number, data in enumerate(ASKED[:2] if public else ASKED):
             if event["api_name"] == "quick" and isinstance(data, dict) and data.get("preset") == "toy":
                 continue  # that is all it asks for: it would measure
             session = f"e{event['id']}-{number}"
@@ -137,6 +139,9 @@ def test_every_event_is_refused_or_ends_in_words(served: httpx.Client, config: d
                 refused(answer)
             else:
                 said = heard(served, session)
+                if public and not said["success"]:
+                    assert len(said["output"]["error"]) > 10, said
+                    continue
                 assert said["success"], said
                 shown = said["output"]["data"]
                 values = [json.loads(value) for value in shown if isinstance(value, str) and value]
@@ -172,7 +177,8 @@ def test_an_event_is_called_by_name_only_where_it_is_public(served: httpx.Client
             if event["api_visibility"] != "public":
                 refused(post(served, path, {"data": []}))
             for body in broken({"data": [[]]}):
-                refused(post(served, path, body))
+                if body not in ({}, {"data": []}) or event["api_name"] not in FREE or way in ("run", "api"):
+                    refused(post(served, path, body))
     for way in ("call", "call/v2", "run", "api"):
         for name in ("nothing", "\ud7ff", "x" * 200):
             refused(post(served, f"{API}/{way}/{name}", {"data": []}))
@@ -191,8 +197,8 @@ def test_the_public_endpoint_says_what_is_wrong_with_each_value(served: httpx.Cl
                 continue  # that one would run
             if name in ("temperature", "top_k", "top_p", "seed", "max_new_tokens") and value in (-1, 1e308, BIG):
                 continue  # clamped, and said so
-            if name == "replan" and not isinstance(value, list | dict):
-                continue  # anything but true is false
+            if name == "replan" and value is True:
+                continue  # that one would run
             fields = {**good, name: value}
             for path, body in (("call", {"data": list(fields.values())}), ("call/v2", fields)):
                 answer = post(served, f"{API}/{path}/run_stack", body)
@@ -203,10 +209,10 @@ def test_the_public_endpoint_says_what_is_wrong_with_each_value(served: httpx.Cl
                 kind, data = said.rsplit("event: ", 1)[1].split("\ndata: ", 1)
                 assert kind == "error" and len(json.loads(data)["error"]) > 10, (name, str(value)[:50], said[:300])
                 asked += 1
-    assert asked > 40
-    for body in ({"data": ["hi"]}, {"data": [*good.values(), 1]}):
+    assert asked > 20
+    for body in ({"data": ["hi"]}, {"data": [*good.values(), False, 1]}):
         assert (
-            "values where the event takes 9: prompt, stack, preset"
+            "values where the event takes 10: prompt, stack, preset"
             in (post(served, f"{API}/call/run_stack", body).json()["error"])
         )
     assert (
@@ -217,7 +223,7 @@ def test_the_public_endpoint_says_what_is_wrong_with_each_value(served: httpx.Cl
 
 def test_every_server_function_is_refused_or_answers_in_words(served: httpx.Client, config: dict[str, Any]) -> None:
     functions = [(x["id"], name) for x in config["components"] for name in x["props"].get("server_fns", ())]
-    assert {name for _, name in functions} == {"open_trace", "simulate", "stop", "tail", "offered", "open_race"}
+    assert {name for _, name in functions} == {"open_trace", "simulate", "stop", "tail", "offered", "pace", "open_race"}
     for component, name in functions:
         for data in ASKED:
             own = {"data": data, "component_id": component, "session_hash": "s", "fn_name": name}
@@ -228,6 +234,9 @@ def test_every_server_function_is_refused_or_answers_in_words(served: httpx.Clie
             said = answer.json()
             if name == "offered":  # whatever is sent with it
                 assert set(said) == {"catalogue", "settled"}
+                continue
+            if name == "pace":
+                assert said == {"ahead": 0, "answers": None}
                 continue
             assert said is True or said["status"]["mode"] == "error", (name, said)
             wrong(said)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import random
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -12,6 +15,7 @@ from app.serve.line.line import PLACES
 from app.serve.line.run_lengths import RunKind
 
 RUN = RunKind("run", "smollm2", tokens=96)
+RECORDED = Path(__file__).parent / "service-times.json"
 WARM_S = 300.0  # what runs take here is known by then
 
 
@@ -37,6 +41,32 @@ def test_what_a_mixed_crowd_is_told_comes_true(seed: int) -> None:
 def test_short_waits_are_told_as_what_is_known_of_them(seed: int) -> None:
     _, span = came_true(Crowd(mixed(seed, every=18.0)).go().guests, off=0.3)
     assert span >= 0.9
+
+
+def recorded(seed: int, *, load: float, minutes: float = 25.0) -> list[Guest]:
+    """A class whose runs take what those of a real server took. load: runs asked for, of those that can be served."""
+    runs = json.loads(RECORDED.read_text(encoding="utf-8"))["runs"]
+    every, chance = fmean(run["seconds"] for run in runs) / load, random.Random(seed)
+    guests, at = list[Guest](), 0.0
+    while (at := at + chance.expovariate(1 / every)) < 60 * minutes:
+        run, page = chance.choice(runs), chance.randrange(40)
+        kind = RunKind("run", "smollm2", beside=("baseline",), tokens=run["tokens"])
+        guests.append(Guest(at, Visitor((f"page {page}",), f"10.0.0.{page % 10}"), kind, run["seconds"]))
+    return guests
+
+
+def test_what_classes_are_told_comes_true_with_the_times_of_a_real_server() -> None:
+    """`python -m tests.app.told_waits --record` wrote them: how long a text gets is not known before."""
+    classes = [Crowd(recorded(seed, load=1.05)).go().guests for seed in range(4)]
+    middle, span = came_true([guest for guests in classes for guest in guests], off=0.3)
+    assert middle >= 0.8
+    assert span >= 0.95
+
+
+@pytest.mark.parametrize("load", [0.85, 0.95])
+def test_with_the_times_of_a_real_server_short_waits_are_told_as_what_is_known_of_them(load: float) -> None:
+    _, span = came_true(Crowd(recorded(1, load=load)).go().guests, off=0.3)
+    assert span >= 0.85
 
 
 def busy(pages: int, *, address: str, runs: int = 8, comes: float = 0.0, each: float = 5.0) -> list[Guest]:

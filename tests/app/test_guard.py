@@ -62,7 +62,7 @@ def call(served: httpx.Client, name: str, data: Any, **headers: str) -> httpx.Re
 def test_what_the_page_does_not_use_is_not_there(served: httpx.Client, path: str) -> None:
     answer = served.get(path)
     assert answer.status_code == 404
-    assert answer.text == "there is no such address on this server\n"
+    assert answer.json() == {"error": "there is no such address on this server"}
 
 
 def test_nothing_can_be_uploaded(served: httpx.Client) -> None:

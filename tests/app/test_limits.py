@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from pagekit import asked, awaited, plain_run
 
 from app.kit.payload import payload, status
+from app.programs import runs
 from app.race import live
 from app.race.race_request import asked_for
-from app.serve import api, limits, settings
+from app.serve import limits, settings
 from app.serve.engines.inline import InlineEngine
 from app.serve.limits import LONGEST_S, PROMPT_TOKENS, PROMPT_TOKENS_GPU, prompt_tokens, within
 from app.serve.line.known_runs import Run, Visitor
@@ -79,7 +80,7 @@ def test_an_operator_says_how_long_a_prompt_may_be(monkeypatch: pytest.MonkeyPat
 
 def test_the_limits_are_those_that_are_written_down() -> None:
     assert request(max_new_tokens=513).max_new_tokens == LIMITS["max_new_tokens"][1] == 512
-    source = " ".join(str(text) for code in api.add.__code__.co_consts for text in getattr(code, "co_consts", ()))
+    source = " ".join(str(text) for code in runs.running.__code__.co_consts for text in getattr(code, "co_consts", ()))
     assert "max_new_tokens: at most 512" in source
     assert f"at most {MAX_PROMPT} characters" in source
 

@@ -23,7 +23,7 @@ async def served(line: Line, runs: list[Run]) -> list[str]:
     order: list[str] = []
     while len(order) < len(runs):
         await asyncio.sleep(0)
-        if (now := line.running) is not None:
+        for now in line.running:
             order.append(now.name)
             line.leave(now)
     return order
@@ -33,11 +33,36 @@ def test_pages_and_calls_stand_in_one_line_and_each_is_told_who_is_before_it() -
     async def check() -> None:
         line, runs = Line(), [run("a"), run("call", page=False), run("b"), run("c")]
         await arrive(line, *runs)
-        assert line.running is runs[0]
+        assert line.runs(runs[0])
         assert [line.place(r)[0] for r in runs[1:]] == [1, 2, 3]
         runs[1].stopped.set()
         assert [line.place(r)[0] for r in runs[2:]] == [1, 2], "a run that was stopped is before nobody"
         line.leave(runs[0])
+
+    awaited(check())
+
+
+def test_as_many_runs_have_their_turn_at_a_time_as_the_engine_works_on() -> None:
+    async def check() -> None:
+        places, runs = 2, [run(f"{i}") for i in range(5)]
+        line = Line(at_once=lambda: places)
+        await arrive(line, *runs)
+        assert line.running == runs[:2]
+        assert [line.place(r)[0] for r in runs[2:]] == [2, 3, 4]
+        line.leave(runs[0])
+        while not line.runs(runs[2]):
+            await asyncio.sleep(0)
+        assert line.running == runs[1:3], "the one that goes on keeps its place"
+        places = 3  # another machine has come
+        while not line.runs(runs[3]):
+            await asyncio.sleep(0)
+        assert line.running == runs[1:4]
+        places = 1  # and two have gone
+        for over in runs[1:3]:
+            line.leave(over)
+            await asyncio.sleep(0.01)
+        assert line.running == [runs[3]]
+        line.leave(runs[3])
 
     awaited(check())
 
@@ -152,7 +177,7 @@ def test_a_run_has_no_place_before_somebody_listens_for_it(monkeypatch: pytest.M
         unheard = [Run(f"unheard {i}", Visitor((f"{i}",), "10.0.0.1", True), lambda _: False) for i in range(100)]
         tasks = await arrive(line, *unheard, heard)
         await tasks[-1]
-        assert line.running is heard
+        assert line.runs(heard)
         with pytest.raises(Left, match="nobody asked"):
             await tasks[0]
 
@@ -172,7 +197,7 @@ def test_who_leaves_or_is_stopped_while_waiting_leaves_the_line() -> None:
         assert line.place(last)[0] == 1
         line.leave(first)
         await tasks[2]
-        assert line.running is last
+        assert line.runs(last)
 
     awaited(check())
 

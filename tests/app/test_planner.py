@@ -12,6 +12,7 @@ from pagekit import SHIFTS, launched
 from plannerkit import HOSTILE, MEASURED, STEM, made_up, side_by_side
 
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.stack_names import stack_names
 from hsd_core.theory import profile_from
 from hsd_core.theory.search.another_level import AnotherLevel
 
@@ -45,7 +46,7 @@ def visit(page: Any, site: str, *behind: str) -> None:
 
 
 def best_stack(page: Any) -> str:
-    return str(page.locator(".hx-plan-stack").inner_text())
+    return str(page.locator(".hx-plan-stack code").text_content())
 
 
 def changed(page: Any, before: str) -> None:
@@ -93,9 +94,11 @@ def test_it_opens_on_one_question_two_sliders_and_an_answer(page: Any, planner_s
     assert page.evaluate("shifts.length") == moved, "what is drawn stays where it is"
     page.locator(".hx-al summary").click()
     rows = page.locator(".hx-al tbody tr").evaluate_all("all => all.map((x) => [...x.cells].map((y) => y.textContent))")
+    plans = [[point[which] for which in ("fewer", "more")] for point in curve["points"]]
+    called = stack_names(plan["stack"] for pair in plans for plan in pair)
     want = [
-        [f"{x['fewer']['speedup']:.2f}", x["fewer"]["stack"], f"{x['more']['speedup']:.2f}", x["more"]["stack"]]
-        for x in curve["points"]
+        [cell for plan in pair for cell in (f"{plan['speedup']:.2f}", called[plan["stack"]] + plan["stack"])]
+        for pair in plans
     ]
     assert [row[1:] for row in rows] == want, "the figure's table has the planner's own points"
     drawn = page.locator(".hx-al-line").evaluate_all("all => all.map((x) => x.getAttribute('d').match(/[ML]/g).length)")
@@ -160,7 +163,7 @@ def test_an_edit_is_marked_answered_and_reset_to_where_it_came_from(page: Any, p
     assert cell.locator("xpath=..").get_attribute("data-edited") == "true"
     assert page.locator(".hx-plan-changed").is_visible()
     page.get_by_role("button", name="How often each accepts another's token: reset to assumed").click()
-    page.wait_for_function("stack => document.querySelector('.hx-plan-stack').textContent === stack", arg=stack)
+    page.wait_for_function("stack => document.querySelector('.hx-plan-stack code').textContent === stack", arg=stack)
     assert page.get_by_label("acceptance of order3 by target").input_value() == "0.85"
     assert page.locator(".hx-plan-changed").is_hidden()
 
@@ -243,7 +246,7 @@ def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     page.get_by_role("checkbox", name="order1").uncheck()
     changed(page, before)
     page.wait_for_function("location.search.includes('rejections=1.5') && location.search.includes('without=0')")
-    page.wait_for_function("!document.querySelector('.hx-plan-stack').textContent.includes('order1')")
+    page.wait_for_function("!document.querySelector('.hx-plan-stack code').textContent.includes('order1')")
     turned = headline(page)
     page.reload()
     page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")

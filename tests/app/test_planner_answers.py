@@ -103,9 +103,9 @@ def test_several_sequences_are_told_with_how_many_tokens_lie_side_by_side() -> N
 
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:
     text = validation_figure(measured(0), Ink(dark=False))["text"]
-    assert "The planner's pick, target (the star), took 40.9 % more" in text
+    assert "The planner's pick, “The model alone” (the star), took 40.9 % more" in text
     shown = validation_figure(measured(1), Ink(dark=False))
-    assert shown["text"].endswith("target (the star), was also measured fastest.")
+    assert shown["text"].endswith("“A table of order 3, then the model” (the star), was also measured fastest.")
     assert list(shown["figure"]["data"][1]["marker"]["symbol"]) == ["circle", "star"]
     assert "The one predicted fastest was also" in validation_figure(measured(), Ink(dark=False))["text"]
 

@@ -371,7 +371,7 @@ def test_a_machine_that_nobody_measured_is_said_with_its_command_and_kept_in_the
 @pytest.mark.browser
 def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> None:
     visit(page, results_site)
-    link = page.locator(".hx-res-bars").get_by_role("link", name=f"{STACKS[1]} open in Explore")
+    link = page.locator(".hx-res-bars").get_by_role("link", name=f"{stack_name(STACKS[1])} open in Explore")
     asked = parse_qs(link.get_attribute("href")[1:])
     assert asked == {"preset": ["smollm2"], "stack": [STACKS[1]]}, "a new tab of the browser gets there as well"
     link.click()

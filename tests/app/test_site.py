@@ -9,14 +9,23 @@ from typing import Any
 
 import pytest
 
+from app.site import planned_ahead
 from app.site.written import MOST_MB, write
 from hsd_core.cli import main
 
+AHEAD_MB = 0.7  # is left for what the Planner's answers to all profiles and questions take
+FEW = {"max_block": (4,), "rejections": (1.0, 2.0), "cost": (1.0,)}
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page, with the answers to a few questions about the profile that it opens with."""
     out = tmp_path_factory.mktemp("site") / "page"
-    assert main(["site", "--out", str(out)]) == 0
+    first = dict(list(planned_ahead.profiles().items())[:1])
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(planned_ahead, "profiles", lambda: first)
+        few.setattr(planned_ahead, "STOPS", FEW)
+        assert main(["site", "--out", str(out)]) == 0
     return out
 
 
@@ -37,7 +46,7 @@ def opened(browser: Any, folder: Path) -> Iterator[Any]:
 
 def test_it_is_small_and_nothing_of_it_lies_outside_its_folder(folder: Path) -> None:
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < MOST_MB * 1e6
+    assert sum(path.stat().st_size for path in files) < (MOST_MB - AHEAD_MB) * 1e6
     assert {path.relative_to(folder).parts[0] for path in files} == {"index.html", "hx"}
     index = (folder / "index.html").read_text(encoding="utf-8")
     assert "'unsafe-eval'" not in index and "http://" not in index and "https://" not in index.split("<body")[0]
@@ -46,14 +55,11 @@ def test_it_is_small_and_nothing_of_it_lies_outside_its_folder(folder: Path) -> 
 def test_it_is_written_again_over_itself_but_over_nothing_else(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.site.answers.grids", dict)  # seconds of planning
-    before = (folder / "index.html").read_bytes()
+    monkeypatch.setattr(planned_ahead, "profiles", dict)  # seconds of planning
+    shutil.copytree(folder, tmp_path / "page")
     write(tmp_path / "page")
-    write(tmp_path / "page")
-    assert (tmp_path / "page" / "index.html").read_bytes() == before
-    assert {path.name for path in (tmp_path / "page" / "hx").iterdir()} == {
-        path.name for path in (folder / "hx").iterdir()
-    }
+    here, there = ({path.name for path in (root / "hx").iterdir()} for root in (tmp_path / "page", folder))
+    assert here < there, "what was written before is gone, and the rest is there again"
     shutil.rmtree(tmp_path / "page")
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ValueError, match=r"thesis\.txt.*name an empty folder"):
@@ -86,3 +92,28 @@ def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: An
     opened.goto(f"{folder.as_uri()}/index.html?recording=12-hispec&at=3.1")
     opened.locator(".hx-text .hx-tok").first.wait_for()
     assert "recording=12-hispec" in opened.url
+
+
+def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_time(opened: Any, folder: Path) -> None:
+    opened.goto(f"{folder.as_uri()}/index.html?tab=planner&data=plans,figures,whatif,tables,profile")
+    planner = opened.locator("#planner")
+    headline = planner.locator(".hx-plan-headline")
+    headline.filter(has_text="per token").wait_for()
+    before = headline.inner_text()
+    planner.locator(".hx-plot-graph .hx-plot").scroll_into_view_if_needed()
+    planner.locator(".hx-plot-graph .js-plotly-plot").wait_for()
+    assert planner.locator(".hx-plan-tables input").evaluate_all(
+        "all => all.length > 50 && all.every((one) => one.readOnly)"
+    )
+    assert "python app.py" in planner.locator("[data-more=whatif]").inner_text()
+    planner.get_by_role("slider", name="rejections").press("ArrowRight")
+    opened.wait_for_function(
+        "(before) => document.querySelector('#planner .hx-plan-headline').textContent !== before", arg=before
+    )
+    planner.locator(".hx-plan-allowed input").first.click()
+    opened.wait_for_function("() => /without=0/.test(location.search) && !/rejections/.test(location.search)")
+    assert planner.locator(".hx-plan-fault").first.is_hidden()
+    planner.locator(".hx-plan-play").hover()
+    assert planner.locator(".hx-plan-play").get_attribute("aria-disabled") is not None
+    opened.goto(f"{folder.as_uri()}/index.html?tab=planner&longest=4&rejections=2")
+    planner.locator(".hx-plan-fault", has_text="python app.py").first.wait_for()

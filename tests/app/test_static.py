@@ -112,8 +112,8 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
         page.wait_for_selector(".hx-res-bars")
         return [path for path in paths if path.endswith((".js", ".css")) and "/lib/" not in path]
 
-    # A run saved as a page and the page without a server have files of their own, which a served page never asks for.
-    others = ("offline", "js/site/", "css/site.css")
+    # A saved run, the page without a server and a class have files of their own, which no other page asks for.
+    others = ("offline", "js/site/", "css/site.css", "workshop")
     own = {f"{files().route}/{name}" for name in files().names if not any(part in name for part in others)}
     first = {f"{files().route}/{name}" for name in (*FIRST, *files().first)}
     assert len(first) > 100 and set(visit()) | first == own | first

@@ -56,8 +56,7 @@ def told(seen: list[str], question: dict[str, Any], said: str = "") -> list[str]
     patterns += [BARE.format(re.escape(text.replace("\u00a0", " "))) for text in question["figures"]]
     if question["count"]:
         patterns.append(rf"\b{question['count']} (?:tokens )?committed|commits {question['count']}\b")
-    if question["stack"]:
-        patterns.append(re.escape(question["stack"]))
+    patterns += map(re.escape, question["stacks"])
     return [text for text in seen if text not in said and any(re.search(pattern, text) for pattern in patterns)]
 
 

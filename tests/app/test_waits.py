@@ -49,11 +49,29 @@ def test_the_wait_is_estimated_from_runs_that_were_measured_and_only_then() -> N
         assert line.place(runs[2]) == (2, None)
         now += 20
         line.leave(runs[0])
-        while line.running is not runs[1]:
+        while not line.runs(runs[1]):
             await asyncio.sleep(0)
         now += 5
         assert [line.place(r)[0] for r in runs[2:]] == [1, 2]
         assert [middle(line, r) for r in runs[2:]] == [15.0, 35.0], "twenty seconds a run, five of them over"
+
+    awaited(check())
+
+
+def test_with_two_engines_a_place_is_free_when_the_first_run_ends_and_half_as_long_is_waited_for_those_before() -> None:
+    now = 100.0
+
+    async def check() -> None:
+        nonlocal now
+        line, runs = Line(lambda: now, at_once=lambda: 2), [run(f"{i}") for i in range(6)]
+        await arrive(line, *runs)
+        now += 20
+        for i in range(2):
+            line.leave(runs[i])
+            while not line.runs(runs[i + 2]):
+                await asyncio.sleep(0)
+        now += 5
+        assert [middle(line, r) for r in runs[4:]] == [15.0, 25.0], "twenty seconds a run, five of them over"
 
     awaited(check())
 
@@ -68,7 +86,7 @@ def test_a_run_that_was_stopped_or_left_says_nothing_of_what_runs_take() -> None
         for i, (took, whole) in enumerate([(20, True), (1, False), (0, False)]):
             now += took
             line.leave(runs[i], whole=whole)
-            while line.running is not runs[i + 1]:
+            while not line.runs(runs[i + 1]):
                 await asyncio.sleep(0)
         assert middle(line, runs[4]) < 20.0, "it may be left too"
         assert line._lengths.typical(runs[4].kind).seconds == 20.0
@@ -115,7 +133,7 @@ def test_only_a_run_that_came_to_its_end_says_what_such_runs_take(ends: str, cou
 
     awaited(follow())
     assert (service.line._lengths.typical(kind) is not None) is counts
-    assert service.line.running is None
+    assert not service.line.running
 
 
 def test_a_request_says_what_kind_of_work_it_is() -> None:
@@ -137,12 +155,12 @@ def test_while_weights_are_fetched_nothing_is_estimated_and_it_is_no_part_of_wha
         await arrive(line, *runs)
         now += 10
         line.leave(runs[0])
-        while line.running is not runs[1]:
+        while not line.runs(runs[1]):
             await asyncio.sleep(0)
         runs[1].state = {"mode": "loading", "stage": "download"}
         now += 300
         assert line.place(runs[2]) == (1, None)
-        runs[1].state, runs[1].fetching = {"mode": "live"}, 300.0
+        runs[1].state, runs[1].loading = {"mode": "live"}, 300.0
         assert middle(line, runs[2]) == 10.0
         now += 10
         line.leave(runs[1])

@@ -96,7 +96,7 @@ class Visit:
     def post_call(self, **changes: Any) -> str:
         """Post one call to the public endpoint, without listening; its id."""
         asked = {**TOY, "tokens": 40, **changes}
-        data = [asked["prompt"], asked["stack"], asked["preset"], 0, 0, 1.0, 0, asked["tokens"], False]
+        data = [asked["prompt"], asked["stack"], asked["preset"], 0, 0, 1.0, 0, asked["tokens"], False, True]
         return str(self.post("/gradio_api/call/run_stack", {"data": data})["event_id"])
 
     def hear_call(self, event: str) -> http.client.HTTPResponse:

@@ -79,17 +79,19 @@ test("points stand where their figures say, equal ratios equally far apart", () 
   assert.equal(nearest(FALLS.points, 0.49).share, 0.4);
 });
 
-test("a grid made ahead answers as a server would, at the nearest of its agreements", () => {
+test("curves made ahead answer as a server would, at the nearest of their agreements", async () => {
   /** @type {any[]} */ const heard = [];
-  const grids = { "one 0": [curve([[0.2, 1, 1]], [], 0.5), curve([[0.2, 1, 1]], [], 0.9)] };
+  /** @type {Record<string, any>} */ const grids = {
+    one: [curve([[0.2, 1, 1]], [], 0.5), curve([[0.2, 1, 1]], [], 0.9)],
+  };
   const answers = madeAhead(
-    grids,
+    async ({ source }) => grids[source] ?? null,
     { onAnswer: (/** @type {any} */ found) => heard.push(found.at), onRefusal: (text) => heard.push(text) },
     "none",
   );
   const profile = { temperature: 0 };
-  answers.ask({ profile, source: "one", agreement: null });
-  answers.ask({ profile, source: "one", agreement: 0.6 });
-  answers.ask({ profile, source: "other", agreement: null });
+  await answers.ask({ profile, source: "one", agreement: null });
+  await answers.ask({ profile, source: "one", agreement: 0.6 });
+  await answers.ask({ profile, source: "other", agreement: null });
   assert.deepEqual(heard, [0.9, 0.5, "none"]);
 });

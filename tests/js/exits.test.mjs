@@ -69,9 +69,10 @@ test("runs: bars are the measured column, diamonds the computed one", () => {
   const computed = new Map(
     diamonds.y.map((/** @type {string} */ name, /** @type {number} */ i) => [name, diamonds.x[i].toFixed(2)]),
   );
-  shown.table.rows.forEach(([stack, gain, , , , told], i) => {
+  shown.table.rows.forEach(([name, stack, gain, , , , told], i) => {
     assert.deepEqual([bars.y[i], bars.x[i].toFixed(2)], [stack, gain]);
     assert.equal(computed.get(stack) ?? "–", told);
+    assert.equal(shown.figure?.layout.yaxis.ticktext[i].replaceAll("<br>", " "), name);
   });
 });
 

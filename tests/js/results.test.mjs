@@ -108,6 +108,10 @@ test("the headline has its interval, says what may be chance, and why a stack lo
   );
   const sure = sentences(column({ ...claim, over: { speed_up: 1.3, interval: [1.2, 1.4] } }));
   assert.match(sure[1], /^Three levels are faster than two levels on the same prompts: 1\.30 times/);
+  const chosen = sentences(column(claim), "ngram:9,target");
+  assert.equal(chosen[0], "The best of these stacks is 1.79 times as fast as the model alone (1.69 to 1.89).");
+  assert.match(chosen[1], /default stack was not among them/);
+  assert.equal(sentences(column(claim), THREE)[0], said[0]);
   assert.match(sentences(column({ best: [entry(THREE, 0.9)], over: null, loses: [] }))[0], /^No stack is faster/);
 });
 

@@ -44,7 +44,7 @@ const OF_NO_LANGUAGE = {
   "learn/learn.js": ['#tabs [role="tab"][aria-selected="true"]'],
   "stage/title/presenter.js": [
     "input:not(.hx-transport-slider), textarea, select, [contenteditable=''], [contenteditable='true']",
-    ".hx-lesson, .hx-pop-panel, dialog, [role=dialog], [role=listbox], [role=menu], [role=radiogroup]",
+    ".hx-lesson, .hx-room, .hx-pop-panel, dialog, [role=dialog], [role=listbox], [role=menu], [role=radiogroup]",
   ],
   "stage/title/skip.js": [
     "a[href], button, input, select, textarea, summary, [tabindex='0']",

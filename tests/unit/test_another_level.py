@@ -66,12 +66,11 @@ def test_at_a_crossing_both_take_the_same_time(asked: AnotherLevel) -> None:
         assert len(crossings(points)) == sum(a != b for a, b in pairwise(sides))
 
 
-def test_a_grid_holds_what_a_server_would_answer(asked: AnotherLevel) -> None:
-    grid = asked.grid()
-    assert [one["at"] for one in grid] == sorted({*AGREEMENTS, 0.85})
-    assert grid[3] == asked.answer(AGREEMENTS[3])
-    assert [point["share"] for point in grid[0]["points"]] == sorted({*SHARES, asked.share})
-    json.dumps(grid, allow_nan=False)
+def test_an_answer_has_a_point_for_each_cost_and_stops_for_the_slider(asked: AnotherLevel) -> None:
+    answer = asked.answer(AGREEMENTS[3])
+    assert answer["agreements"] == sorted({*AGREEMENTS, 0.85}) and answer["at"] == AGREEMENTS[3]
+    assert [point["share"] for point in answer["points"]] == sorted({*SHARES, asked.share})
+    json.dumps(answer, allow_nan=False)
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

@@ -16,7 +16,7 @@ BOUNDS = re.compile(
     r"(MAX|MOST|LONGEST|PATIENCE|WAITING|OWN|ALL|PLACES|FOR_CALLS|OF_A_SESSION|DEEPEST|REPEATS|PROMPTS|CPU_S|MEMORY|WORK_S)"
     r"(_\w+)?|\w*TOKENS\w*"
 )
-ROOMS = ("serve", "play", "race", "planner", "results")
+ROOMS = ("serve", "play", "race", "planner", "results", "workshop")
 OF_NO_VISITOR = {  # what is shipped or drawn
     "planner/profiles/plan_request.py": {"LONGEST_MS"},
     "planner/profiles/validations.py": {"MOST_STACKS", "MOST_SITTINGS"},

@@ -14,12 +14,15 @@ APP = ROOT / "app"
 # from the ground up: a folder may import from itself and those before it
 FOLDERS = (
     "words",
+    "words/room",
     "kit",
     "kit/figures",
     "serve/line",
     "serve/door",
+    "serve/watch",
     "serve",
     "serve/engines",
+    "serve/engines/cluster",
     "planner/profiles",
     "planner/figures",
     "planner",
@@ -27,10 +30,23 @@ FOLDERS = (
     "race",
     "results",
     "learn",
+    "workshop",
+    "programs",
     ".",
     "site",
+    "space",
 )
-TOP = {"__init__.py", "README.md", ".gitignore", "engine_process.py", "options.py", "page.py"}
+TOP = {
+    "__init__.py",
+    "README.md",
+    ".gitignore",
+    "engine_cluster.py",
+    "engine_process.py",
+    "options.py",
+    "page.py",
+    "requirements-mcp.txt",
+    "requirements-ray.txt",
+}
 MOST = 12  # files in a folder, beside the `__init__` that says what it is
 
 

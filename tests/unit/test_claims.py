@@ -95,4 +95,4 @@ def test_what_exits_take_of_a_pass_is_the_profile_s_of_that_machine() -> None:
         assert own is None or own.about["machine"] == report["results"]["about"]["machine"]
         for stack, parts in report["exits"].items():
             assert own and [{"at": x["at"], "share": x["share"]} for x in parts] == pass_shares(stack, own)
-            assert {x["of"] for x in parts} == {30}
+            assert {x["of"] for x in parts} <= {30}

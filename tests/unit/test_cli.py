@@ -104,7 +104,8 @@ def test_bench_measures_goes_on_where_it_stopped_and_leaves_its_results(tmp_path
     assert all(peer["tokens_per_s"] is None and "weights" in peer["why"] for peer in found["peers"][:3])
     assert (out / "results.csv").read_text(encoding="utf-8").count("\n") == 4
     report = (out / "report.html").read_text(encoding="utf-8")
-    assert "table:3@id=order1" in report and "src=" not in re.sub(r"<script.*?</script>", "", report, flags=re.DOTALL)
+    assert "A table of order 1, then a table of order 6<code>table:3@id=order1,table@id=order6</code>" in report
+    assert "src=" not in re.sub(r"<script.*?</script>", "", report, flags=re.DOTALL)
     capsys.readouterr()
     assert main([*command, "--seed", "1"]) == 2  # another benchmark must not go on in this folder
     assert "another seed" in capsys.readouterr().err

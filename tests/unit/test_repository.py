@@ -20,7 +20,7 @@ def test_every_binary_file_goes_through_lfs() -> None:
 def test_every_requirement_has_both_ends() -> None:
     lines = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and not line.startswith("#")]
     assert len(lines) >= 7
-    assert [line for line in lines if not re.fullmatch(r"[a-z]+>=[\d.]+,<[\d.]+", line)] == []
+    assert [line for line in lines if not re.fullmatch(r"[a-z-]+>=[\d.]+,<[\d.]+", line)] == []
 
 
 def test_ci_finds_the_commands_of_the_readme() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hsd_core.cli import main
 from hsd_core.lab.results.markdown import updated, view, views
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, read_raw
+from hsd_core.lab.results.sheet import html, markdown, stack_cells, wrapped
 from hsd_core.trace.typed import put
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,6 +152,21 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no room"):
         put(path, b"new")
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_table_calls_its_stacks_by_their_names_before_their_codes():
+    cells = stack_cells(["ngram:3,int8:6,target", "ngram:2,int8:4,target", "target", "no stack"])
+    _, _, *rows = markdown(("stack",), ([cell] for cell in cells.values())).splitlines()
+    assert rows == [
+        "| Lookups (3 tokens), then an 8-bit copy (6), then the model `ngram:3,int8:6,target` |",
+        "| Lookups (2 tokens), then an 8-bit copy (4), then the model `ngram:2,int8:4,target` |",
+        "| The model alone `target` |",
+        "| `no stack` |",
+    ]
+    assert "<td>The model alone<code>target</code></td>" in html(("stack",), [[cells["target"]]])
+    assert "<td><code>no stack</code></td>" in html(("stack",), [[cells["no stack"]]])
+    assert cells["ngram:2,int8:4,target"].label(30) == "Lookups (2 tokens), then an<br>8-bit copy (4), then the model"
+    assert wrapped("one", 2) == "one", "a word is not cut"
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

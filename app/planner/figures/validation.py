@@ -7,13 +7,16 @@ from typing import Any
 
 from app.planner.figures.ink import Ink, percent, safe
 from app.words import planner as says
+from hsd_core.lab.results.sheet import wrapped
+from hsd_core.stacks.stack_names import stack_names
 
 LEAST_HEIGHT = 420
+LINE, NARROW_LINE = 60, 24  # characters of a label
 
 
-def height(stacks: int) -> int:
-    """Of the figure, so that each stack has its line."""
-    return max(LEAST_HEIGHT, 60 + 24 * stacks)
+def height(stacks: int, lines: int = 2) -> int:
+    """Of the figure, so that each stack has room for so many lines."""
+    return max(LEAST_HEIGHT, 60 + 16 * lines * stacks)
 
 
 def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
@@ -28,7 +31,9 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
         }
     ranked = sorted(stacks, key=lambda row: -row["predicted_ms"])
     off = [row["predicted_ms"] / row["measured_ms"] - 1 for row in ranked]
-    names = [safe(row["stack"]) for row in ranked]
+    codes = [safe(row["stack"]) for row in ranked]
+    names = {safe(code): name for code, name in stack_names(row["stack"] for row in ranked).items()}
+    told = [f"{wrapped(safe(names[code]), LINE)}<br>{code}" for code in codes]
     ends = [row["interval"] or [row["measured_ms"]] * 2 for row in ranked]
     took = [row["measured_ms"] for row in ranked]
     data = [
@@ -36,18 +41,18 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
             "type": "scatter",
             "name": says.PREDICTED,
             "mode": "lines+markers",
-            "y": names,
+            "y": codes,
             "x": [row["predicted_ms"] for row in ranked],
             "line": {"width": 2.5, "color": ink.hue("target")},
             "marker": {"symbol": "line-ns-open", "size": 9},
-            "customdata": [f"{100 * x:+.1f} %" for x in off],
+            "customdata": [[name, f"{100 * x:+.1f} %"] for name, x in zip(told, off, strict=True)],
             "hovertemplate": says.PREDICTED_HOVER,
         },
         {
             "type": "scatter",
             "name": says.MEASURED,
             "mode": "markers",
-            "y": names,
+            "y": codes,
             "x": took,
             "marker": {
                 "size": [ink.px(14) if row.get("picked") else ink.px(10) for row in ranked],
@@ -64,30 +69,36 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
                 "array": [b - m for (_, b), m in zip(ends, took, strict=True)],
                 "arrayminus": [m - a for (a, _), m in zip(ends, took, strict=True)],
             },
-            "customdata": [says.PICK_HOVER if row.get("picked") else "" for row in ranked],
+            "customdata": [
+                [name, says.PICK_HOVER if row.get("picked") else ""] for name, row in zip(told, ranked, strict=True)
+            ],
             "hovertemplate": says.MEASURED_HOVER,
         },
     ]
     names_px = 10 if ink.narrow else ink.px(12)
+    labels = [wrapped(safe(names[code]), NARROW_LINE if ink.narrow else LINE) for code in codes]
     layout = ink.layout(
-        height(len(ranked)),
+        height(len(ranked), max(2, *(1 + label.count("<br>") for label in labels))),
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
         xaxis={"title": {"text": says.PER_TOKEN_AXIS}, "rangemode": "tozero"},
         yaxis={
             "type": "category",
-            "tickfont": {"family": "ui-monospace, monospace", "size": names_px},
+            "tickvals": codes,
+            "ticktext": labels,
+            "tickfont": {"size": names_px},
         },
         margin={"l": 8, "r": 8, "t": 32, "b": 8},
     )
     quickest = min(ranked, key=lambda row: row["measured_ms"])
     chosen = next((row for row in ranked if row.get("picked")), None)
     picked = chosen or ranked[-1]
-    who = says.picked(picked["stack"]) if chosen else says.PREDICTED_QUICKEST
+    who = says.picked(names[safe(picked["stack"])]) if chosen else says.PREDICTED_QUICKEST
     cost = picked["measured_ms"] / quickest["measured_ms"] - 1
     said = says.is_quickest(who) if cost == 0 else says.was_slower(who, percent(cost, 1))
     rows = [
         [
+            names[safe(row["stack"])],
             row["stack"],
             f"{row['predicted_ms']:.1f}",
             f"{row['measured_ms']:.1f}",

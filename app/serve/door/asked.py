@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any
 from urllib.parse import parse_qs
 
-from app.serve.door.guard import API, CALLS, RequestRefused
+from app.serve.door.guard import API, CALLS, TOOLS, RequestRefused
+from app.serve.door.kinds import check_kind
 from app.words import page as says
 
 DEEPEST = 40  # of nested JSON; a plan's question has 7
@@ -45,11 +46,14 @@ class Asked:
     blocks: Any
 
     def body(self, path: str, body: bytes) -> bytes | None:
-        """The body of a POST as Gradio may have it; None where the address takes none.
+        """The body of a POST as Gradio may have it; None for as it came.
 
         Raises:
             Refused: it asks for what is not there, or a field is missing or of the wrong kind.
         """
+        if path == TOOLS:
+            _fields(body)
+            return None
         if path == CALLS:
             return _json(self._server_function(_fields(body)))
         if path == _JOIN:
@@ -117,14 +121,15 @@ class Asked:
             session = fields.get("session_hash")
             known = {} if session is None else {"session_hash": _name(fields, "session_hash")}
             return {"data": _values(fields, fn), **known}
-        parameters = list(signature(fn.fn).parameters.values())[: len(fn.inputs)]
+        parameters = _parameters(fn)
         for one in parameters:
             if one.default is one.empty and one.name not in fields:
                 raise RequestRefused(400, says.missing(one.name))
+        kinds = {one.name: block.api_info() for one, block in zip(parameters, fn.inputs, strict=True)}
         for key, value in fields.items():
-            if key not in [one.name for one in parameters]:
-                raise RequestRefused(400, says.no_parameter(key[:40], ", ".join(one.name for one in parameters)))
-            _plain(key, value)
+            if key not in kinds:
+                raise RequestRefused(400, says.no_parameter(key[:40], ", ".join(kinds)))
+            check_kind(key, value, kinds[key])
         return fields
 
     def _event_fields(self, fields: Fields, fn: Any) -> Fields:
@@ -194,19 +199,20 @@ def _whole(fields: Mapping[str, Any], key: str) -> int:
     return value
 
 
+def _parameters(fn: Any) -> list[Parameter]:
+    return list(signature(fn.fn).parameters.values())[: len(fn.inputs)]
+
+
 def _values(fields: Fields, fn: Any) -> Sequence[Any]:
-    """The arguments of an event: as many as it takes, none of them nested."""
+    """The arguments of an event, each of its kind; those at the end may be left out that have a default."""
     values = fields.get("data")
     if not isinstance(values, list):
         raise RequestRefused(400, says.NO_VALUES)
-    if len(values) != len(fn.inputs):
-        names = list(signature(fn.fn).parameters)[: len(fn.inputs)]
-        raise RequestRefused(400, says.how_many_values(len(fn.inputs), len(values), ", ".join(names)))
-    for number, value in enumerate(values):
-        _plain(f"data[{number}]", value)
-    return values
-
-
-def _plain(key: str, value: Any) -> None:
-    if isinstance(value, dict | list):
-        raise RequestRefused(400, says.nested(key))
+    parameters = _parameters(fn)
+    defaults = [one.default for one in parameters[len(values) :]]
+    if len(values) > len(fn.inputs) or Parameter.empty in defaults:
+        names = ", ".join(one.name for one in parameters)
+        raise RequestRefused(400, says.how_many_values(len(fn.inputs), len(values), names))
+    for one, block, value in zip(parameters, fn.inputs, values, strict=False):
+        check_kind(one.name, value, block.api_info())
+    return [*values, *defaults]

@@ -38,6 +38,13 @@ _STORY = f"""
 $["{_ASKED}"].ask();
 }})();
 """
+# In a class it stands over the page only where a link names it: whoever comes is to see where the class is.
+_STORY_NAMED = f"""
+(() => {{
+  if (new URLSearchParams(location.search).get("story") !== "1") return;
+{_STORY}
+}})();
+"""
 # Gradio's loader counts its seconds in every frame, and nothing tells it that it was taken away: a frame drawn for
 # nothing, sixty times a second, as long as the page is open. When the first screen has drawn it is given no other.
 _LOADER = """
@@ -60,6 +67,16 @@ _EARLY = """
   import(`${root}/%s/js/first.js`).then(({$}) => $["js/stage/early.js"].early());
 })();
 """
+# The bar of a class, on a page that holds one.
+_SECRET = "js/workshop/secret.js"
+_CLASS = f"""
+(() => {{
+{bundle(_SECRET, lambda name: (ASSETS / name).read_text(encoding="utf-8"))}
+  const secret = $["{_SECRET}"].takeSecret();
+  const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
+  import(`${{root}}/%s/js/workshop/workshop.js`).then((module) => module.begin(secret));
+}})();
+"""
 _OUTLINE = f"""<div id="hx-first">
 <header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p></header>
 <div class="hx-outline"></div>
@@ -75,12 +92,15 @@ class FirstPaint:
     Args:
         app: what serves the page.
         files: the address below which our scripts and styles lie, without the slash before it.
+        held: whether a class is held, which has a bar on every page of it.
     """
 
-    def __init__(self, app: Any, *, files: str) -> None:
+    def __init__(self, app: Any, *, files: str, held: bool = False) -> None:
         self._app = app
-        link = f'<link rel="stylesheet" href="{files}/css/first.css">'
-        outline = f"{_OUTLINE}<script>{_THEME}{_STORY}{_LOADER}{_EARLY % files}</script>"
+        sheets = ("first", "workshop") if held else ("first",)
+        story, starts = (_STORY_NAMED, _CLASS + _EARLY) if held else (_STORY, _EARLY)
+        link = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in sheets)
+        outline = f"{_OUTLINE}<script>{_THEME}{story}{_LOADER}{starts.replace('%s', files)}</script>"
         self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:

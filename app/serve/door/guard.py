@@ -7,6 +7,7 @@ body into memory and takes calls from any web page. This middleware stands befor
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -24,7 +25,9 @@ MAX_BODY = 2**20  # bytes of any request but CALLS: a planner's question is the 
 MAX_HELD = 64 * 2**20  # bytes beyond MAX_BODY of all the calls that arrive or are worked on
 LONGEST_PATH = 250  # bytes: a longer name, or a zero byte, is not a file's, and looking for one raises
 PATIENCE_S = 60.0  # for one body to arrive
-PAGES = frozenset(("/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/health"))
+PAGES = frozenset(
+    ("/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/health", "/metrics")
+)
 ENDPOINTS = frozenset(
     f"{API}/{name}"
     for name in (
@@ -39,6 +42,8 @@ ENDPOINTS = frozenset(
         "reset",
     )
 )
+TOOLS = f"{API}/mcp"  # MCP over streamable HTTP
+MCP = frozenset((TOOLS, f"{TOOLS}/schema"))
 FOLDERS = ("/assets/", "/static/", "/svelte/", "/hx/", *(f"{API}/{x}/" for x in ("run", "api", "call", "heartbeat")))
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
@@ -71,10 +76,12 @@ class Guard:
         max_call: bytes that the body of a server function's call may have.
         hosts: the names by which the server may be addressed; None for any. A server for this machine alone answers to
             `LOCAL` only, so that a foreign page cannot point a name of its own at it (DNS rebinding).
+        mcp: whether tools are called here.
     """
 
-    def __init__(self, app: Any, *, max_call: int, hosts: Collection[str] | None = None) -> None:
+    def __init__(self, app: Any, *, max_call: int, hosts: Collection[str] | None = None, mcp: bool = False) -> None:
         self._app, self._max_call, self._hosts = app, max_call, hosts
+        self._endpoints = ENDPOINTS | MCP if mcp else ENDPOINTS
         self._held = 0
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -106,7 +113,7 @@ class Guard:
             raise RequestRefused(403, says.wrong_host(name[:80]))
         if method not in ("GET", "HEAD", "POST", "OPTIONS"):
             raise RequestRefused(405, says.wrong_method(method[:20]))
-        known = path in PAGES or path in ENDPOINTS or path.startswith(FOLDERS)
+        known = path in PAGES or path in self._endpoints or path.startswith(FOLDERS)
         if not known or len(path.encode("utf-8", "replace")) > LONGEST_PATH or "\0" in path:
             raise RequestRefused(404, says.NO_SUCH_ADDRESS)
         if (method == "POST" or path.startswith(f"{API}/")) and _foreign(headers):
@@ -182,9 +189,9 @@ def _hostname(netloc: str) -> str:
 
 
 async def _answer(send: Send, refusal: RequestRefused) -> None:
-    body = f"{refusal}\n".encode()
+    body = json.dumps({"error": str(refusal)}).encode()
     headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),  # what is still on its way is not waited for
     ]

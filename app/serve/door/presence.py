@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 LEFT_S = 1.0  # a client that opens its connection again is not gone
+KEPT_S = 900.0  # so long it is known when somebody left
 
 _DATA = re.compile(r"/queue/data/?$")
 _CALL = re.compile(r"/call/(?:v2/)?[^/]+/([^/]+)/?$")
@@ -61,9 +62,10 @@ class Presence:
             if counts[name] <= 0:
                 del counts[name]
                 if kind == "ear":
+                    self._left.pop(name, None)  # the order is that of leaving
                     self._left[name] = now
-            for old in [n for n, at in self._left.items() if now - at > 10 * LEFT_S]:
-                del self._left[old]
+            while (oldest := next(iter(self._left), None)) is not None and now - self._left[oldest] > KEPT_S:
+                del self._left[oldest]
 
 
 class Watch:

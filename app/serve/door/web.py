@@ -13,15 +13,17 @@ from app.serve.door.first import FirstPaint
 from app.serve.door.presence import Watch
 
 
-def app_options(more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = ()) -> dict[str, Any]:
+def app_options(
+    more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = (), *, held: bool = False
+) -> dict[str, Any]:
     """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page.
-    `guards` stand before all of it."""
+    `guards` stand before all of it; `held`: a class is."""
     route = Route(f"{ROUTE}/{{version}}/{{name:path}}", files().__call__, methods=["GET"])
     middleware = [
         *guards,
         Middleware(Watch),
         Middleware(PageHeaders, links=files().links()),
-        Middleware(FirstPaint, files=files().route[1:]),
+        Middleware(FirstPaint, files=files().route[1:], held=held),
     ]
     return {"routes": [*more, route], "middleware": middleware}
 

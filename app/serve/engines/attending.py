@@ -20,7 +20,8 @@ from typing import Any
 import msgspec
 
 from app.kit.frames import Frames, send
-from app.serve.engine import Payload, fetched
+from app.serve.engine import fetched
+from app.serve.engines.attended_run import AttendedRun
 from app.serve.engines.closing import Closing
 from app.serve.engines.messages import (
     BEAT_S,
@@ -32,36 +33,20 @@ from app.serve.engines.messages import (
     Message,
     Over,
     Ready,
-    Sent,
     Stop,
     Told,
     from_page,
     pack,
 )
+from app.serve.engines.offered import offer_of
 from app.serve.jobs import Job
-from app.serve.line.known_runs import Run
-from app.serve.offer import ServerOffer, loader_for
+from app.serve.offer import loader_for
 from app.serve.shared_work import NICE
+from app.serve.watch.metrics import resident
 from app.words import engine as says
-from hsd_core.stacks.targets import unread_preset
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
 FIRST_TO_GO = 500  # of 1000: how much sooner than others the system ends this process when memory ends
-
-
-class AttendedRun(Run):
-    """A run as the engine's process has it: it ends when the page says so, and tells when it last made a step."""
-
-    stepped: float | None = None  # when, on this process's clock; None before its first step
-    longest: float = 0.0  # s
-
-    def over(self) -> bool:
-        now = time.monotonic()
-        if self.stage == "running":
-            if self.stepped is not None:
-                self.longest = max(self.longest, now - self.stepped)
-            self.stepped = now
-        return self.stopped.is_set()
 
 
 class Attending:
@@ -87,7 +72,7 @@ class Attending:
         self._tell(Ready(VERSION, os.getpid()))
         if hello.version != VERSION:
             return
-        self._loader = loader_for(self._closing.over(self._pipeline), _offer(hello))
+        self._loader = loader_for(self._closing.over(self._pipeline), offer_of(hello))
         for act in (self._listen, self._beat):
             threading.Thread(target=act, daemon=True).start()
         while True:
@@ -126,25 +111,17 @@ class Attending:
         self._tell(Over(run.name, "fetch", fault))
 
     def _work(self, asked: Begin) -> None:
-        run, crossed = self._runs["Begin", asked.run], 0
+        run = self._runs["Begin", asked.run]
         self._at_work, over = run, threading.Event()
         threading.Thread(target=self._say, args=(run, over), daemon=True).start()
         try:
             for item in self._jobs[asked.job].write(self._loader, self._request(asked), run):
-                crossed = self._send(run, item, crossed)
+                self._tell(run.sent(item))
         finally:
             over.set()
             self._at_work = None
             del self._runs["Begin", asked.run]
             self._tell(Over(run.name, "begin"))
-
-    def _send(self, run: Run, item: Payload, crossed: int) -> int:
-        """Send a payload without the records that have crossed before; how many have now."""
-        start: int = item["from"]
-        records: list[dict[str, Any]] = item["ev"]
-        fresh = records[max(0, crossed - start) :]
-        self._tell(Sent(run.name, start, fresh, item["final"], item["status"], run.fetching))
-        return max(crossed, start + len(records))
 
     def _say(self, run: AttendedRun, over: threading.Event) -> None:
         """Tell what the run says of itself while the engine is within a step."""
@@ -152,14 +129,13 @@ class Attending:
         while not over.wait(SAY_S):
             if run.state is not shown and run.state:
                 shown = run.state
-                self._tell(Told(run.name, shown, run.fetching))
+                self._tell(Told(run.name, shown, run.loading))
 
     def _beat(self) -> None:
         while True:
             run = self._at_work
-            stepped = run.stepped if run else None
-            still = None if stepped is None else time.monotonic() - stepped
-            self._tell(Beat(still, run.longest if run else 0.0, _memory()))
+            still, longest = (run.still, run.longest) if run else (None, 0.0)
+            self._tell(Beat(still, longest, resident(), self._loader.model))
             time.sleep(BEAT_S)
 
     def _request(self, asked: Fetch | Begin) -> Any:
@@ -181,24 +157,11 @@ def attend(pipeline: Any, jobs: Mapping[str, Job[Any]]) -> None:
         os.nice(NICE)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(FIRST_TO_GO))
-    # What a library prints must not get into the messages.
+    Attending(pipeline, jobs, private_sink()).attend()
+
+
+def private_sink() -> int:
+    """The descriptor that messages go to; what a library prints must not get into them, and goes to stderr."""
     sink = os.dup(1)
     os.dup2(2, 1)
-    Attending(pipeline, jobs, sink).attend()
-
-
-def _offer(hello: Hello) -> ServerOffer:
-    return ServerOffer(
-        targets=tuple(map(unread_preset, hello.targets)),
-        models=Path(hello.models) if hello.models else None,
-        prompt_tokens=hello.prompt_tokens,
-        device=hello.device,
-        dtype=hello.dtype,
-    )
-
-
-def _memory() -> int:
-    """Of this process, in bytes; 0 where the system does not tell."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+    return sink

@@ -1,36 +1,32 @@
-"""The engines by name, as an operator chooses one."""
+"""The engine that an operator has chosen."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from app.serve.engines.inline import InlineEngine
-from app.serve.engines.messages import VERSION, Hello
+from app.serve.engines.named import AT, INLINE, ONE, RAY, Replicas
+from app.serve.engines.offered import hello_of
 from app.serve.engines.process import ProcessEngine
+from app.serve.engines.spawned import command
 from app.serve.jobs import Engine
 from app.serve.offer import ServerOffer, loader_for
 
-ENGINES = ("process", "inline")
-PROCESS = "app.engine_process"  # what is started
 
-
-def engine_for(name: str, pipeline: Any, offer: ServerOffer) -> Engine:
+def engine_for(name: str, pipeline: Any, offer: ServerOffer, replicas: Replicas = ONE) -> Engine:
     """An engine that visitors are served by; it is not started yet.
 
     Args:
-        name: of `ENGINES`.
+        name: as `check_engine` takes it. replicas: of a cluster.
         pipeline: the class that opens presets in this process. offer: what visitors may load.
     """
     loader = loader_for(pipeline, offer)
-    if name == "inline":
+    if name == INLINE:
         return InlineEngine(loader)
-    hello = Hello(
-        VERSION,
-        targets=[one.target.id for one in offer.targets],
-        models=str(offer.models or ""),
-        prompt_tokens=offer.prompt_tokens,
-        device=offer.device,
-        dtype=offer.dtype,
-    )
-    return ProcessEngine([sys.executable, "-m", PROCESS], hello, loader.lacks)
+    if name.startswith(RAY):
+        # What is on this disk says nothing of the cluster's: weights are fetched there, as a part of a run.
+        given = ("" if n is None else f"{n:g}" for n in (replicas.cpus, replicas.gpus))
+        address = name if name.startswith(AT) else ""
+        relayed = [*command("app.engine_cluster"), address, str(replicas.least), str(replicas.most), *given]
+        return ProcessEngine(relayed, hello_of(offer), lambda request: False)
+    return ProcessEngine(command("app.engine_process"), hello_of(offer), loader.lacks)

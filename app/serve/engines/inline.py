@@ -13,6 +13,7 @@ from app.serve.jobs import EngineHealth, Job
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.shared_work import behind
+from app.serve.watch.metrics import resident
 
 SAY_S = 0.5
 FETCHES = 64  # runs whose weights are fetched at the same time, each with a thread that tells how far that is
@@ -33,7 +34,11 @@ class InlineEngine:
 
     @property
     def health(self) -> EngineHealth:
-        return EngineHealth(pid=os.getpid())
+        return EngineHealth(pid=os.getpid(), memory=resident(), model=self._loader.model)
+
+    @property
+    def places(self) -> int:
+        return 1
 
     def start(self) -> None:
         """Nothing: its threads start with the first run."""

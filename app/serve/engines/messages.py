@@ -2,9 +2,10 @@
 
 Messages are MessagePack maps with a `type`, each a frame of its own (`kit.frames`). The page speaks first: `Hello`; the
 engine answers `Ready`. From then on the page asks (`Fetch`, `Begin`, `Stop`) and the engine tells (`Told`, `Sent`,
-`Over`), each by the name of the run that it is about, and says every `BEAT_S` that it lives (`Beat`). Either side ends
-when its pipe does. Runs are worked on one after another, in the order in which they are begun; weights are fetched
-beside them. Of what a run has written each record crosses once.
+`Over`, `Lost`), each by the name of the run that it is about, and says every `BEAT_S` that it lives (`Beat`), from its
+start on. Either side ends when its pipe does; an engine that knows why says so first (`Ends`). An engine of one place
+works on runs one after another, in the order in which they are begun; weights are fetched beside them. Of what a run
+has written each record crosses once.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-VERSION = 1  # of the protocol: an engine of another one is not spoken to
+VERSION = 2  # of the protocol: an engine of another one is not spoken to
 BEAT_S = 1.0
 
 
@@ -57,18 +58,20 @@ class Stop(Message, frozen=True):
 
 
 class Ready(Message, frozen=True):
-    """The engine's first word."""
+    """It can be asked. places: how many runs it works on at a time."""
 
     version: int
     pid: int
+    places: int = 1
 
 
 class Told(Message, frozen=True):
-    """What a run says of itself between its payloads. fetching: seconds of its turn for which weights were fetched."""
+    """What a run says of itself between its payloads. loading: seconds of its turn for which weights were fetched and
+    opened."""
 
     run: str
     state: dict[str, Any]
-    fetching: float = 0.0
+    loading: float = 0.0
 
 
 class Sent(Message, frozen=True):
@@ -79,7 +82,7 @@ class Sent(Message, frozen=True):
     records: list[dict[str, Any]]
     final: bool
     state: dict[str, Any]
-    fetching: float = 0.0
+    loading: float = 0.0
 
 
 class Over(Message, frozen=True):
@@ -91,17 +94,32 @@ class Over(Message, frozen=True):
     fault: str = ""
 
 
+class Lost(Message, frozen=True):
+    """What worked on a run has ended, while the engine lives on. why: in words."""
+
+    run: str
+    why: str
+
+
+class Ends(Message, frozen=True):
+    """The engine ends. why: in words."""
+
+    why: str
+
+
 class Beat(Message, frozen=True):
     """The engine lives. still: seconds since the run at work last made a step, None while none is at work or it loads;
-    longest: its longest step, in seconds; memory: of the process, in bytes."""
+    longest: its longest step, in seconds; memory: of the process, in bytes; model: the preset that it opened last, ""
+    for none."""
 
     still: float | None
     longest: float
     memory: int
+    model: str = ""
 
 
 FromPage = Hello | Fetch | Begin | Stop
-FromEngine = Ready | Told | Sent | Over | Beat
+FromEngine = Ready | Told | Sent | Over | Lost | Ends | Beat
 
 pack = msgspec.msgpack.Encoder().encode
 _from_page: msgspec.msgpack.Decoder[FromPage] = msgspec.msgpack.Decoder(FromPage)

@@ -21,8 +21,9 @@ import msgspec
 
 from app.kit.payload import payload, status
 from app.serve.engine import EngineWork, Payload, W
-from app.serve.engines.messages import Begin, Fetch, FromEngine, Hello, Over, Ready, Sent, Stop, Told
-from app.serve.engines.spawned import SILENT_S, STILL_S, Spawned
+from app.serve.engines.attended_run import STILL_S
+from app.serve.engines.messages import Begin, Fetch, FromEngine, Hello, Lost, Over, Ready, Sent, Stop, Told
+from app.serve.engines.spawned import SILENT_S, Spawned
 from app.serve.jobs import EngineHealth, Job
 from app.serve.line.known_runs import Run
 from app.words import engine as says
@@ -77,17 +78,25 @@ class ProcessEngine:
         self._ready, self._closed, self._down = False, False, False
         self._ends: deque[float] = deque(maxlen=len(pauses_s) + 1)
         self._restarts, self._again = -1, 0.0
+        self._failed, self._why = 0, ""  # starts that came to nothing, and why the last one did
         self._ears: dict[str, Ear] = {}
-        self._at_work: bytes | None = None  # what is asked of the run at work, without its name
+        self._at_work: dict[str, bytes] = {}  # by run: what is asked of it, without its name
+        self._places = 1
         self._blamed: Counter[bytes] = Counter()
 
     @property
     def health(self) -> EngineHealth:
         engine = self._engine
         if engine is None:
-            return EngineHealth("down" if self._down else "restarting", restarts=max(0, self._restarts))
+            if self._restarts < 0:
+                return EngineHealth("starting")
+            return EngineHealth("down" if self._down else "restarting", restarts=self._restarts)
         state = "ok" if self._ready else "restarting" if self._restarts else "starting"
-        return EngineHealth(state, engine.pid, self._restarts, engine.memory)  # type: ignore[arg-type]
+        return EngineHealth(state, engine.pid, self._restarts, engine.memory, engine.model)  # type: ignore[arg-type]
+
+    @property
+    def places(self) -> int:
+        return self._places
 
     def start(self) -> None:
         """Start the process, and return at once: it is spoken to when it is ready."""
@@ -144,7 +153,11 @@ class ProcessEngine:
         self, message: Begin | Fetch, run: Run, asked: bytes | None = None
     ) -> AsyncGenerator[Payload | Over | Ended, None]:
         """What the engine tells of a run, once it is ready; at last `Over`, or `Ended` where nothing more comes."""
+        failed = self._failed
         while not self._ready:
+            if self._failed > failed:
+                yield Ended(says.ended(self._why))
+                return
             if self._down or run.over():
                 said = status("idle", run_says.STOPPED_EARLY) if run.over() else status("error", says.DOWN)
                 run.state = said
@@ -159,7 +172,8 @@ class ProcessEngine:
         with self._lock:
             engine = self._engine
             self._ears[run.name] = ear
-            self._at_work = asked or self._at_work
+            if asked is not None:
+                self._at_work[run.name] = asked
         assert engine is not None
         engine.tell(message)
         stopped = False
@@ -178,34 +192,37 @@ class ProcessEngine:
                 elif isinstance(told, Over | Ended):
                     yield told
                     return
+                elif isinstance(told, Lost):
+                    yield Ended(says.ended(told.why))
+                    return
         finally:
             if not stopped:
                 engine.tell(Stop(run.name))
             with self._lock:
                 self._ears.pop(run.name, None)
-                if asked is not None:
-                    self._at_work = None
+                self._at_work.pop(run.name, None)
 
     def _waits(self) -> str:
-        if self._engine is not None:
+        if self._engine is not None or self._restarts < 0:
             return says.STARTING
         return says.restarting(max(0.0, self._again - time.monotonic()))
 
     def _hear(self, message: FromEngine) -> None:
         """In the thread that listens to the engine."""
         if isinstance(message, Ready):
-            self._ready = True
-        elif isinstance(message, Told | Sent | Over) and (ear := self._ears.get(message.run)):
+            self._ready, self._places = True, message.places
+        elif isinstance(message, Told | Sent | Over | Lost) and (ear := self._ears.get(message.run)):
             ear.hear(message)
 
     def _end(self, why: str) -> None:
         """The engine's process has ended; in the thread that listened to it."""
         with self._lock:
+            if not self._ready:
+                self._failed, self._why = self._failed + 1, why
             self._engine, self._ready = None, False
             if self._closed:
                 return
-            if self._at_work is not None:
-                self._blamed[self._at_work] += 1
+            self._blamed.update(self._at_work.values())
             now = time.monotonic()
             self._ends.append(now)
             recent = sum(now - at < WINDOW_S for at in self._ends)
@@ -226,7 +243,7 @@ def _raw(request: Any) -> msgspec.Raw:
 
 def _applied(run: Run, said: Told | Sent) -> Payload | None:
     """What a message says, said of the page's own run; its payload."""
-    run.fetching, known = said.fetching, run.state
+    run.loading, known = said.loading, run.state
     run.state = said.state
     if isinstance(said, Told):
         return payload(run.name, 0, [], False, run.state) if said.state != known else None

@@ -14,14 +14,13 @@ from pathlib import Path
 import msgspec
 
 from app.kit.frames import Frames, NotAFrame, send
-from app.serve.engines.messages import VERSION, Beat, FromEngine, Hello, Message, Ready, from_engine, pack
+from app.serve.engines.attended_run import STILL_S, hangs
+from app.serve.engines.messages import VERSION, Beat, Ends, FromEngine, Hello, Message, Ready, from_engine, pack
 from app.words import engine as says
 
 _ROOT = Path(__file__).resolve().parents[3]
 SILENT_S = 20.0  # without a word, after which a process is held to hang
 STARTS_S = 60.0  # until its first one: a busy machine may take that long
-STILL_S = 60.0  # without a step of the run at work, or `STILL_STEPS` times its longest
-STILL_STEPS = 20.0
 LOOK_S = 0.25
 
 
@@ -48,7 +47,7 @@ class Spawned:
         self._silent_s, self._still_s = silent_s, still_s
         self._heard, self._spoke, self._why = time.monotonic(), False, ""
         self._sending = threading.Lock()
-        self.memory = 0
+        self.memory, self.model = 0, ""
         # Not of the terminal's group: Ctrl+C is for the server, which then ends this one.
         apart = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         pipe = subprocess.PIPE
@@ -81,9 +80,12 @@ class Spawned:
                     self._kill(says.other_version(message.version, VERSION))
                     break
                 if isinstance(message, Beat):
-                    self.memory = message.memory
-                    if message.still is not None and message.still > max(self._still_s, STILL_STEPS * message.longest):
+                    self.memory, self.model = message.memory, message.model
+                    if message.still is not None and hangs(message.still, message.longest, self._still_s):
                         self._kill(says.still(message.still))
+                if isinstance(message, Ends):
+                    self._kill(message.why)
+                    break
                 self._hear(message)
         except (NotAFrame, msgspec.DecodeError):
             self._kill(says.UNKNOWN_WORDS)

@@ -19,7 +19,8 @@ from hsd_core.trace.typed import encode, plain
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
-RETURN_S = 6.0  # so long a run waits for a page that left it: one that is reloaded comes back for its run
+RETURN_S = 6.0  # so long a run goes on without the page that left it: one that is reloaded comes back for its run
+AWAY_S = 600.0  # so long a run that waits keeps its place for a page that is closed
 FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
 
 
@@ -30,11 +31,14 @@ class NameTaken(ValueError):
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """Whose run it is: the names under which its answer is heard, the first being the session; the address as the
-    server sees it; whether a page of that session is open."""
+    server sees it; whether a page of that session is open. In a class, `person`: whose browser it is, "" for none of
+    the room; `leads`: it is the instructor's."""
 
     names: tuple[str, ...] = ("",)
     address: str = ""
     page: bool = True
+    person: str = ""
+    leads: bool = False
 
     @property
     def session(self) -> str:
@@ -53,22 +57,30 @@ class Run:
     stage: str = "waiting"
     stopped: threading.Event = field(default_factory=threading.Event)
     cut: bool = False  # it was asked to end before its end
-    fetching: float = 0.0  # s, of its turn, for which weights were fetched
+    loading: float = 0.0  # s, of its turn, for which weights were fetched and opened
     state: dict[str, Any] = field(default_factory=dict)
     opened: bool = False
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
     packed: bytes = b""
     looked: float = -RETURN_S  # when a page that has no stream of it last asked for its records
+    in_line: bool = False  # it has a place there, which is kept for a page that is closed
 
     def heard(self) -> bool:
         """Whether somebody listens for its answer."""
         return self.hears(self.visitor.names)
 
+    def followed(self) -> bool:
+        """Whether a page asked for its records lately."""
+        return time.monotonic() - self.looked < RETURN_S
+
+    def away(self) -> bool:
+        """Whether its page is closed, or has lost it."""
+        return self.visitor.page and not self.heard() and not self.followed()
+
     def over(self) -> bool:
         """Whether it is to end: it was stopped, or nobody has listened, or asked for its records, for a while. Asked
         before every forward."""
-        followed = time.monotonic() - self.looked < RETURN_S
-        if not self.stopped.is_set() and not followed and self.gone(self.visitor.names):
+        if not self.stopped.is_set() and not self.followed() and self.gone(self.visitor.names):
             self.stop()
         return self.stopped.is_set()
 

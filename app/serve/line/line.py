@@ -1,9 +1,11 @@
-"""The line before the engine: one for pages and API calls alike, one run at a time, fair turns for all.
+"""The line before the engine: one for pages and API calls alike, as many runs at a time as it works on, fair turns for
+all.
 
 A run stands in line from the moment somebody listens for its answer until it is over, stopped, or its listener left.
 Pages and other callers take turns, so that a script with many calls holds up a page by one of them, not by all; whose
 turn it is among pages, and among callers, `Shares` says. When all places are taken, who comes and would have a turn
-before the last in line takes its place, so that nobody fills the line for the others.
+before the last in line takes its place, so that nobody fills the line for the others. Who closes the page keeps the
+place for a while, and lets others go first until it is opened again. In a class the instructor goes first.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import zip_longest
 
+from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunLengths, WaitSpan
 from app.serve.line.shares import LinePlace, Shares, in_turn
@@ -22,6 +25,7 @@ from app.words import run as says
 PLACES = 64  # runs that run or wait
 FOR_CALLS = 32  # of them, for callers without an open page: API clients and scripts
 OF_A_SESSION = 2
+AWAY = 64  # places that are kept for pages which are closed, beside those of who is here
 HEARD_S = 5.0  # how long a run that was asked for may take to find a listener; until then it has no place
 LOOK_S = 0.1
 COMING = 30  # runs, by which it is known how many come
@@ -40,14 +44,17 @@ class Line:
     """Belongs to one event loop. `enter` yields until the run's turn has come; `leave` must follow.
 
     Args:
-        clock: in seconds.
+        clock: in seconds. at_once: how many runs the engine works on at a time.
     """
 
-    def __init__(self, clock: Callable[[], float] = lambda: time.monotonic()) -> None:
-        self._clock = clock
+    def __init__(
+        self, clock: Callable[[], float] = lambda: time.monotonic(), at_once: Callable[[], int] = lambda: 1
+    ) -> None:
+        self._clock, self._at_once = clock, at_once
+        self.class_caps: ClassCaps | None = None  # while a class is held
         self._waiting: list[LinePlace] = []  # in the order of arrival
-        self._running: Run | None = None
-        self._began, self._freed = 0.0, 0.0
+        self._running: list[tuple[Run, float]] = []  # and since when
+        self._freed = 0.0
         self._page_was_last = False
         self._lengths = RunLengths()
         self._shares = Shares(self._cost)
@@ -57,18 +64,28 @@ class Line:
         self._changes = 0
 
     @property
-    def running(self) -> Run | None:
-        """The run whose turn it is."""
-        return self._running
+    def running(self) -> list[Run]:
+        """The runs whose turn it is."""
+        return [run for run, _ in self._running]
+
+    def runs(self, run: Run) -> bool:
+        """Whether it is this one's turn."""
+        return any(one is run for one, _ in self._running)
 
     @property
     def length(self) -> int:
-        """How many runs wait for their turn."""
+        """How many runs wait for their turn, and somebody for them."""
         return len(self._here())
 
     @property
+    def pace(self) -> float | None:
+        """How many answers this server writes in a minute; None while that is not known."""
+        pace = self._lengths.pace
+        return None if pace is None else pace * self._at_once()
+
+    @property
     def awaited(self) -> bool:
-        """Whether somebody waits for the run whose turn it is."""
+        """Whether somebody waits for the runs whose turn it is."""
         return bool(self._here())
 
     async def enter(self, run: Run) -> AsyncGenerator[tuple[int, tuple[float, float] | None], None]:
@@ -85,6 +102,7 @@ class Line:
                     raise Left(says.STOPPED_EARLY)
                 if place.given_up:
                     raise Refused(says.place_lost(self._later(run)))
+                self.attend(place, away=run.away())
                 if self.begins(place):
                     break
                 yield self.place(run)
@@ -111,12 +129,14 @@ class Line:
             Refused: see `enter`.
         """
         waiting, own = self._here(), run.visitor
-        here = [place.run for place in waiting] + ([self._running] if self._running else [])
+        here = [place.run for place in waiting] + self.running
         if sum(r.visitor.session == own.session for r in here) >= OF_A_SESSION:
             raise Refused(says.of_session(OF_A_SESSION))
+        if self.class_caps and (why := self.class_caps.refusal(own, here, lambda: self._later(run))):
+            raise Refused(why)
         place = self._shares.place(run, self._clock(), here)
         calls = sum(not r.visitor.page for r in here)
-        if len(here) >= PLACES or (not own.page and calls >= FOR_CALLS):
+        if not own.leads and (len(here) >= PLACES or (not own.page and calls >= FOR_CALLS)):
             *_, last = in_turn([*(p for p in waiting if p.run.visitor.page == own.page), place])
             if last is place:
                 later = self._later(run)
@@ -125,16 +145,27 @@ class Line:
             last.given_up = True
         self._coming.append((place.came, self._cost(run), place.turn - place.came))
         self._waiting.append(place)
+        run.in_line = True
         self._changes += 1
         return place
 
+    def attend(self, place: LinePlace, *, away: bool) -> None:
+        """Whether somebody is here for it."""
+        if away == (place.away is not None):
+            return
+        place.away = self._clock() if away else None
+        self._changes += 1
+        kept = sorted((p for p in self._waiting if p.away is not None), key=lambda p: p.away or 0.0)
+        for longest in kept[: max(0, len(kept) - AWAY)]:
+            longest.run.stop()
+
     def begins(self, place: LinePlace) -> bool:
         """Whether its turn has come; then it runs."""
-        if self._running is not None or self._order()[:1] != [place]:
+        if len(self._running) >= self._at_once() or self._order()[:1] != [place]:
             return False
         now = self._clock()
         # Taking over is part of what a run takes.
-        self._running, self._began = place.run, max(self._freed, place.came)
+        self._running.append((place.run, max(self._freed, place.came)))
         self._page_was_last = place.run.visitor.page
         self._promised = {who: by for who, by in self._promised.items() if by > now}
         self._changes += 1
@@ -143,23 +174,26 @@ class Line:
     def withdraw(self, place: LinePlace) -> None:
         """It waits no longer: its turn has come, or it left."""
         self._waiting.remove(place)
+        place.run.in_line = False
         self._changes += 1
         typical = self._lengths.typical(place.run.kind)
-        if self._running is not place.run and not place.given_up and typical:
+        if not self.runs(place.run) and not place.given_up and typical:
             self._lengths.used(typical.seconds, 0.0)
 
     def leave(self, run: Run, *, whole: bool = True) -> None:
         """The run is over, however it ended; the next one may begin. whole: it came to its end."""
-        if self._running is not run:
+        began = next((since for one, since in self._running if one is run), None)
+        if began is None:
             return
         now = self._clock()
-        took = max(0.0, now - self._began - run.fetching)
+        took = max(0.0, now - began - run.loading)
         if typical := self._lengths.typical(run.kind):
             self._lengths.used(typical.seconds, took)
         if whole:
             self._lengths.add(run.kind, took)
         self._shares.had_more(run.visitor, took, now)
-        self._running, self._freed = None, now
+        self._running = [(one, since) for one, since in self._running if one is not run]
+        self._freed = now
         self._changes += 1
 
     def place(self, run: Run) -> tuple[int, tuple[float, float] | None]:
@@ -170,20 +204,21 @@ class Line:
         wait = self._wait(before)
         if wait and before < len(order):
             wait += WaitSpan(self._overtaking(order[before].turn, wait.seconds))
-        return before + (self._running is not None), wait.bounds if wait else None
+        return before + len(self._running), wait.bounds if wait else None
 
     def _here(self) -> list[LinePlace]:
-        return [p for p in self._waiting if not p.run.stopped.is_set() and not p.given_up]
+        return [p for p in self._waiting if not p.run.stopped.is_set() and not p.given_up and p.away is None]
 
     def _order(self) -> list[LinePlace]:
         """Who waits, in the order in which they will be served."""
         here = self._here()
         state = self._changes, len(here)
         if self._known[0] != state:
-            pages, calls = ([p for p in here if p.run.visitor.page is page] for page in (True, False))
+            led = [p for p in here if p.run.visitor.leads]
+            pages, calls = ([p for p in here if p.run.visitor.page is page and p not in led] for page in (True, False))
             kinds = [in_turn(pages), in_turn(calls)]
             first, second = kinds[::-1] if self._page_was_last else kinds
-            order = [p for pair in zip_longest(first, second) for p in pair if p is not None]
+            order = led + [p for pair in zip_longest(first, second) for p in pair if p is not None]
             self._known = state, order, self._waits(order)
         return self._known[1]
 
@@ -200,27 +235,37 @@ class Line:
         return waits
 
     def _wait(self, before: int) -> WaitSpan | None:
-        """What the running run and so many after it still take."""
+        """How long until a place is free for who comes after so many that wait."""
         self._order()
         waits, now = self._known[2], self._left()
         behind = waits[min(before, len(waits) - 1)]
-        return None if behind is None or now is None else now.used(self._lengths.share) + behind
+        if behind is None or now is None:
+            return None
+        return now.used(self._lengths.share) + behind.times(1 / max(1, self._at_once()))
 
     def _overtaking(self, turn: float, wait: float) -> float:
         """The seconds of runs that will come yet, and have their turns before this one, if they come as of late."""
         now = self._clock()
-        if len(self._coming) < COMING // 2 or turn <= now:
+        if len(self._coming) < COMING or turn <= now:
             return 0.0
-        over = max(now - self._coming[0][0], 1.0)
+        # A class that comes at once does not go on so: in the long run no more come than are served.
+        served = sum(cost for _, cost, _ in self._coming) / max(1, self._at_once())
+        over = max(now - self._coming[0][0], served, 1.0)
         return sum(cost * min(max(0.0, turn - now - behind), wait) for _, cost, behind in self._coming) / over
 
     def _left(self) -> WaitSpan | None:
-        """What the running run still takes; None while that is unknown, as while weights are fetched."""
-        run = self._running
-        if run is None:
+        """What the running run still takes that ends first; None while that is unknown, as while weights are
+        fetched."""
+        if len(self._running) < self._at_once():
             return WaitSpan()
-        fetched = run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading"
-        return None if fetched else self._lengths.left(run.kind, self._clock() - self._began - run.fetching)
+        now = self._clock()
+        known = [
+            left
+            for run, since in self._running
+            if not (run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading")
+            and (left := self._lengths.left(run.kind, now - since - run.loading)) is not None
+        ]
+        return min(known, key=lambda left: left.seconds, default=None)
 
     def _cost(self, run: Run) -> float:
         typical = self._lengths.typical(run.kind)
@@ -233,7 +278,7 @@ class Line:
         self._promised = {name: by for name, by in self._promised.items() if by > now and name != who}
         order = self._order()
         ends = [i for i, place in enumerate(order) if place.run.visitor.page == own.page]
-        if self._running and self._running.visitor.page == own.page:
+        if any(one.visitor.page == own.page for one in self.running):
             ends.insert(0, -1)
         after = ends[min(len(self._promised), len(ends) - 1)] if ends else len(order) - 1
         wait = self._wait(after + 1)

@@ -16,6 +16,7 @@ KEPT = 24  # of each kind
 LIKE = 1.5  # so many times more or fewer tokens were asked of a run that is much the same
 ENOUGH = 3
 OUTCOMES = 40
+PACE = 30  # runs, by which it is known how many are served in a minute
 PRIOR = 4  # runs, as which it weighs that all come to their end
 UNSURE = 0.2  # of a time: who leaves and who comes is not known
 LIKELY = 1.28  # standard deviations: four waits in five lie within
@@ -74,14 +75,24 @@ class RunLengths:
     def __init__(self) -> None:
         self._took: dict[RunKind, deque[tuple[int, float]]] = {}
         self._used: deque[tuple[float, float]] = deque(maxlen=OUTCOMES)
+        self._answers: deque[tuple[str, float]] = deque(maxlen=PACE)
 
     def add(self, kind: RunKind, seconds: float) -> None:
         """A run came to its end."""
         self._took.setdefault(replace(kind, tokens=1), deque(maxlen=KEPT)).append((kind.tokens, seconds))
+        if kind.what == "run":
+            self._answers.append((kind.preset, seconds))
 
     def used(self, expected: float, seconds: float) -> None:
         """A run that was expected to take so long is over, however it ended; 0 s if it left before its turn."""
         self._used.append((expected, seconds))
+
+    @property
+    def pace(self) -> float | None:
+        """How many runs of the preset that answered last come to their end in a minute of the engine's time, whatever
+        was asked of them; None where they are few."""
+        alike = [seconds for preset, seconds in self._answers if preset == self._answers[-1][0]]
+        return 60.0 / max(fmean(alike), 1e-3) if len(alike) >= ENOUGH else None
 
     @property
     def share(self) -> float:

@@ -20,13 +20,15 @@ FORGOTTEN_S = 0.05
 @dataclass(slots=True, eq=False)
 class LinePlace:
     """A run that waits. On the line's clock: when it came; `due`, by which pages of one address have their turns;
-    `turn`, by which addresses have. `given_up`: to one that had less of the engine, when all places were taken."""
+    `turn`, by which addresses have. `given_up`: to one that had less of the engine, when all places were taken.
+    `away`: since when its page is closed, None while it is here; others go first until it comes back."""
 
     run: Run
     came: float
     due: float
     turn: float
     given_up: bool = False
+    away: float | None = None
 
 
 class Shares:

@@ -101,11 +101,14 @@ class Turns:
 
 
 def visitor(request: Request) -> str:
-    """Whom a request is counted for: its address, as a proxy in the same house or network names it."""
+    """Whom a request is counted for: its address, as a proxy in the same house or network names it. In a class, whose
+    browsers may share one address, also the browser."""
     host = request.client.host if request.client else ""
     named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
     try:
         near = ipaddress.ip_address(host).is_private
     except ValueError:
         near = False
-    return named if near and named else host
+    address = named if near and named else host
+    person = getattr(getattr(request.scope.get("app"), "blocks", None), "person", None)
+    return f"{address} {person(request.cookies)}" if person else address

@@ -5,6 +5,7 @@ import { h, tips } from "../kit/dom.js";
 import { onPresenting, presenting } from "../stage/title/presenter.js";
 import { onDrawn } from "../stage/within-reach.js";
 import { hiddenBy } from "./acts/veil.js";
+import { answered } from "./answered.js";
 import { fill } from "./figures/rich.js";
 import { createHead } from "./lesson-head.js";
 import { OwnRun } from "./own-run.js";
@@ -172,6 +173,7 @@ export class Panel {
     await this.gathering;
     if (lesson !== this.lesson || step !== this.step) return;
     this.asked = answer;
+    answered({ lesson: lesson.id, step, answer });
     keep(lesson.id, { answers: { ...kept(lesson.id).answers, [step]: answer } });
     this._draw(false, true);
     const said = this.body.querySelector(".hx-verdict-said");

@@ -2,6 +2,7 @@
  *  from the recordings as on the page. */
 
 import { h, say } from "../kit/dom.js";
+import { stackName } from "../levels/stack-names.js";
 import { recordingAt } from "./lesson-panel.js";
 import { answerOf, rightOnes } from "./question.js";
 import { fill, rich, told } from "./figures/rich.js";
@@ -158,7 +159,14 @@ function answered({ question, reveal }, name, sources) {
       h("b", { class: "hx-paper-right", text: right }),
       " ",
       ...told(reveal),
-      run ? h("span", { class: "hx-paper-run", text: ` ${WORDS.sheetRun(run.title, run.stack)}` }) : null,
+      run
+        ? h(
+            "span",
+            { class: "hx-paper-run" },
+            ` ${WORDS.sheetRun(run.title, stackName(run.stack))} `,
+            h("code", { text: run.stack }),
+          )
+        : null,
     ),
   );
   fill(el, sources);

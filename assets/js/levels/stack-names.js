@@ -41,16 +41,16 @@ export function stackNames(texts) {
 }
 
 /**
- * A stack's name, with its code one press away. `among`: the stacks that stand beside it.
- * @param {string} text @param {string[]} [among]
+ * A stack's name, with its code one press away.
+ * @param {string} text @param {Map<string, string>} [names] of the stacks that it stands among
  */
-export function nameOfStack(text, among = [text]) {
+export function nameOfStack(text, names = stackNames([text])) {
   const code = h("code", { class: "hx-stack-code", text, hidden: true });
   const press = () => {
     code.hidden = !code.hidden;
     button.setAttribute("aria-expanded", String(!code.hidden));
   };
-  const name = stackNames([...among, text]).get(text);
+  const name = names.get(text) ?? text;
   const button = h("button", {
     type: "button",
     class: "hx-stack-name",

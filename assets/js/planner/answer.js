@@ -4,12 +4,13 @@ import { h, say } from "../kit/dom.js";
 import { styleLevels } from "../levels/kinds.js";
 import { rounded } from "../words/numbers.js";
 import { levelBadge } from "../levels/badge.js";
+import { nameOfStack, stackNames } from "../levels/stack-names.js";
 import { ANSWER } from "../words/tabs/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
 /**
- * @param {{onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
+ * @param {{plays: boolean, onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
  * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
  */
 export function answerPanel(ctx) {
@@ -22,7 +23,7 @@ export function answerPanel(ctx) {
     text: ANSWER.play,
     "data-tip": ANSWER.playTip,
   });
-  const stack = h("code", { class: "hx-plan-stack" });
+  const stack = h("div", { class: "hx-plan-stack" });
   const reason = h("p", { class: "hx-plan-text" });
   const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
   const shares = h("div", { class: "hx-plan-shares" });
@@ -55,9 +56,9 @@ export function answerPanel(ctx) {
       fact(`${top.speedup.toFixed(2)}×`, ANSWER.gain),
       fact(top.tokens.toFixed(2), ANSWER.tokens),
     );
-    stack.textContent = top.stack;
+    stack.replaceChildren(nameOfStack(top.stack));
     use.onclick = () => ctx.onUse(top);
-    play.onclick = () => ctx.onPlay(top);
+    play.onclick = () => ctx.plays && ctx.onPlay(top);
     for (const [button, first] of [
       [use, top.runs],
       [play, !top.runs],
@@ -66,6 +67,8 @@ export function answerPanel(ctx) {
       button.classList.toggle("hx-quiet", !first);
     }
     use.toggleAttribute("aria-disabled", !top.runs);
+    play.toggleAttribute("aria-disabled", !ctx.plays);
+    play.dataset.tip = ctx.plays ? ANSWER.playTip : ANSWER.playNeeds;
     use.dataset.tip = top.runs ? ANSWER.useTip : ANSWER.cannotUseTip;
     reason.textContent = top.runs ? "" : ANSWER.cannotUse;
     reason.hidden = top.runs;
@@ -159,6 +162,7 @@ function sharesTable(top, styles) {
 function depthTable(answer, styles, ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
+  const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
   const row = (one, name) =>
     h(
       "tr",
@@ -167,6 +171,7 @@ function depthTable(answer, styles, ctx) {
       h(
         "td",
         { role: "cell", class: "hx-plan-chips" },
+        called.get(one.stack) === one.stack ? null : h("div", {}, nameOfStack(one.stack, called)),
         ...one.levels.flatMap((level, i) => [
           h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: levelText(one, i) })),
         ]),
@@ -186,16 +191,17 @@ function depthTable(answer, styles, ctx) {
               type: "button",
               class: "hx-quiet hx-plan-small",
               text: ANSWER.useShort,
-              "aria-label": ANSWER.useOf(one.stack),
+              "aria-label": ANSWER.useOf(called.get(one.stack) ?? one.stack),
               onclick: () => ctx.onUse(one),
             })
           : h("button", {
               type: "button",
               class: "hx-quiet hx-plan-small",
               text: ANSWER.playShort,
-              "aria-label": ANSWER.playOf(one.stack),
-              "data-tip": ANSWER.playTip,
-              onclick: () => ctx.onPlay(one),
+              "aria-label": ANSWER.playOf(called.get(one.stack) ?? one.stack),
+              "aria-disabled": ctx.plays ? null : "",
+              "data-tip": ctx.plays ? ANSWER.playTip : ANSWER.playNeeds,
+              onclick: () => ctx.plays && ctx.onPlay(one),
             }),
       ),
     );

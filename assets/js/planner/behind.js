@@ -4,16 +4,18 @@ import { disclosure } from "../kit/disclosure.js";
 import { h } from "../kit/dom.js";
 import { setQuery } from "../kit/tabs.js";
 import { openedBy } from "./link.js";
-import { BEHIND } from "../words/tabs/planner.js";
+import { AHEAD, BEHIND } from "../words/tabs/planner.js";
 
 /**
  * @param {Record<string, Node[]>} parts by name, in their order
+ * @param {boolean} ahead their answers were worked out ahead
  * @param {() => void} onOpen what was out of sight is to be drawn
  */
-export function behind(parts, onOpen) {
+export function behind(parts, ahead, onOpen) {
   const asked = openedBy();
   const all = Object.entries(parts).map(([name, inside]) => {
-    const [title, about] = BEHIND[name];
+    const [title, about] = (ahead && AHEAD.behind[name]) || BEHIND[name];
+    if (ahead && AHEAD.notes[name]) inside.unshift(h("p", { class: "hx-plan-text" }, ...withCode(AHEAD.notes[name])));
     const el = disclosure(name, title, inside, { about, onOpen });
     el.open = asked.has(name);
     el.addEventListener("toggle", () => told(all));
@@ -27,3 +29,6 @@ function told(all) {
   const open = all.filter((el) => el.open).map((el) => el.dataset.more);
   setQuery({ data: open.length ? open.join(",") : null });
 }
+
+/** A sentence with its command as code. @param {[string, string]} around */
+const withCode = ([before, after]) => [before, h("code", { text: AHEAD.start }), after];

@@ -2,20 +2,21 @@
  *  dragged; those that are out of sight come when they are opened. */
 
 import { Plot } from "../plots/plots.js";
-import { Asker } from "./another/asker.js";
 import { pathList } from "./paths.js";
 import { PLANNER } from "../words/tabs/planner.js";
 
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 
 export class PlanFigures {
-  /** @param {string} base @param {{answer: string, plotly: string}} setup @param {(text: string) => void} fault */
-  constructor(base, setup, fault) {
-    this.drawer = new Asker(base + setup.answer, {
+  /**
+   * @param {string} url of plotly's script @param {(hear: any) => any} asker makes one @param {(text: string) => void} fault
+   */
+  constructor(url, asker, fault) {
+    this.drawer = asker({
       onAnswer: (a, question) => this.drawn(a, question),
       onRefusal: fault,
     });
-    const plot = (name, label, more = {}) => new Plot(name, { url: base + setup.plotly, label, ...more });
+    const plot = (name, label, more = {}) => new Plot(name, { url, label, ...more });
     this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
     this.plots = {
       graph: plot("graph", PLANNER.plots.graph, {
@@ -30,7 +31,7 @@ export class PlanFigures {
     this.lastDrawn = 0;
   }
 
-  /** Numbers have come. @param {any} question theirs @param {Asker} asker where the next ones may wait */
+  /** Numbers have come. @param {any} question theirs @param {{wanted: any, busy: boolean}} asker where the next ones may wait */
   follow(question, asker) {
     this.question = question;
     this.asker = asker;

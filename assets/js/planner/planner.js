@@ -10,6 +10,7 @@ import { stylesOf } from "../levels/badge.js";
 import { anotherLevel } from "./another/another-level.js";
 import { askedOfServer, madeAhead } from "./another/answers.js";
 import { Asker } from "./another/asker.js";
+import { Ahead, AskerAhead } from "./ahead/plans-ahead.js";
 import { behind } from "./behind.js";
 import { askedOfAnother, linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
 import { noProfile } from "./no-profile.js";
@@ -45,7 +46,9 @@ class PlannerPage {
     this.measured = null; // the profile as it came
     this.profile = null; // as edited
     this.turned = null; // the sliders
-    this.asker = new Asker(base + setup.answer, {
+    this.ahead = setup.ahead ? new Ahead(base, setup.ahead) : null; // a page without a server
+    const asker = (hear) => (this.ahead ? new AskerAhead(this.ahead, hear) : new Asker(base + setup.answer, hear));
+    this.asker = asker({
       onAnswer: (a, question) => this.heard(a, question),
       onRefusal: (text) => {
         this.fault(text);
@@ -56,11 +59,13 @@ class PlannerPage {
       onAnswer: (curve, question) => this.answered(curve, question),
       onRefusal: (text) => this.fault(text),
     };
-    this.answers = setup.grids
-      ? madeAhead(setup.grids, hear, ANOTHER.noGrid)
+    const { ahead } = this;
+    this.answers = ahead
+      ? madeAhead((question) => ahead.curves(question), hear, ANOTHER.noGrid)
       : askedOfServer(base + setup.another, hear);
-    this.figures = new PlanFigures(base, setup, (text) => this.fault(text));
+    this.figures = new PlanFigures(base + setup.plotly, asker, (text) => this.fault(text));
     this.bar = sourceBar({
+      opens: !this.ahead,
       onSource: (source, at) => this.choose(source, at),
       onFile: (file) => this.open(file),
       onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
@@ -80,8 +85,13 @@ class PlannerPage {
     });
     // The entry that Back came to has the sliders of its time in its address: it names what is shown.
     addEventListener("popstate", () => this.profile && this.link());
-    this.answer = answerPanel({ onUse: (plan) => this.use(plan), onPlay: (plan) => this.play(plan) });
+    this.answer = answerPanel({
+      plays: !this.ahead,
+      onUse: (plan) => this.use(plan),
+      onPlay: (plan) => this.play(plan),
+    });
     this.tables = profileTables({
+      fixed: Boolean(this.ahead),
       onEdit: () => {
         this.bar.edited(this.edited());
         this.ask();
@@ -96,7 +106,7 @@ class PlannerPage {
       "div",
       { class: "hx-plan-first" },
       this.another.el,
-      behind(setup.grids ? { profile: [this.bar.choose] } : this.details(), () => this.figures.draw()),
+      behind(this.details(), Boolean(this.ahead), () => this.figures.draw()),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
@@ -114,7 +124,7 @@ class PlannerPage {
     });
   }
 
-  /** What a server works out, by the name of its disclosure. */
+  /** What stands behind the first question, by the name of its disclosure. */
   details() {
     const { graph, surface, validation } = this.figures.plots;
     return {
@@ -170,7 +180,7 @@ class PlannerPage {
     const styles = this.styles ?? styled(this.profile);
     const list = this.profile.levels.map((level) => styles.get(level.name));
     this.tables.show(this.profile, this.measured, list);
-    this.what.show(this.profile, this.turned, list);
+    this.what.show(this.profile, this.turned, list, this.ahead?.place(this.source.id, this.profile)?.stops);
     this.bar.edited(this.edited());
   }
 
@@ -187,16 +197,14 @@ class PlannerPage {
     this.dark = isDark();
     this.size = size();
     this.link();
-    if (!this.setup.grids) {
-      this.asker.ask({
-        profile: this.profile,
-        source: this.source.id,
-        ...this.turned,
-        dark: this.dark,
-        width: Math.max(1, innerWidth),
-        figures: [],
-      });
-    }
+    this.asker.ask({
+      profile: this.profile,
+      source: this.source.id,
+      ...this.turned,
+      dark: this.dark,
+      width: Math.max(1, innerWidth),
+      figures: [],
+    });
     this.another.stale();
     this.askAnother(null); // the profile's own point comes first
   }

@@ -14,39 +14,45 @@ export const still = (profile) => ({
 
 /**
  * @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
- * @returns {{el: HTMLElement, show: (profile, turned, styles) => void}}
+ * @returns {{el: HTMLElement, show: (profile, turned, styles, stops?: Record<string, number[]>) => void}} stops: where sliders
+ *   stop whose answers were worked out ahead; what is turned then is turned alone
  */
 export function whatIf(ctx) {
   let rest = WHATIF.measured;
   const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": WHATIF.label });
   let names = "";
 
-  function show(profile, turned, styles) {
+  /** @type {Record<string, number[]>|undefined} */ let stops;
+  /** @type {(() => void)[]} */ let settle = []; // each control to what is turned
+
+  function show(profile, turned, styles, given) {
     const now = JSON.stringify(profile.levels.map((level) => level.name));
     if (names === now && el.turned === turned) return;
     names = now;
     rest = profile.about?.simulated ? WHATIF.assumed : WHATIF.measured;
     el.turned = turned;
+    stops = given;
+    settle = [];
     el.replaceChildren(
-      slider({
+      slider(profile, turned, "max_block", {
         label: WHATIF.block,
         low: ctx.limits.max_block[0],
         high: ctx.limits.max_block[1],
         step: 1,
-        value: turned.max_block,
         say: WHATIF.tokens,
+        value: () => turned.max_block,
         turn: (v) => {
           turned.max_block = v;
         },
       }),
-      slider({
+      slider(profile, turned, "rejections", {
         label: WHATIF.rejections,
         tip: WHATIF.rejectionsTip,
         low: 0,
         high: 3,
         step: 0.05,
-        value: turned.rejections,
         say: (v) => (v === 1 ? rest : `× ${v.toFixed(2)}`),
+        value: () => turned.rejections,
         turn: (v) => {
           turned.rejections = v;
         },
@@ -70,24 +76,41 @@ export function whatIf(ctx) {
     );
   }
 
-  function slider({ label, tip = "", low, high, step, value, say, turn, extra = null }) {
-    const out = h("output", { class: "hx-plan-value", text: say(value) });
+  /** What was turned is turned, and where answers were worked out ahead, everything else is at rest. */
+  function heard(profile, turned, part, turn) {
+    if (stops) {
+      const { cost, ...others } = still(profile);
+      Object.assign(turned, others, { cost: { ...cost, level: turned.cost.level } });
+    }
+    turn();
+    for (const one of settle) one();
+    ctx.onTurn();
+  }
+
+  /** A slider over numbers, or over the stops that its part has. */
+  function slider(profile, turned, part, { label, tip = "", low, high, step, value, say, turn, extra = null }) {
+    const only = stops?.[part];
+    const out = h("output", { class: "hx-plan-value" });
     const input = h("input", {
       type: "range",
-      min: low,
-      max: high,
-      step,
-      value,
+      min: only ? 0 : low,
+      max: only ? only.length - 1 : high,
+      step: only ? 1 : step,
       "aria-label": label,
-      "aria-valuetext": say(value),
       oninput: () => {
         const number = Number(input.value);
-        out.textContent = say(number);
-        input.setAttribute("aria-valuetext", say(number));
-        turn(number);
-        ctx.onTurn();
+        heard(profile, turned, part, () => turn(only ? only[number] : number));
       },
     });
+    const stand = () => {
+      const number = only ? nearestOf(only, value()) : value();
+      if (Number(input.value) !== number) input.value = String(number);
+      const text = say(value());
+      out.textContent = text;
+      input.setAttribute("aria-valuetext", text);
+    };
+    stand();
+    settle.push(stand);
     return h(
       "div",
       { class: "hx-plan-slider", "data-tip": tip || null },
@@ -111,24 +134,24 @@ export function whatIf(ctx) {
       ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })),
     );
     pick.value = turned.cost.level;
-    const factor = (v) => 10 ** v;
-    return slider({
+    const [to, from] = stops ? [(v) => v, (v) => v] : [(v) => 10 ** v, Math.log10]; // stops are factors
+    return slider(profile, turned, "cost", {
       label: WHATIF.costOf,
       extra: pick,
       low: -1,
       high: 1,
       step: 0.02,
-      value: Math.log10(turned.cost.factor),
-      say: (v) => (Math.abs(v) < 0.001 ? rest : `× ${factor(v).toFixed(2)}`),
+      say: (v) => (Math.abs(Math.log10(to(v))) < 0.001 ? rest : `× ${to(v).toFixed(2)}`),
+      value: () => from(turned.cost.factor),
       turn: (v) => {
-        turned.cost.factor = factor(v);
+        turned.cost = { level: pick.value, factor: to(v) };
       },
     });
   }
 
   function allowed(profile, turned, styles) {
     const top = profile.levels.length - 1;
-    return h(
+    const box = h(
       "fieldset",
       { class: "hx-plan-allowed" },
       h("legend", { text: WHATIF.levels }),
@@ -141,8 +164,10 @@ export function whatIf(ctx) {
             checked: turned.levels[i],
             disabled: i === top,
             onchange: (event) => {
-              turned.levels[i] = event.target.checked;
-              ctx.onTurn();
+              const { checked } = event.target;
+              heard(profile, turned, "levels", () => {
+                turned.levels[i] = checked;
+              });
             },
           }),
           levelBadge(styles[i]),
@@ -150,7 +175,16 @@ export function whatIf(ctx) {
         ),
       ),
     );
+    const ticks = [...box.querySelectorAll("input")];
+    settle.push(() => {
+      for (const [i, tick] of ticks.entries()) tick.checked = turned.levels[i];
+    });
+    return box;
   }
 
   return { el, show };
 }
+
+/** The place of the nearest stop. @param {number[]} stops @param {number} value */
+const nearestOf = (stops, value) =>
+  stops.reduce((a, x, i) => (Math.abs(x - value) < Math.abs(stops[a] - value) ? i : a), 0);

@@ -46,5 +46,16 @@ export const gainScale = () => [
   [1, mixed("--hue-exit", 0.6)],
 ];
 
+/** A label in lines of about so many characters. @param {string} text @param {number} longest */
+export function wrapped(text, longest) {
+  const lines = [""];
+  for (const word of safe(text).split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last && last.length + 1 + word.length > longest) lines.push(word);
+    else lines[lines.length - 1] = last ? `${last} ${word}` : word;
+  }
+  return lines.join("<br>");
+}
+
 /** Plotly reads a small HTML in its labels. @param {string} text */
 export const safe = (text) => text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("&", "＆");

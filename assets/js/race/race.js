@@ -8,6 +8,7 @@ import { createNote } from "../kit/note.js";
 import { loadStyles } from "../kit/styles.js";
 import { setQuery } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
+import { onArrival } from "../share/arrive.js";
 import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./replay/lane-model.js";
 import { livePanel } from "./live.js";
@@ -33,6 +34,7 @@ export async function mount(root, ports) {
   const page = new RacePage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.live.apply(JSON.parse(ports.props.value)));
   await page.begin();
+  onArrival("race", () => page.arrive());
 }
 
 class RacePage {
@@ -141,6 +143,11 @@ class RacePage {
     const reply = await fetch(this.base + this.setup.races).catch(() => null);
     /** @type {any[]} */ this.menu = reply?.ok ? await reply.json() : [];
     this.fill();
+    await this.arrive();
+  }
+
+  /** Shows the race, or the two runs, that the address names. */
+  async arrive() {
     const asked = new URLSearchParams(location.search).get("race") ?? "";
     const known = this.menu.some((one) => one.name === asked);
     if (asked && !known) this.note.tell(WORDS.noSuchRace(asked.slice(0, 80)), "error");

@@ -1,28 +1,37 @@
 /** What the chosen benchmark says: its headline, how sure it is, why, and who loses. Every figure is the benchmark's. */
 
 import { h } from "../kit/dom.js";
-import { stackName } from "../levels/stack-names.js";
+import { stackNames } from "../levels/stack-names.js";
 import { ofExits } from "./groups.js";
-import { CLAIM } from "../words/tabs/results.js";
+import { CLAIM, RESULTS } from "../words/tabs/results.js";
 
 /** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
+
+/** What a stack is called among those of its benchmark. @param {import("./columns.js").Column} column @param {string} stack */
+const called = ({ stacks }, stack) => stackNames([...stacks.map((row) => row.stack), stack]).get(stack) ?? stack;
 
 const times = (/** @type {number} */ x) => x.toFixed(2);
 const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: times(low), high: times(high) });
 
-/** The sentences, the first as the headline. @param {import("./columns.js").Column} column @returns {string[]} */
-export function sentences(column) {
+/**
+ * The sentences, the first as the headline.
+ * @param {import("./columns.js").Column} column @param {string} [usual] the preset's default stack
+ * @returns {string[]}
+ */
+export function sentences(column, usual) {
   const { claim, about } = column.results;
   const first = claim?.best[0];
   if (!first) return [CLAIM.none];
-  const [, ...rest] = claim.best;
+  // Which number of levels is best is nothing that a few chosen stacks say.
+  const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
+  const [, ...rest] = chosen ? [first] : claim.best;
   const gain = { levels: first.levels, gain: times(first.speed_up), ...ends(first.interval) };
   const others = rest.map((one) => ({ levels: one.levels, gain: times(one.speed_up) }));
   return [
-    first.speed_up > 1 ? CLAIM.headline(gain, others) : CLAIM.noGain(gain),
-    ...(claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
-    CLAIM.why(stackName(first.stack), times(first.passes), times(first.tokens), about.dtype),
-    ...claim.loses.map((one) => lost(one, column.exits[one.stack] ?? [])),
+    first.speed_up <= 1 ? CLAIM.noGain(gain) : chosen ? CLAIM.ofChosen(gain) : CLAIM.headline(gain, others),
+    ...(chosen ? [CLAIM.chosen] : claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
+    CLAIM.why(called(column, first.stack), times(first.passes), times(first.tokens), about.dtype),
+    ...claim.loses.map((one) => lost(one, column)),
   ];
 }
 
@@ -34,26 +43,26 @@ function sure({ over, best: [first, second] }, prompts) {
     : CLAIM.unsure(first.levels, second.levels, gain, prompts);
 }
 
-/** @param {Claimed} one @param {{at: number, of: number, share: number}[]} exits */
-function lost(one, exits) {
+/** @param {Claimed} one @param {import("./columns.js").Column} column */
+function lost(one, column) {
   const gain = { gain: times(one.speed_up), ...ends(one.interval) };
   const said = CLAIM.loses(
-    CLAIM.lose(stackName(one.stack), ofExits(one.stack)),
+    CLAIM.lose(called(column, one.stack), ofExits(one.stack)),
     gain,
     times(one.passes),
     times(one.tokens),
   );
-  const parts = exits.map(({ at, of, share }) => CLAIM.exit(at, of, Math.round(100 * share)));
+  const parts = (column.exits[one.stack] ?? []).map(({ at, of, share }) => CLAIM.exit(at, of, Math.round(100 * share)));
   return parts.length ? `${said} ${CLAIM.exits(parts)}` : said;
 }
 
 /**
- * @param {import("./columns.js").Column} column
+ * @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
  * @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
  * @param {{what: string}[]} missing machines without a benchmark of this preset
  */
-export function claimPanel(column, elsewhere, missing) {
-  const [headline, ...rest] = sentences(column);
+export function claimPanel(column, usual, elsewhere, missing) {
+  const [headline, ...rest] = sentences(column, usual);
   const { about } = column.results;
   const facts = CLAIM.facts(column.name, column.stacks[0].prompts, about.max_new_tokens, column.when);
   const lost = elsewhere?.column.results.claim?.loses[0];
@@ -71,9 +80,9 @@ export function claimPanel(column, elsewhere, missing) {
             type: "button",
             class: "hx-res-link",
             text: CLAIM.elsewhere(
-              CLAIM.lose(stackName(lost.stack), ofExits(lost.stack)),
+              CLAIM.lose(called(elsewhere.column, lost.stack), ofExits(lost.stack)),
               times(lost.speed_up),
-              elsewhere.column.name,
+              RESULTS.option(elsewhere.column.name, elsewhere.column.stacks[0].prompts),
             ),
             onclick: elsewhere.onPick,
           }),

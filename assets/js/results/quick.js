@@ -1,6 +1,7 @@
 /** The quick set, run here and now: which preset, start and stop, the place in line, how far it is. */
 
 import { h, say } from "../kit/dom.js";
+import { stackName } from "../levels/stack-names.js";
 import { Session } from "../visit/session.js";
 import { QUICK } from "../words/tabs/results.js";
 
@@ -96,7 +97,7 @@ export function quickPanel({ setup, ports, onResults }) {
     const best = rows.find((row) => row.stack !== row.plain) ?? rows[0];
     const [low, high] = best.interval;
     const figures = { gain: best.speed_up.toFixed(2), low: low.toFixed(2), high: high.toFixed(2) };
-    tell(QUICK.found(sentence(status.text), { stack: best.stack, ...figures, column: QUICK.now }));
+    tell(QUICK.found(sentence(status.text), { stack: stackName(best.stack), ...figures, column: QUICK.now }));
     const reveal = onResults(status);
     outcome.append(h("button", { type: "button", class: "hx-quiet", text: QUICK.show, onclick: reveal }));
   }

@@ -145,7 +145,9 @@ class ResultsPage {
     const missing = this.missing.filter((one) => one.preset === preset);
     this.column = columns.find((one) => one.id === at) ?? null;
     this.el.dataset.preset = preset;
-    this.claim.replaceChildren(this.column ? this.claimed(this.column, columns, missing) : notYet(lack));
+    this.claim.replaceChildren(
+      this.column ? this.claimed(this.column, known.default_stack, columns, missing) : notYet(lack),
+    );
     this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
     this.all.replaceChildren(...(columns.length ? [comparison(columns, missing, known)] : []));
     this.cards.replaceChildren(...columns.map((one) => originCard(one, known.title)), ...missing.map(missingCard));
@@ -154,11 +156,11 @@ class ResultsPage {
   }
 
   /** The chosen one's claim; where nobody loses, with the way to another machine where somebody does. */
-  claimed(column, columns, missing) {
+  claimed(column, usual, columns, missing) {
     const losers = columns.filter((one) => one.results.claim?.loses.length);
     const other = column.results.claim?.best.length && !losers.includes(column) ? losers[0] : null;
     const way = other ? { column: other, onPick: () => this.pick(this.picker.idOf(other)) } : null;
-    return claimPanel(column, way, missing);
+    return claimPanel(column, usual, way, missing);
   }
 
   /** The colours are the page's, so a change of theme redraws it. */

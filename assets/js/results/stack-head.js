@@ -1,16 +1,25 @@
-/** A stack as the head of a row: its levels' letters, its code, and the way to the first screen with it. */
+/** A stack as the head of a row: its levels' letters, what it is called with its code below, and the way to the first screen
+ *  with it. */
 
 import { h } from "../kit/dom.js";
 import { levelBadge, stylesOf } from "../levels/badge.js";
 import { TABLE } from "../words/tabs/results.js";
 
-/** @param {string} stack @param {string} preset @param {boolean} usual whether it is the preset's default */
-export function stackHead(stack, preset, usual) {
+/**
+ * @param {string} stack @param {string} name among the stacks that stand beside it
+ * @param {string} preset @param {boolean} usual whether it is the preset's default
+ */
+export function stackHead(stack, name, preset, usual) {
   const parts = stack.split(",");
   const styles = [
-    ...stylesOf(parts.map((name, i) => ({ name: `${i} ${name}`, kind: name.split(/[@:]/)[0] }))).values(),
+    ...stylesOf(parts.map((part, i) => ({ name: `${i} ${part}`, kind: part.split(/[@:]/)[0] }))).values(),
   ];
   const query = new URLSearchParams({ preset, stack });
+  const code = h(
+    "code",
+    { class: "hx-stack-code" },
+    ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part])),
+  );
   return h(
     "th",
     { scope: "row", class: "hx-res-name" },
@@ -27,9 +36,10 @@ export function stackHead(stack, preset, usual) {
         },
       },
       h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
-      h("span", { class: "hx-res-text" }, ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))),
+      h("span", { class: "hx-res-called", text: name }),
       h("span", { class: "hx-sr", text: TABLE.open }),
     ),
     usual ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
+    name === stack ? null : code,
   );
 }

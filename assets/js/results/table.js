@@ -1,6 +1,7 @@
 /** The stacks and the other programs of one preset, a group of columns a machine. */
 
 import { h } from "../kit/dom.js";
+import { stackNames } from "../levels/stack-names.js";
 import { peersOf, stacksOf } from "./columns.js";
 import { sameText } from "./same-text.js";
 import { stackHead } from "./stack-head.js";
@@ -15,6 +16,7 @@ const FIGURES = TABLE.figures;
  */
 export function comparison(columns, missing, { name: preset, default_stack: usual }) {
   const stacks = stacksOf(columns);
+  const names = stackNames(stacks);
   const peers = peersOf(columns);
   const high = stacks.length + (peers.length ? peers.length + 1 : 0);
   const width = 1 + FIGURES.length * columns.length;
@@ -51,7 +53,7 @@ export function comparison(columns, missing, { name: preset, default_stack: usua
         h(
           "tr",
           { "data-stack": stack },
-          stackHead(stack, preset, stack === usual),
+          stackHead(stack, names.get(stack) ?? stack, preset, stack === usual),
           ...columns.flatMap((one) => stackCells(one, stack)),
           ...(i ? [] : missing.map(() => notMeasured(high))),
         ),

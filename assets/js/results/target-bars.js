@@ -2,6 +2,7 @@
  *  differ: they are one table. */
 
 import { h } from "../kit/dom.js";
+import { stackNames } from "../levels/stack-names.js";
 import { endOf, groupsOf, targetOf } from "./groups.js";
 import { peerText, sameText } from "./same-text.js";
 import { stackHead } from "./stack-head.js";
@@ -14,6 +15,7 @@ import { BARS, PEERS } from "../words/tabs/results.js";
  */
 export function barsPanel(column, preset) {
   const groups = groupsOf(column);
+  const names = stackNames(column.stacks.map(({ stack }) => stack));
   const end = endOf(groups);
   const [first] = groups;
   const programs = [...column.peers.values()];
@@ -27,14 +29,15 @@ export function barsPanel(column, preset) {
       { class: "hx-res-bars" },
       h("caption", { class: "hx-sr", text: BARS.label(preset.title, column.name) }),
       h("thead", {}, h("tr", {}, ...BARS.columns.map((text) => h("th", { scope: "col", text })))),
-      ...groups.map((group) => part(group, group === first, column, preset, end)),
+      ...groups.map((group) => part(group, { first: group === first, column, preset, end, names })),
     ),
     programs.length ? h("dl", { class: "hx-res-programs" }, ...programs.flatMap(explained)) : null,
   );
 }
 
-function part(group, first, column, preset, end) {
-  const { plain, target, lines } = group;
+/** @param {any} group @param {{first: boolean, column: any, preset: any, end: number, names: Map<string, string>}} of */
+function part({ plain, target, lines }, of) {
+  const { first, column } = of;
   const own = targetOf("target", column);
   const about = plain === null ? BARS.other(target) : first ? BARS.over(target) : BARS.another(target, own);
   return h(
@@ -50,14 +53,14 @@ function part(group, first, column, preset, end) {
         h("span", { text: about }),
       ),
     ),
-    ...lines.map((line) => row(line, column, preset, end)),
+    ...lines.map((line) => row(line, of)),
   );
 }
 
-function row(line, column, preset, end) {
+function row(line, { column, preset, end, names }) {
   const { name, gain, interval, row: own, peer } = line;
   const head = own
-    ? stackHead(name, preset.name, name === preset.default_stack)
+    ? stackHead(name, names.get(name) ?? name, preset.name, name === preset.default_stack)
     : h("th", { scope: "row", class: "hx-res-name", text: name });
   return h(
     "tr",

@@ -1,10 +1,8 @@
-/** The QR code of a link over the whole window, black on white in any theme, to be read from the back of a hall. */
+/** The QR code of a link over the whole window, to be read from the back of a hall. */
 
 import { h, icon } from "../kit/dom.js";
-import { svg } from "../kit/svg.js";
+import { codePicture } from "./code-picture.js";
 import { words } from "../words/share.js";
-
-const QUIET = 4; // modules of white around it, as readers want them
 
 /**
  * @param {string} title
@@ -12,15 +10,7 @@ const QUIET = 4; // modules of white around it, as readers want them
  * @param {HTMLElement} opener gets the focus back
  */
 export async function showCode(title, url, opener) {
-  const { size, path } = await asked(url);
-  const side = size + 2 * QUIET;
-  const picture = svg("svg", {
-    viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`,
-    role: "img",
-    "aria-label": words.codeOf(title),
-    "shape-rendering": "crispEdges",
-  });
-  svg("path", { d: path, fill: "#000" }, picture);
+  const picture = await codePicture(url, words.codeOf(title));
   const close = h(
     "button",
     { type: "button", class: "hx-icon-button", "aria-label": words.close, onclick: () => dialog.close() },
@@ -43,16 +33,4 @@ export async function showCode(title, url, opener) {
   opener.closest(".hx-pop")?.append(dialog); // within: focus that left the panel would close it
   dialog.showModal();
   dialog.requestFullscreen?.().catch(() => {}); // not allowed everywhere, and the window is enough
-}
-
-/** @param {string} text @returns {Promise<{size: number, path: string}>} */
-async function asked(text) {
-  const reply = await fetch(new URL("../../../qr", import.meta.url), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text }),
-  });
-  if (reply.status === 413) throw new Error(words.codeTooLong);
-  if (!reply.ok) throw new Error(words.codeFailed);
-  return reply.json();
 }

@@ -95,10 +95,15 @@ export class Place {
     if (feed.run !== this.run || (this.ns !== null && player.cursor !== this.ns)) this._forget();
   }
 
-  _forget() {
-    const held = this.ns === null && location.hash.startsWith("#run=");
+  /** What comes next is shown by another address, which says by itself where it leads. */
+  leave() {
     this.run = null;
     this.ns = null;
+  }
+
+  _forget() {
+    const held = this.ns === null && location.hash.startsWith("#run=");
+    this.leave();
     if (held) history.replaceState(history.state, "", location.pathname + location.search);
     setQuery({ at: null, token: null });
   }

@@ -5,11 +5,12 @@
   const base = new URL(".", document.baseURI).href;
   /** @type {Record<string, [string, string]>} path below hx/ -> [file, type] */
   const listed = JSON.parse(document.getElementById("hx-files")?.textContent ?? "{}");
-  /** @type {Map<string, (packed: string) => void>} */ const awaited = new Map();
+  /** @type {Map<string, (bytes: Uint8Array<ArrayBuffer>) => void>} */ const awaited = new Map();
   /** @type {Map<string, Promise<string>>} */ const coming = new Map();
   const page = /** @type {any} */ (globalThis);
 
-  page.hxFile = (/** @type {string} */ path, /** @type {string} */ packed) => awaited.get(path)?.(packed);
+  page.hxFile = (/** @type {string} */ path, /** @type {number} */ size, /** @type {string} */ letters) =>
+    awaited.get(path)?.(read(letters, size));
 
   /** @param {string} path @returns {Promise<string>} its text */
   function text(path) {
@@ -19,7 +20,22 @@
     return known;
   }
 
-  /** @param {string} path @returns {Promise<string>} */
+  /** 13 bits in two letters (app/site/letters.py). @param {string} letters @param {number} size in bytes */
+  function read(letters, size) {
+    const values = new Uint8Array(128);
+    let letter = 0;
+    for (let code = 33; code < 127; code++) if (!'"\\<'.includes(String.fromCharCode(code))) values[code] = letter++;
+    const bytes = new Uint8Array(size);
+    let [bits, held, at] = [0, 0, 0];
+    for (let i = 0; i < letters.length; i += 2) {
+      const pair = values[letters.charCodeAt(i)] * letter + values[letters.charCodeAt(i + 1)];
+      bits = ((bits & 0xff) << 13) | pair;
+      for (held += 13; held >= 8 && at < size; held -= 8) bytes[at++] = bits >> (held - 8);
+    }
+    return bytes;
+  }
+
+  /** @param {string} path @returns {Promise<Uint8Array<ArrayBuffer>>} */
   function arrived(path) {
     return new Promise((resolve, reject) => {
       awaited.set(path, resolve);
@@ -31,9 +47,8 @@
     });
   }
 
-  /** @param {string} packed gzip in base64 */
-  async function unpacked(packed) {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  /** @param {Uint8Array<ArrayBuffer>} bytes gzip */
+  async function unpacked(bytes) {
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 

@@ -108,7 +108,7 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
     /** `?anatomy=1`, `?proof=1` and `?databases=1` open them. */
     begin() {
       const asked = new URLSearchParams(location.search);
-      for (const name of Object.keys(parts)) if (asked.get(name) === "1") show(name);
+      show(Object.keys(parts).find((name) => asked.get(name) === "1") ?? null);
     },
   };
 }

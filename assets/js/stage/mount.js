@@ -1,10 +1,12 @@
 /** Gives the first screen to the component that owns it; where it was drawn before (early.js), it moves in. */
 
+import { arriveAt } from "./arrival.js";
 import { skipLinks } from "./title/skip.js";
 import { Stage } from "./stage.js";
 import { tabAsked } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
 import { tellStory } from "../story/story.js";
+import { onArrival } from "../share/arrive.js";
 import { offer } from "./within-reach.js";
 
 /**
@@ -30,6 +32,7 @@ export async function mount(root, ports) {
   const held = early?.root.contains(document.activeElement) ? document.activeElement : null;
   if (early) moved(early.root, host);
   offer(stage.reach);
+  onArrival("explore", () => arriveAt(stage));
   tabAsked(stage.settings.simulated ? "planner" : ""); // the Planner knows the profiles that simulated runs are of
   if (early) {
     first?.remove();

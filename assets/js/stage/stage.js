@@ -3,11 +3,14 @@
 import { covered, onCover } from "../kit/curtain.js";
 import { tips } from "../kit/dom.js";
 import { Acts } from "./acts.js";
+import { settle, wantedBy } from "./arrival.js";
 import { Drawing } from "./drawing.js";
 import { dropTarget } from "./drop.js";
 import { Feed } from "../visit/feed.js";
+import { keepPace } from "../visit/pace.js";
 import { Journey, RECORDED } from "../visit/journey.js";
 import { keepCatalogue } from "../visit/offered.js";
+import { keepPlace } from "../visit/pending.js";
 import { learn } from "../levels/kinds.js";
 import { Player } from "../player/player.js";
 import { onPresenting, present, presenterKeys } from "./title/presenter.js";
@@ -19,6 +22,9 @@ import { describe, progressText } from "./status.js";
 import { Study } from "../plots/study.js";
 import { Wish } from "../visit/wish.js";
 import { STAGE } from "../words/play/run.js";
+
+/** @type {import("../visit/pace.js").Pace} */
+const NOBODY = { ahead: 0, answers: null };
 
 export class Stage {
   /** @param {HTMLElement} root @param {import("../visit/session.js").Ports & {props: {setup: string}}} ports */
@@ -55,6 +61,7 @@ export class Stage {
       isSame: () => this.parts.tower.isSame,
     });
     this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
+    this.pace = NOBODY;
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },
       aside: this.journey.aside.el,
@@ -109,38 +116,34 @@ export class Stage {
         }),
       press: (serial) => parts.text.press(serial),
       lend: (panels) => parts.panels.lend(panels),
+      isSame: () => parts.tower.isSame,
+      recordings: this.setup.recordings,
     };
   }
 
   /** The first paint: what the page showed before it was reloaded, what the address asks for, or the first recording. */
   async begin(value) {
-    const { given, refused } = this.wish.ask();
-    const named = given.recording && this.setup.recordings.find((r) => r.name === given.recording);
-    const wanted = named || (given.recording && this.place.nearest(given.recording, this.setup.recordings));
-    const said = refused.length ? [STAGE.leftOut(refused.join(", "))] : [];
-    if (given.recording && !named) {
-      this.settings.recording = wanted?.name ?? "";
-      said.unshift(this.place.another(given.recording, wanted?.title));
-    }
+    const asked = wantedBy(this);
+    const { wanted } = asked;
     this.journey.trail.still = true;
-    said.push(...(await this.journey.comeBack()));
+    asked.said.push(...(await this.journey.comeBack()));
     if (!this.feed.model) await this.attempt(() => this.place.unpack());
     if (!this.feed.model && wanted) await this.attempt(() => this.session.recording(wanted.name));
     if (!this.feed.model && value) this.apply(JSON.parse(value));
     this.journey.trail.still = false;
     if (!this.feed.model) this._empty();
-    this.wish.asked = {};
-    this.settings.stack = this.parts.tower.stack;
-    this.refresh();
-    said.push(...this.place.arrive(Boolean(wanted && !named)));
-    if (said.length) this.tell(said.join(" "), "error");
-    else if (!wanted) {
-      if (given.stack) await this.parts.tower.settled();
-      this.place.instead(given, this.acts.invite());
-    }
-    this.parts.desk.begin();
-    this.parts.panels.begin();
+    await settle(this, asked);
     this.offered.begin();
+    if (this.setup.offline || this.setup.static) return;
+    keepPlace();
+    keepPace({
+      call: this.session.call,
+      idle: () => !this.session.pending,
+      onNews: (pace) => {
+        this.pace = pace;
+        this.busy();
+      },
+    });
   }
 
   /** The server has other presets, or other levels of them. */
@@ -258,7 +261,8 @@ export class Stage {
   }
 
   busy() {
-    this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason);
+    if (this.session.pending) this.pace = NOBODY;
+    this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason, this.pace);
     this.parts.tower.nameStack();
     this.parts.other.show(this.settings.prompt, this._shownPrompt(), this.acts.invite());
     this._status();

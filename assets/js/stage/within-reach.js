@@ -5,10 +5,12 @@
  * @typedef {{
  *   el: HTMLElement, feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player,
  *   settings: Readonly<Record<string, any>>, stack: () => string, show: (settings: Record<string, any>) => void,
- *   record: (name: string) => Promise<void>, press: (serial: number) => void, lend: (panels: string[]) => void}} Reach
+ *   record: (name: string) => Promise<void>, press: (serial: number) => void, lend: (panels: string[]) => void,
+ *   isSame: () => boolean|undefined, recordings: {name: string, title: string}[]}} Reach
  *   stack: as the composer has it; show: with other settings, `stack` into the composer; record: a recording by its name,
  *   without an entry of its own in the history; press: opens the card of a token; lend: opens panels as long as a lesson
- *   needs them, [] gives them back
+ *   needs them, [] gives them back; isSame: whether the composer holds the stack of the run that is shown; recordings: all
+ *   there are
  */
 
 /** @type {(reach: Reach) => void} */

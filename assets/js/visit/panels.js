@@ -35,10 +35,13 @@ export class Panels {
     this._show();
   }
 
-  /** Presses the buttons of menus that the address names. */
+  /** Opens what the address names, and presses the buttons of menus. */
   begin() {
-    const asked = (new URLSearchParams(location.search).get("panel") ?? "").split(" ");
-    for (const name of asked.filter((one) => Object.hasOwn(MENUS, one))) {
+    const asked = new URLSearchParams(location.search).get("panel");
+    if (asked === null) return;
+    this.open = named(asked);
+    this._show();
+    for (const name of asked.split(" ").filter((one) => Object.hasOwn(MENUS, one))) {
       this.lend(["controls"]);
       /** @type {HTMLElement|null|undefined} */ (this.root?.querySelector(MENUS[name]))?.click();
     }

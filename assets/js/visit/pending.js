@@ -1,6 +1,8 @@
-/** The name of the run that was asked for and is not over, kept while the page is reloaded. */
+/** The name of the run that was asked for and is not over, kept while the page is reloaded, or closed for a while. */
 
 const KEY = "hsd-explorer-pending";
+const LEFT = "hsd-explorer-left";
+const PLACE_MS = 600_000; // so long the server keeps a place in line for a page that is closed
 const keyOf = (/** @type {string} */ what) => (what ? `${KEY}-${what}` : KEY);
 
 /** @param {string|null} run null: there is none @param {string} [what] whose: the Explore tab's, or another name */
@@ -13,13 +15,37 @@ export function keepPending(run, what = "") {
   }
 }
 
-/** The run that was pending when this page was reloaded, or left and returned to; else null. @param {string} [what] */
+/** The run that was pending when this page was reloaded, or left and returned to, or closed some minutes ago; else null.
+ *  @param {string} [what] */
 export function pendingBefore(what = "") {
   const [entry] = performance.getEntriesByType("navigation");
   const again = entry instanceof PerformanceNavigationTiming && ["reload", "back_forward"].includes(entry.type);
   try {
-    return again ? sessionStorage.getItem(keyOf(what)) : null;
+    const left = what ? null : leftBefore();
+    return again ? sessionStorage.getItem(keyOf(what)) : left;
   } catch {
     return null;
   }
+}
+
+/** Has the next page of this browser find the run that is pending when this one is closed. */
+export function keepPlace() {
+  addEventListener("pagehide", () => {
+    try {
+      const run = sessionStorage.getItem(KEY);
+      if (run) localStorage.setItem(LEFT, JSON.stringify({ run, at: Date.now() }));
+    } catch {
+      // As above.
+    }
+  });
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) leftBefore(); // it was not closed after all
+  });
+}
+
+/** The run of a page that was closed, for one page to find. @returns {string|null} */
+function leftBefore() {
+  const left = JSON.parse(localStorage.getItem(LEFT) ?? "null");
+  localStorage.removeItem(LEFT);
+  return left && Date.now() - left.at < PLACE_MS ? left.run : null;
 }

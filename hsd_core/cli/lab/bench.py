@@ -24,7 +24,6 @@ from hsd_core.cli.shared_options import (
     preset_from,
     sampled,
 )
-from hsd_core.cli.terminal import named
 from hsd_core.lab import bench
 from hsd_core.lab.bench.prompts import BUILT_IN, asked_for, prompts_path
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
@@ -108,8 +107,7 @@ def act(options: argparse.Namespace) -> int:
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
     print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
-    rows = bench.summary(runs_of(records), drawn=bench.sampled(about))
-    print(named(bench.table(rows), (row["stack"] for row in rows)))
+    print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
     for peer in found["peers"]:
         said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rate:.1f} tokens/s"]
         print(f"{peer['name']}: {', '.join([*said, *filter(None, [peer['why']])])}")

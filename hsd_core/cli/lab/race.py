@@ -19,7 +19,6 @@ from hsd_core.cli.shared_options import (
     prompt_of,
     sampled,
 )
-from hsd_core.cli.terminal import named
 from hsd_core.lab import race
 from hsd_core.lab.race import Heat, Turn
 from hsd_core.stacks.grammar import format_stack, parse
@@ -77,7 +76,7 @@ def act(options: argparse.Namespace) -> int:
     )
     if options.out:
         race.write(options.out, found)
-    print(named(race.table(race.rows(found)), stacks))
+    print(race.table(race.rows(found)))
     return 0
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, preset_from
-from hsd_core.cli.terminal import named
 from hsd_core.lab import bench
 from hsd_core.lab.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.lab.validate.theory_models import ENDING, NAMED
@@ -94,7 +93,7 @@ def act(options: argparse.Namespace) -> int:
     validation = read_validation(raw.about, raw.records)
     found = report(validation)
     shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
-    print("\n\n".join((*(named(TABLES[name](found), validation.stacks) for name in shown), said(validation))))
+    print("\n\n".join((*(TABLES[name](found) for name in shown), said(validation))))
     if options.summary:
         write_summary(validation, Path(options.summary), options.earlier)
     return 0

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from hsd_core.lab.bench.prompts import task_of
 from hsd_core.lab.bench.side_by_side import Measurement, PeerRun, plain_of
-from hsd_core.lab.results.sheet import markdown, shares
+from hsd_core.lab.results.sheet import StackCell, markdown, shares, stack_cells
 from hsd_core.models.sampling import is_greedy
 
 RESAMPLES = 2000
@@ -110,28 +110,30 @@ def peer_rows(
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The summary as a Markdown table."""
     head = ("stack", "tokens/s", "speed-up (95 % interval)", "slower on", "per target forward", "accepted, by level")
-    return markdown((*head, "equal"), map(_cells, rows))
+    called = stack_cells(row["stack"] for row in rows)
+    return markdown((*head, "equal"), (_cells(row, called[row["stack"]]) for row in rows))
 
 
-def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+def _cells(row: Mapping[str, Any], stack: StackCell) -> Sequence[object]:
     low, high = row["interval"]
     ties = f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})" if row["ties"] else ""
     equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}{ties}"
     gain = (f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", f"{row['slower_on']}/{row['prompts']}")
     accepted = (f"{row['tokens_per_target_forward']:.2f}", shares(row["acceptance"]))
-    return (f"`{row['stack']}`", f"{row['tokens_per_s']:.1f}", *gain, *accepted, equal)
+    return (stack, f"{row['tokens_per_s']:.1f}", *gain, *accepted, equal)
 
 
 def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """What drafting takes and brings, a row a stack, as a Markdown table."""
     head = ("stack", "speed-up (95 % interval)", "ms of drafting, per target forward", "of the text, drafted")
-    return markdown(head, map(_draft_cells, rows))
+    called = stack_cells(row["stack"] for row in rows)
+    return markdown(head, (_draft_cells(row, called[row["stack"]]) for row in rows))
 
 
-def _draft_cells(row: Mapping[str, Any]) -> Sequence[str]:
+def _draft_cells(row: Mapping[str, Any], stack: StackCell) -> Sequence[object]:
     low, high = row["interval"]
     ms = "-" if row["draft_ms"] is None else f"{row['draft_ms']:.2f}"
-    return (f"`{row['stack']}`", f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", ms, f"{row['drafted']:.1%}")
+    return (stack, f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", ms, f"{row['drafted']:.1%}")
 
 
 def rate(runs: Sequence[TimedStack]) -> float:

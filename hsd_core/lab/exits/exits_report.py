@@ -63,12 +63,13 @@ def runs(records: Records) -> str:
     """Stacks of exits as they were run, beside what the recursion gives for the acceptances of those runs."""
     predicted = {r["stack"]: r["speed_up"] for r in of(records, "predicted")}
     head = ("stack", "measured speed-up (95 % interval)", "accepted, by level", "computed", "computed / measured")
-    body = []
-    for r in of(records, "run"):
+    found, body = [*of(records, "run")], []
+    called = sheet.stack_cells(r["stack"] for r in found)
+    for r in found:
         given = predicted.get(r["stack"])
         computed = ("-", "-") if given is None else (f"{given:.2f}", f"{given / r['speed_up'] - 1:+.1%}")
         measured = f"{r['speed_up']:.2f} ({_ends(r['interval'], 2)})"
-        body.append((f"`{r['stack']}`", measured, sheet.shares(r["accepted"]), *computed))
+        body.append((called[r["stack"]], measured, sheet.shares(r["accepted"]), *computed))
     return sheet.markdown(head, body)
 
 

@@ -10,6 +10,7 @@ from hsd_core.lab.results import sheet
 PARTS = ("products", "attention", "head", "kernels", "around")  # of a pass; see `levels`
 Records = Sequence[Mapping[str, Any]]
 OUTSIDE, WRITTEN = ("drawing", "engine"), ("trace", "stream")  # parts of a round that should be small
+LINE = 80  # characters of a title
 
 
 def passes(records: Records) -> str:
@@ -46,14 +47,16 @@ def rounds(records: Records) -> str:
     """A row a stack and length: one round on average, in ms, and the shares that should be small."""
     head = ("stack", "text", "rounds", "ms a round", "passes (calls), by level", *OUTSIDE, *WRITTEN)
     shares = ("outside passes", "trace and stream", "ms of a bare run")
-    return sheet.markdown((*head, *shares), (_round(r) for r in records if r["what"] == "round"))
+    found = [r for r in records if r["what"] == "round"]
+    called = sheet.stack_cells(r["stack"] for r in found)
+    return sheet.markdown((*head, *shares), (_round(r, called[r["stack"]]) for r in found))
 
 
-def _round(r: Mapping[str, Any]) -> Sequence[object]:
+def _round(r: Mapping[str, Any], stack: sheet.StackCell) -> Sequence[object]:
     each = " + ".join(f"{ms:.2f} ({n:.1f})" for ms, n in zip(r["passes"], r["calls"], strict=True))
     parts = (f"{r[name]:.2f}" for name in (*OUTSIDE, *WRITTEN))
     shares = (f"{sum(r[name] for name in part) / (r['ms'] or 1.0):.1%}" for part in (OUTSIDE, WRITTEN))
-    first = (f"`{r['stack']}`", _text(r), r["rounds"], f"{r['ms']:.2f}", each)
+    first = (stack, _text(r), r["rounds"], f"{r['ms']:.2f}", each)
     return (*first, *parts, *shares, f"{r['bare_ms']:.2f}")
 
 
@@ -93,7 +96,8 @@ def page(about: Mapping[str, Any], records: Records) -> str:
             split.add_scatter(x=at, y=attention, name=f"attention: {name}", line_dash="dot")
             split.add_scatter(x=at, y=[r["ms"] - a for r, a in zip(own, attention, strict=True)], name=f"rest: {name}")
     ran = [r for r in records if r["what"] == "round"]
-    turn = go.Figure(layout={"title": f"ms of a round of {about['stack']}", "barmode": "stack"})
+    called = sheet.stack_cells([about["stack"]])[about["stack"]]
+    turn = go.Figure(layout={"title": f"ms of a round of: {called.label(LINE)}", "barmode": "stack"})
     bars = {f"passes of {level}": [r["passes"][i] for r in ran] for i, level in enumerate(ran[0]["levels"])}
     for name, ms in {**bars, **{part: [r[part] for r in ran] for part in (*OUTSIDE, *WRITTEN)}}.items():
         turn.add_bar(x=[_text(r) for r in ran], y=ms, name=name)

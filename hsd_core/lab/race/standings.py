@@ -10,7 +10,7 @@ from hsd_core.lab.bench.side_by_side import plain_of
 from hsd_core.lab.bench.summary import interval, rate, speed_up
 from hsd_core.lab.race.race_file import Raced, took
 from hsd_core.lab.race.running import Heat
-from hsd_core.lab.results.sheet import markdown
+from hsd_core.lab.results.sheet import markdown, stack_cells
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.grammar import StackError
 from hsd_core.trace import metrics
@@ -76,10 +76,11 @@ def _target(stack: str) -> str:
 def table(found: Sequence[Mapping[str, Any]]) -> str:
     """The rows as a Markdown table."""
     head, body = ("place", "stack", "tokens/s", "speed-up (95 % interval)", "text"), []
+    called = stack_cells(row["stack"] for row in found)
     for row in found:
         ends = " ({:.2f} to {:.2f})".format(*row["interval"]) if row["interval"] else ""
         gain = f"{row['speed_up']:.2f}{ends}"
-        body.append((row["place"], f"`{row['stack']}`", f"{row['tokens_per_s']:.1f}", gain, _text(row)))
+        body.append((row["place"], called[row["stack"]], f"{row['tokens_per_s']:.1f}", gain, _text(row)))
     return markdown(head, body)
 
 

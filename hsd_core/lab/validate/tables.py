@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hsd_core.lab.results.markdown import on
-from hsd_core.lab.results.sheet import counted, markdown
+from hsd_core.lab.results.sheet import counted, markdown, stack_cells
 from hsd_core.lab.validate.raw_results import Validation
 from hsd_core.lab.validate.report import TERMS, ErrorPart, Errors, Figure, Report, costs_said
 from hsd_core.lab.validate.theory_models import SAID
@@ -31,12 +31,12 @@ def stacks_table(found: Report) -> str:
     """A row a stack: predicted and measured speed-up and ms per token, over all sittings and in each."""
     measured = ("measured (95 % interval)", "by sitting", "off by")
     head = ("stack", "speed-up predicted", *measured, "ms per token predicted", *measured, "equal")
-    body = []
+    called, body = stack_cells(row.stack for row in found.rows), []
     for row in found.rows:
         mark = " (planner)" if row.picked_by else ""
         equal = "-" if row.equal is None else f"{row.equal}/{row.runs}"
         speed_up = "1 | 1 | | " if row.speed_up is None else _figure(row.speed_up, 2)
-        body.append((f"`{row.stack}`{mark}", speed_up, _figure(row.ms, 1), equal))
+        body.append((f"{called[row.stack]}{mark}", speed_up, _figure(row.ms, 1), equal))
     return markdown(head, body)
 
 
@@ -54,10 +54,10 @@ def terms_table(found: Report) -> str:
     """A row a stack: in which terms of the theory its ms per token were off (they add up)."""
     first, *others = TERMS
     head = ("stack", "ms per token off by", f"of that {first}", *others)
-    body = []
+    called, body = stack_cells(row.stack for row in found.rows), []
     for row in found.rows:
         terms = (_signed(-getattr(row.attribution, term) / row.ms.measured) for term in TERMS)
-        body.append((f"`{row.stack}`", _signed(row.ms.error), *terms))
+        body.append((called[row.stack], _signed(row.ms.error), *terms))
     return markdown(head, body)
 
 
@@ -65,14 +65,14 @@ def levels_table(found: Report) -> str:
     """A row a level of a stack: calls per token and ms per call, as predicted and as they were."""
     calls = ("calls per token, predicted", "measured", "rows per call", "of them catching up", "accepted")
     head = ("stack", "level", *calls, "ms per call, predicted", "at the measured rows", "measured")
-    body = []
+    called, body = stack_cells(row.stack for row in found.rows), []
     for row in found.rows:
         for at, level in enumerate(row.attribution.levels):
             accepted = "-" if level.accepted is None else f"{level.accepted:.3f}"
             rows = (f"{level.rows:.2f}", f"{level.catch_up:.2f}", accepted)
             calls = (f"{level.calls_predicted:.3f}", f"{level.calls:.3f}", *rows)
             ms = (f"{level.ms_predicted:.2f}", f"{level.priced_ms:.2f}", f"{level.ms:.2f}")
-            body.append(("" if at else f"`{row.stack}`", level.level, *calls, *ms))
+            body.append(("" if at else called[row.stack], level.level, *calls, *ms))
     return markdown(head, body)
 
 

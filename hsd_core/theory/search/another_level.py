@@ -103,10 +103,6 @@ class AnotherLevel:
             "runs": has_specs(self.profile, plan),
         }
 
-    def grid(self) -> list[dict[str, Any]]:
-        """All the answers that a slider can ask for, by rising agreement, for a page without a server."""
-        return [self.answer(agreement) for agreement in self.agreements]
-
     @property
     def agreements(self) -> list[float]:
         return sorted({*AGREEMENTS, self.agreement})

@@ -2,7 +2,7 @@
  *  by the run alone where none has. */
 
 import { FIGURES, GAIN } from "../../words/tabs/learn.js";
-import { as, rate, times } from "./figure-parts.js";
+import { as, called, rate, times } from "./figure-parts.js";
 import { ratio } from "./run-figures.js";
 
 /** @typedef {import("./figure-parts.js").Sources} Sources */
@@ -16,7 +16,7 @@ export const BENCH = {
   high: [FIGURES.benchHigh, times, (r) => r.interval[1]],
   per_forward: [FIGURES.benchPerForward, rate, (r) => r.accepted_per_pass],
   tokens_per_s: [FIGURES.benchRate, rate, (r) => r.tokens_per_s],
-  stack: [FIGURES.benchStack, as, (r) => r.stack],
+  stack: [FIGURES.benchStack, called, (r) => r.stack],
   machine: [FIGURES.machine, as, (r) => r.machine],
   over: [FIGURES.benchOver, times, (r, other) => r.speed_up / other.speed_up],
 };

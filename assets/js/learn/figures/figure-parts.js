@@ -1,5 +1,7 @@
 /** What the figures that lessons name are made of: how a value is written, and a run's levels by their letters. */
 
+import { stackName } from "../../levels/stack-names.js";
+
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */
 
@@ -11,6 +13,7 @@ export const ms = (v) => `${v >= 10 ? v.toFixed(0) : v >= 1 ? v.toFixed(1) : v.t
 export const rate = fixed(1);
 export const chance = (v) => (v === 0 || v === 1 ? String(v) : v < 0.01 ? v.toPrecision(1) : v.toFixed(2));
 export const as = (text) => String(text);
+export const called = (stack) => stackName(String(stack));
 
 /** A level by its letter; `below` is the one that hands up to the target. */
 export const level = (model, tag) =>

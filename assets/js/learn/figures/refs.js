@@ -38,7 +38,7 @@ export function figure(sources, name, source = "") {
     const other = model?.header ? ratio(model) : null;
     return written([FIGURES.beside, times, () => (shown && other ? shown / other : null)], (read) => read(), from);
   }
-  return written(RUN[head], (read) => (model?.header ? read(model, ...rest) : null), from, unitOf(head, rest));
+  return written(RUN[head], (read) => (model?.header ? read(model, ...rest) : null), from, unitOf(head, rest, model));
 }
 
 /** @param {((v: any) => string)|null} [unit] */
@@ -47,7 +47,9 @@ function written(entry, asked, from, unit = null) {
   const [tip, format, read] = entry;
   const value = asked(read);
   if (value === null || value === undefined || Number.isNaN(value)) return null;
-  return { value, text: (unit ?? format)(value), tip: `${tip}; ${from}` };
+  const text = (unit ?? format)(value);
+  const code = typeof value === "string" && text !== value ? [value] : []; // of a stack, which is called by its name
+  return { value, text, tip: [...code, tip, from].join("; ") };
 }
 
 /** Whether a condition such as "$speedup < 1 and $kept > 0.5" holds; null where a figure is missing. */

@@ -1,10 +1,11 @@
 /** The figures of a run that lessons may name: what each is, how it is written, and where it comes from. */
 
 import { kindOf } from "../../levels/kinds.js";
+import { stackNames } from "../../levels/stack-names.js";
 import { plainSpeed } from "../../run/figures.js";
 import { FIGURES } from "../../words/tabs/learn.js";
 import { ofPlan, ofRejection, ofRound } from "./moment-figures.js";
-import { as, chance, level, ms, percent, rate, times, whole } from "./figure-parts.js";
+import { as, called, chance, level, ms, percent, rate, times, whole } from "./figure-parts.js";
 import { yielded } from "../sums/yields.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
@@ -48,7 +49,7 @@ export const RUN = {
   committed: [FIGURES.committed, whole, (m) => m.committed.length],
   rounds: [FIGURES.rounds, whole, (m) => m.rounds.length],
   equal: [FIGURES.equal, whole, (m) => m.baseline?.equal],
-  stack: [FIGURES.stack, as, (m) => m.header?.stack],
+  stack: [FIGURES.stack, called, (m) => m.header?.stack],
   machine: [FIGURES.machine, as, (m) => m.header?.machine],
   layers: [FIGURES.layers, whole, (m) => m.levels.at(-1)?.layers],
   mbsu: [FIGURES.memoryBound, times, (m) => last(m)?.mbsu],
@@ -96,10 +97,14 @@ export const RUN = {
   plan: [FIGURES.plan, mixed(whole), (m, n, what) => ofPlan(m, n, what)],
 };
 
-/** How a figure of a moment is written where its head alone does not say. @param {string} head @param {string[]} rest */
-export function unitOf(head, rest) {
+/**
+ * How a figure of a moment is written where its head alone does not say: plans are told apart by their names.
+ * @param {string} head @param {string[]} rest @param {Model|null} model
+ */
+export function unitOf(head, rest, model) {
   if (head === "reject") return rest.at(-1) === "round" ? whole : null;
-  if (head === "plan") return { ms, took: ms }[rest[1]] ?? null;
+  const named = (/** @type {string} */ stack) => stackNames((model?.plans ?? []).map((one) => one.stack)).get(stack);
+  if (head === "plan") return { ms, took: ms, stack: named }[rest[1]] ?? null;
   if (head !== "round") return null;
   return { ms, usual: ms, over: times }[rest[1]] ?? null;
 }

@@ -4,7 +4,7 @@
 import { roundNumber } from "../../kit/round-number.js";
 import { h } from "../../kit/dom.js";
 import { levelBadge } from "../../levels/badge.js";
-import { stackName } from "../../levels/stack-names.js";
+import { stackNames } from "../../levels/stack-names.js";
 import { momentOf } from "../acts/named-moments.js";
 import { figure } from "../figures/refs.js";
 import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
@@ -99,11 +99,12 @@ export function gainsPicture({ figure: asked, sources, open }) {
   const found = open ? [] : asked.stacks.map((/** @type {string} */ name) => gainOf(name, sources()));
   const most = Math.max(2, ...found.map((one) => one.high)) * 1.06;
   const share = (x) => String(x / most);
+  const names = stackNames(found.map((one) => one.stack));
   const rows = found.map((one) =>
     h(
       "li",
       { class: "hx-chart-gain" },
-      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: stackName(one.stack) }),
+      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: names.get(one.stack) }),
       h(
         "span",
         { class: "hx-chart-bed", style: { "--one": share(1) } },
@@ -118,7 +119,7 @@ export function gainsPicture({ figure: asked, sources, open }) {
     h("ul", { class: "hx-chart-gains" }, ...rows),
     h("p", { class: "hx-sketch-key", text: CHART.one }),
   ]);
-  picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: stackName(one.stack) })).join(" "));
+  picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: names.get(one.stack) ?? one.stack })).join(" "));
   return picture;
 }
 

@@ -26,9 +26,27 @@ export function frame(kind, label, room, below = []) {
   return { el, caption, tell: (/** @type {string} */ text) => say(caption, text) };
 }
 
+/** @typedef {{label: string, text: (value: number) => string, min: number, max: number, step: number}} SliderRange */
+
 /**
- * @param {{label: string, min: number, max: number, step: number, value: number, text: (value: number) => string,
- *   locked: boolean, onInput: (value: number) => void}} ask locked: until the question is answered
+ * A slider for each figure that a picture is drawn from, in the order of the ranges; it is written back when it moves.
+ * @param {Record<string, number>} now the figures @param {Record<string, SliderRange>} ranges
+ * @param {boolean} locked until the question is answered @param {() => void} onTurn
+ */
+export function sliders(now, ranges, locked, onTurn) {
+  const each = Object.entries(ranges).map(([name, range]) => {
+    const onInput = (/** @type {number} */ value) => {
+      now[name] = value;
+      onTurn();
+    };
+    return slider({ ...range, value: now[name], locked, onInput });
+  });
+  return h("div", { class: "hx-sketch-sliders" }, ...each);
+}
+
+/**
+ * @param {SliderRange & {value: number, locked: boolean, onInput: (value: number) => void}} ask locked: until the
+ *   question is answered
  */
 export function slider({ label, min, max, step, value, text, locked, onInput }) {
   const output = h("output", { text: text(value) });

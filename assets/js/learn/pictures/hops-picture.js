@@ -1,11 +1,10 @@
 /** The generalised shortest path as a small graph: a row for each level, a place for each block length, and the path that is
  *  lit moves with the costs and acceptances. The arithmetic is the planner's. */
 
-import { h } from "../../kit/dom.js";
 import { svg } from "../../kit/svg.js";
 import { styleLevels } from "../../levels/kinds.js";
 import { shortest } from "../sums/hops.js";
-import { frame, sheet, slider } from "./frame.js";
+import { frame, sheet, sliders } from "./frame.js";
 import { HOPS } from "../../words/tabs/pictures.js";
 
 const MOST = 8; // tokens of a block
@@ -88,32 +87,24 @@ export function hopsPicture({ open }) {
         : HOPS.says({ path, ms: HOPS.ms(best.ms), gain: (TARGET_MS / best.ms).toFixed(2), plain: HOPS.ms(TARGET_MS) }),
     );
   };
-  const ask = (
-    /** @type {keyof typeof now} */ name,
-    /** @type {number} */ min,
-    /** @type {number} */ max,
-    /** @type {number} */ step,
-  ) =>
-    slider({
-      label: HOPS.sliders[name],
-      ...{ min, max, step, value: now[name], locked: open },
-      text: (value) => (name.includes("-") ? value.toFixed(2) : HOPS.ms(value)),
-      onInput: (value) => {
-        now[name] = value;
-        drawn.redraw();
-        tell();
-      },
-    });
-  const sliders = h(
-    "div",
-    { class: "hx-sketch-sliders" },
-    ask("lookup", 0.05, 5, 0.05),
-    ask("copy", 1, 20, 0.5),
-    ask("lookup-copy", 0, 0.99, 0.01),
-    ask("lookup-target", 0, 0.99, 0.01),
-    ask("copy-target", 0, 0.99, 0.01),
-  );
-  const picture = frame("hops", HOPS.label, [drawn.el], open ? [] : [sliders]);
+  const cost = (/** @type {number} */ min, /** @type {number} */ max, /** @type {number} */ step) => ({
+    ...{ min, max, step },
+    text: HOPS.ms,
+  });
+  const acceptance = { min: 0, max: 0.99, step: 0.01, text: (/** @type {number} */ value) => value.toFixed(2) };
+  const ranges = {
+    lookup: { label: HOPS.sliders.lookup, ...cost(0.05, 5, 0.05) },
+    copy: { label: HOPS.sliders.copy, ...cost(1, 20, 0.5) },
+    "lookup-copy": { label: HOPS.sliders["lookup-copy"], ...acceptance },
+    "lookup-target": { label: HOPS.sliders["lookup-target"], ...acceptance },
+    "copy-target": { label: HOPS.sliders["copy-target"], ...acceptance },
+  };
+  const turned = () => {
+    drawn.redraw();
+    tell();
+  };
+  const below = open ? [] : [sliders(now, ranges, false, turned)];
+  const picture = frame("hops", HOPS.label, [drawn.el], below);
   tell();
   return { el: picture.el, end: drawn.end };
 }

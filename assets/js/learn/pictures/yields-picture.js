@@ -4,7 +4,7 @@
 import { h } from "../../kit/dom.js";
 import { roundUp, svg } from "../../kit/svg.js";
 import { bestLength, gained, yielded } from "../sums/yields.js";
-import { frame, sheet, slider } from "./frame.js";
+import { frame, sheet, sliders } from "./frame.js";
 import { YIELDS } from "../../words/tabs/pictures.js";
 
 const MOST = 16; // guesses
@@ -22,25 +22,15 @@ export function yieldsPicture({ model, figure, open }) {
     c: Math.min(1, Math.max(0.01, Math.round(100 * perGuess) / 100)),
   };
   const drawn = sheet((el, width, height) => draw(el, width, height, now, open));
-  const ask = (/** @type {"a"|"n"|"c"} */ name, /** @type {any} */ range) =>
-    slider({
-      ...YIELDS[name],
-      ...range,
-      value: now[name],
-      locked: open,
-      onInput: (value) => {
-        now[name] = value;
-        drawn.redraw();
-        tell();
-      },
-    });
-  const sliders = h(
-    "div",
-    { class: "hx-sketch-sliders" },
-    ask("a", { min: 0, max: 0.99, step: 0.01 }),
-    ask("n", { min: 1, max: MOST, step: 1 }),
-    ask("c", { min: 0.01, max: 1, step: 0.01 }),
-  );
+  const ranges = {
+    a: { ...YIELDS.a, min: 0, max: 0.99, step: 0.01 },
+    n: { ...YIELDS.n, min: 1, max: MOST, step: 1 },
+    c: { ...YIELDS.c, min: 0.01, max: 1, step: 0.01 },
+  };
+  const turned = () => {
+    drawn.redraw();
+    tell();
+  };
   const key = h(
     "p",
     { class: "hx-sketch-key" },
@@ -48,7 +38,7 @@ export function yieldsPicture({ model, figure, open }) {
       open && name !== "bar" ? null : h("span", { "data-line": name }, text),
     ),
   );
-  const picture = frame("yields", YIELDS.label, [drawn.el, key], [sliders]);
+  const picture = frame("yields", YIELDS.label, [drawn.el, key], [sliders(now, ranges, open, turned)]);
   const tell = () => {
     const best = bestLength(now.a, now.c, MOST);
     picture.tell(

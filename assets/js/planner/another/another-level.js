@@ -21,6 +21,7 @@ export function anotherLevel(ctx) {
   /** @type {CostPoint|null} */ let own = null; // the profile's own point
   /** @type {{agreement: number|null, share: number|null}} */ let at = { agreement: null, share: null };
   /** @type {number|null|undefined} */ let shown; // the agreement of the curve, as it was asked for
+  /** @type {Curve|null} */ let tabled = null; // whose table is on the page
   let kind = "shipped";
   const answer = h("p", { class: "hx-al-answer", role: "status", "aria-live": "polite" });
   const pays = h("p", { class: "hx-al-pays" });
@@ -109,7 +110,8 @@ export function anotherLevel(ctx) {
       h("span", { class: "hx-al-key hx-al-own", text: ANOTHER.own[kind] ?? ANOTHER.own.shipped }),
       h("span", { text: ANOTHER.upright }),
     );
-    table.replaceChildren(curveTable(curve, names));
+    if (tabled !== curve) table.replaceChildren(curveTable(curve, names));
+    tabled = curve;
     use.onclick = () => curve?.runs && ctx.onUse(read.plan.stack);
     use.toggleAttribute("aria-disabled", !curve.runs);
     use.dataset.tip = curve.runs ? ANOTHER.useTip : ANOTHER.cannotUse;

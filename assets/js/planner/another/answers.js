@@ -11,19 +11,19 @@ import { Asker } from "./asker.js";
  *   points: CostPoint[], crossings: number[], runs: boolean}} Curve hsd_core/theory/search/another_level.py
  * @typedef {{profile: any, source: string, agreement: number|null}} Question agreement: null for the profile's own
  * @typedef {{onAnswer: (curve: Curve, question: Question) => void, onRefusal: (text: string) => void}} Hear
- * @typedef {{ask: (question: Question) => void}} Answers
+ * @typedef {{ask: (question: Question) => void|Promise<void>}} Answers
  */
 
 /** @param {string} url @param {Hear} hear @returns {Answers} */
 export const askedOfServer = (url, hear) => new Asker(url, hear);
 
 /**
- * @param {Record<string, Curve[]>} grids by source and temperature: `${source} ${temperature}`
- * @param {Hear} hear @param {string} none what is said of a profile that no grid was made of @returns {Answers}
+ * @param {(question: Question) => Promise<Curve[]|null>} curves of a profile, at some agreements, its own first
+ * @param {Hear} hear @param {string} none what is said of a profile of which there are none @returns {Answers}
  */
-export const madeAhead = (grids, hear, none) => ({
-  ask(question) {
-    const grid = grids[`${question.source} ${question.profile.temperature ?? 0}`];
+export const madeAhead = (curves, hear, none) => ({
+  async ask(question) {
+    const grid = await curves(question).catch(() => null);
     if (!grid) return hear.onRefusal(none);
     const asked = question.agreement ?? grid[0].agreement;
     const off = (/** @type {Curve} */ one) => Math.abs(one.at - asked);

@@ -3,6 +3,7 @@
 
 import { h } from "../../kit/dom.js";
 import { svg } from "../../kit/svg.js";
+import { nameOfStack, stackNames } from "../../levels/stack-names.js";
 import { ANOTHER } from "../../words/tabs/another.js";
 
 const TICKS = [0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12]; // speed-ups: equal ratios are equally far apart
@@ -78,12 +79,13 @@ export function drawCurve(root, curve, { share, own, names }, wide, high) {
 
 /** The same points as a table. @param {Curve} curve @param {{fewer: string, more: string}} names */
 export function curveTable({ points }, names) {
+  const called = stackNames(points.flatMap(({ fewer, more }) => [fewer.stack, more.stack]));
   const cells = ({ share, fewer, more }) => [
     ANOTHER.percent(share),
     fewer.speedup.toFixed(2),
-    fewer.stack,
+    nameOfStack(fewer.stack, called),
     more.speedup.toFixed(2),
-    more.stack,
+    nameOfStack(more.stack, called),
   ];
   return h(
     "table",
@@ -94,7 +96,7 @@ export function curveTable({ points }, names) {
       "tbody",
       {},
       ...points.map((point) =>
-        h("tr", {}, ...cells(point).map((text, i) => h(i ? "td" : "th", { scope: i ? null : "row", text }))),
+        h("tr", {}, ...cells(point).map((cell, i) => h(i ? "td" : "th", { scope: i ? null : "row" }, cell))),
       ),
     ),
   );

@@ -6,7 +6,7 @@ import { PLANNER, SOURCE } from "../../words/tabs/planner.js";
 
 const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
 
-/** @param {{onSource: Function, onFile: Function, onSave: Function}} ctx */
+/** @param {{opens: boolean, onSource: Function, onFile: Function, onSave: Function}} ctx */
 export function sourceBar(ctx) {
   let sources = [];
   let now = null;
@@ -64,7 +64,15 @@ export function sourceBar(ctx) {
     ),
     h("p", { class: "hx-plan-origin" }, badge, note, changed),
   );
-  const choose = h("div", { class: "hx-plan-choose" }, pick, heat, open, save, file);
+  const choose = h(
+    "div",
+    { class: "hx-plan-choose" },
+    pick,
+    heat,
+    ctx.opens ? open : null,
+    save,
+    ctx.opens ? file : null,
+  );
 
   function list(found) {
     sources = found;

@@ -7,7 +7,7 @@ import { get, same, set } from "./profile.js";
 import { TABLES } from "../../words/tabs/planner.js";
 
 /**
- * @param {{onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",
+ * @param {{fixed: boolean, onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",
  *   "edge_cost_ms"
  * @returns {{el: HTMLElement, show: (profile, measured, styles) => void}}
  */
@@ -30,6 +30,7 @@ export function profileTables(ctx) {
     const pairs = Object.keys(profile.edge_cost_ms ?? {});
     edges.el.hidden = !pairs.length;
     edges.fill(pairs.length ? edgeTable(shown, pairs, edit) : null);
+    if (ctx.fixed) for (const input of el.querySelectorAll("input")) input.readOnly = true;
     marks();
   }
 
@@ -96,6 +97,7 @@ function panel(title, part, text, ctx) {
     fill: (table) => body.replaceChildren(...(table ? [table] : [])),
     changed: (is) => {
       back.disabled = !is;
+      back.hidden = ctx.fixed;
     },
     origin,
     tell: (words) => {

@@ -3,7 +3,7 @@
 
 import { h, icon, say } from "../../kit/dom.js";
 import { duration } from "../../words/numbers.js";
-import { nameOfStack, stackNames } from "../../levels/stack-names.js";
+import { nameOfStack } from "../../levels/stack-names.js";
 import { create as createText } from "../../text/text.js";
 import { LANE, rateText, WORDS } from "../../words/tabs/race.js";
 import { track } from "./strip.js";
@@ -13,13 +13,13 @@ import { track } from "./strip.js";
  * its row; `late`: not before all lanes are over. `verdict`: how its text compares.
  * @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
  *   ahead: (t: number, tokens: number) => string, verdict: {text: string, kind: string}}} Says
- * @typedef {{index: number, most: number, among: string[], says: Says, onToken: (at: number) => void, onPlay: () => void,
+ * @typedef {{index: number, most: number, names: Map<string, string>, says: Says, onToken: (at: number) => void, onPlay: () => void,
  *   onSave: () => void}} LaneContext
  */
 
 /** @param {import("./lane-model.js").LaneModel} lane @param {LaneContext} ctx */
 export function createLane(lane, ctx) {
-  const name = stackNames(ctx.among).get(lane.stack) ?? "";
+  const name = ctx.names.get(lane.stack) ?? "";
   const row = createRow(lane, name, ctx);
   const column = createColumn(lane, name, ctx);
   return {
@@ -55,7 +55,7 @@ function createRow(lane, name, ctx) {
     "li",
     { class: "hx-race-row", "data-lane": String(ctx.index) },
     place,
-    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.among), lane.model)),
+    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.names), lane.model)),
     h("div", { class: "hx-race-way" }, way.el, count),
     h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, LANE.unit), ahead),
     h(

@@ -1,6 +1,7 @@
 /** A race, replayed: the clock on top, below it the lanes, on one clock. */
 
 import { h, say } from "../../kit/dom.js";
+import { stackNames } from "../../levels/stack-names.js";
 import { Player } from "../../player/player.js";
 import { create as createTransport } from "../../player/transport.js";
 import { Field } from "./field.js";
@@ -107,11 +108,11 @@ export function createReplay(ctx) {
       says = how.says;
       selected = null;
       told = new Set();
-      const among = models.map(({ stack }) => stack);
+      const names = stackNames(models.map(({ stack }) => stack));
       lanes = models.map((lane, index) =>
         createLane(lane, {
           index,
-          among,
+          names,
           most: shown.most,
           says: says[index],
           onToken: (at) => {

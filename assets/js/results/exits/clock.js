@@ -1,21 +1,20 @@
 /** Stacks of exits on the clock (HiSpec's figure 1, as far as there are rows), and what a verification costs (figure 2). */
 
-import { css, layout, narrow, px, safe } from "../../plots/look.js";
+import { stackNames } from "../../levels/stack-names.js";
+import { css, layout, narrow, px, safe, wrapped } from "../../plots/look.js";
 import { EXITS, RATIOS, RUNS } from "../../words/tabs/exits.js";
 import { of } from "./study-data.js";
 
 const HUES = ["--hue-target", "--hue-ngram", "--hue-quantized", "--hue-nano"]; // of the machines, in order
 const mono = () => ({ family: css("--font-mono"), size: px(narrow() ? 10 : 12) });
 
-/** A stack in lines, one a level. @param {string} stack */
-const lines = (stack) => safe(stack).replaceAll(",", ",<br>");
-const stackAxis = (/** @type {string[]} */ order, /** @type {(name: string) => string} */ label) => ({
+const axisOf = (/** @type {string[]} */ order, /** @type {(name: string) => string} */ label, font = {}) => ({
   type: "category",
   tickmode: "array",
   tickvals: order,
   ticktext: order.map(label),
   autorange: "reversed",
-  tickfont: mono(),
+  tickfont: font,
 });
 
 /** @param {import("./study-data.js").Study} study */
@@ -23,6 +22,9 @@ export function runsFigure(study) {
   const runs = of(study, "run");
   const computed = new Map(of(study, "predicted").map((one) => [one.stack, one.speed_up]));
   const order = runs.map(({ stack }) => stack);
+  const names = stackNames(order);
+  const called = (/** @type {string} */ stack) => names.get(stack) ?? stack;
+  const whole = (/** @type {string} */ stack) => `${wrapped(called(stack), 60)}<br>${safe(stack)}`;
   const told = runs.filter(({ stack }) => computed.has(stack));
   const data = [
     {
@@ -31,7 +33,7 @@ export function runsFigure(study) {
       name: RUNS.measured,
       y: order,
       x: runs.map(({ speed_up }) => speed_up),
-      customdata: order.map(safe),
+      customdata: order.map(whole),
       marker: { color: css("--hue-exit"), opacity: 0.85 },
       error_x: {
         type: "data",
@@ -50,7 +52,7 @@ export function runsFigure(study) {
       name: RUNS.computed,
       y: told.map(({ stack }) => stack),
       x: told.map(({ stack }) => computed.get(stack)),
-      customdata: told.map(({ stack }) => safe(stack)),
+      customdata: told.map(({ stack }) => whole(stack)),
       marker: { symbol: "diamond-open", size: px(11), color: css("--ink"), line: { width: 2 } },
       hovertemplate: RUNS.hover,
     },
@@ -65,7 +67,9 @@ export function runsFigure(study) {
             showlegend: true,
             legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
             xaxis: { title: { text: RUNS.axis }, rangemode: "tozero" },
-            yaxis: stackAxis(order, lines),
+            yaxis: axisOf(order, (stack) => wrapped(called(stack), narrow() ? 20 : 34), {
+              size: px(narrow() ? 10 : 12),
+            }),
             shapes: [
               {
                 type: "line",
@@ -81,8 +85,9 @@ export function runsFigure(study) {
         }
       : null,
     table: {
-      columns: [EXITS.stack, RUNS.measured, EXITS.low, EXITS.high, RUNS.accepted, RUNS.computed],
+      columns: [EXITS.stack, EXITS.code, RUNS.measured, EXITS.low, EXITS.high, RUNS.accepted, RUNS.computed],
       rows: runs.map(({ stack, speed_up, interval, accepted }) => [
+        called(stack),
         stack,
         speed_up.toFixed(2),
         ...interval.map((/** @type {number} */ end) => end.toFixed(2)),
@@ -137,7 +142,7 @@ export function ratiosFigure(study) {
             showlegend: true,
             legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", traceorder: "normal" },
             xaxis: { title: { text: RATIOS.axis }, rangemode: "tozero" },
-            yaxis: stackAxis(order, safe),
+            yaxis: axisOf(order, safe, mono()),
           }),
         }
       : null,

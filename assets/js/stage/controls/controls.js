@@ -28,6 +28,10 @@ export function promptRow(ctx) {
     { type: "button", class: "hx-go", "aria-describedby": "hx-go-why", onclick: () => ctx.onGo() },
     h("span", { text: PROMPT.generate }),
   );
+  const before = h("span");
+  const rest = h("span", { class: "hx-go-rest" });
+  const line = h("small", { class: "hx-go-line", hidden: true }, before, rest);
+  go.append(line);
   const why = h("span", { class: "hx-sr", id: "hx-go-why" }); // an empty prompt says it to the eye
   const examples = menu(
     "examples",
@@ -72,8 +76,14 @@ export function promptRow(ctx) {
       if (prompt.value !== settings.prompt) prompt.value = settings.prompt;
       panel.show(settings);
     },
-    /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first. */
-    busy(state, reason = "", first = "") {
+    /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first;
+     *  `pace`: who comes before it. */
+    busy(state, reason = "", first = "", /** @type {import("../../visit/pace.js").Pace|null} */ pace = null) {
+      const { ahead, answers } = pace ?? { ahead: 0, answers: null };
+      const waits = state === "idle" && !reason && ahead > 0;
+      line.hidden = !waits;
+      say(before, waits ? PROMPT.before(ahead) : "");
+      say(rest, waits ? PROMPT.pace(answers) : "");
       say(go.firstChild, { idle: PROMPT.generate, busy: PROMPT.stop, stopping: PROMPT.stopping }[state]);
       say(why, state === "idle" ? reason : "");
       go.dataset.state = state;
@@ -83,7 +93,9 @@ export function promptRow(ctx) {
       go.dataset.tip =
         (state === "idle" && reason) ||
         {
-          idle: [PROMPT.generateTip, first].filter(Boolean).join("; "),
+          idle: [PROMPT.generateTip, first, waits && PROMPT.before(ahead) + PROMPT.pace(answers)]
+            .filter(Boolean)
+            .join("; "),
           busy: PROMPT.stopTip,
           stopping: PROMPT.stoppingTip,
         }[state];

@@ -11,7 +11,8 @@ const CLASS = "hx-presenting";
 const EVENT = "hx:presenting"; // on the document; its detail: whether the page is presented
 const FIELDS = "input:not(.hx-transport-slider), textarea, select, [contenteditable=''], [contenteditable='true']";
 /** Where keys have a meaning of their own: a lesson, lists that are open, and what asks for an answer. */
-const OWN = ".hx-lesson, .hx-pop-panel, dialog, [role=dialog], [role=listbox], [role=menu], [role=radiogroup]";
+const OWN =
+  ".hx-lesson, .hx-room, .hx-pop-panel, dialog, [role=dialog], [role=listbox], [role=menu], [role=radiogroup]";
 
 /** Whether the page is presented now. */
 export const presenting = () => document.documentElement.classList.contains(CLASS);

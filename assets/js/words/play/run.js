@@ -13,6 +13,11 @@ export const PROMPT = {
     "The prompt is empty, so there is nothing to generate. Write one here, or choose an example under More; Ctrl+Enter generates.",
   label: "prompt",
   generate: "Generate",
+  before: (/** @type {number} */ ahead) => `${ahead} before yours`,
+  pace: (/** @type {number|null} */ answers) => {
+    const many = answers && (answers < 1.5 ? answers.toFixed(1) : answers.toFixed(0));
+    return `${many ? `, about ${many} a minute` : ""}; recordings are free`;
+  },
   settings: "settings",
   form: "what to run",
   generateTip: "run this stack on this prompt (Ctrl+Enter)",

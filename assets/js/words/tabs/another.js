@@ -45,7 +45,7 @@ export const ANOTHER = {
   table: "speed-ups of the best plans by cost",
   asTable: "as a table",
   head: (/** @type {{fewer: string, more: string}} */ names) => ["cost", names.fewer, "stack", names.more, "stack"],
-  noGrid: "Nothing was worked out ahead for this profile; it needs the server.",
+  noGrid: "Nothing was worked out ahead for this profile; start the program: python app.py",
 };
 
 /** @param {number} share */

@@ -22,6 +22,7 @@ export const EXITS = {
   low: "low",
   high: "high",
   stack: "stack",
+  code: "as written",
 };
 
 export const BY_DEPTH = {

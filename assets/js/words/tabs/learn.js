@@ -62,7 +62,7 @@ export const WORDS = {
   sheetAnswersLead: (machine) =>
     `Figures are from the recorded runs, measured on ${machine}, and from the shipped results.`,
   sheetMaking: "Reading the recordings that give the answers\u2026",
-  sheetRun: (title, stack) => `(${title}: ${stack})`,
+  sheetRun: (title, stack) => `${title}: ${stack}.`,
 };
 
 /** How the figures that lessons refer to are calculated. */

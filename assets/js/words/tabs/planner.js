@@ -39,6 +39,29 @@ export const BEHIND = {
   profile: ["Profiles", "other machines and models; open a file, download this one"],
 };
 
+/** In a page without a server. */
+export const AHEAD = {
+  start: "python app.py",
+  /** @type {Record<string, [string, string]>} as in BEHIND */
+  behind: {
+    tables: ["Data", "every cost and acceptance"],
+    profile: ["Profiles", "other machines and models; download this one"],
+  },
+  /** Before and behind the command that starts the program. @type {Record<string, [string, string]>} */
+  notes: {
+    whatif: [
+      "In this copy of the page, the answers were worked out ahead, so one control can be changed at a time, and the first question keeps the profile\u2019s own numbers. For any other values start the program: ",
+      ".",
+    ],
+    tables: ["In this copy of the page, numbers cannot be changed; to change them start the program: ", "."],
+    profile: ["To measure this machine, or to open a file of your own, start the program: ", "."],
+  },
+  several:
+    "The address changes several numbers at once, which was not worked out ahead; reset them, or start the program: python app.py",
+  none: "The answer to this question was not worked out ahead; reset the numbers, or start the program: python app.py",
+  unread: "A file of this page could not be read; copy the whole folder again.",
+};
+
 /** Which profile, and where it comes from. */
 export const SOURCE = {
   /** @type {Record<string, string>} */
@@ -79,6 +102,7 @@ export const ANSWER = {
   play: "Play it (simulated)",
   playTip:
     "plays this plan on the Explore tab: no model runs, each level agrees as often, and takes as long, as the profile says",
+  playNeeds: "playing a plan needs the engine; start the program: python app.py",
   depth: "How many levels?",
   depthLabel: "best for each number of levels",
   why: "why",

@@ -64,6 +64,9 @@ export const CLAIM = {
     `${first(levels(x.levels))}: ${x.gain} times as fast as the model alone (${x.low} to ${x.high})${others.map((one) => `; ${levels(one.levels)}: ${one.gain}`).join("")}.`,
   noGain: (/** @type {Gain & {levels: number}} */ x) =>
     `No stack is faster than the model alone here; the best has ${levels(x.levels)}: ${x.gain} times (${x.low} to ${x.high}).`,
+  ofChosen: (/** @type {Gain} */ x) =>
+    `The best of these stacks is ${x.gain} times as fast as the model alone (${x.low} to ${x.high}).`,
+  chosen: "They were chosen, as for the lessons: this model\u2019s default stack was not among them.",
   none: "Every stack and program, beside plain decoding.",
   sure: (/** @type {number} */ more, /** @type {number} */ fewer, /** @type {Gain} */ x) =>
     `${first(levels(more))} are faster than ${levels(fewer)} on the same prompts: ${x.gain} times (${x.low} to ${x.high}).`,
@@ -193,6 +196,7 @@ export const PLOTS = {
   tasksText: "Speed-up over plain decoding of the same target; green gains, orange loses.",
   tasksFew: " Two prompts per task: only a hint.",
   /** Plotly's own template: what stands in %{} is filled in by it. */
-  tasksHover: "%{y}<br>%{x}: %{text} plain decoding<extra></extra>",
+  tasksHover: "%{customdata}<br>%{x}: %{text} plain decoding<extra></extra>",
   stack: "stack",
+  code: "as written",
 };

@@ -1,0 +1,162 @@
+"""`run_stack` and `compare`: work for the engine, told as it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import gradio as gr
+
+from app.programs.written import Answer, Written
+from app.race.live import RACE
+from app.race.race_request import asked_for
+from app.serve.live_run import RUN
+from app.serve.offer import meant
+from app.serve.service import Service
+from app.serve.settings import DEFAULTS, RequestError, check, parse
+
+Catalogue = Callable[[], list[dict[str, Any]]]
+Endpoint = Callable[..., Any]
+
+
+def running(service: Service, catalogue: Catalogue) -> Endpoint:
+    """The endpoint that runs a stack; it stands in one line with the page's runs.
+
+    Args:
+        catalogue: gives every preset and its levels, as `check` wants them.
+    """
+
+    async def run_stack(
+        prompt: str,
+        stack: str,
+        preset: str,
+        temperature: float = DEFAULTS["temperature"],
+        top_k: int = DEFAULTS["top_k"],
+        top_p: float = DEFAULTS["top_p"],
+        seed: int = DEFAULTS["seed"],
+        max_new_tokens: int = DEFAULTS["max_new_tokens"],
+        replan: bool = DEFAULTS["replan"],
+        trace: bool = False,
+        request: gr.Request | None = None,
+    ) -> AsyncGenerator[Answer, None]:
+        """Run a stack of drafters and verifiers on a prompt, and tell its text as it is written.
+
+        Args:
+            prompt: what to write about, at most 8000 characters.
+            stack: cheapest level first, the target last, e.g. "ngram:4,int8:8,target".
+            preset: which weights, e.g. "smollm2", or a target of this server.
+            temperature: 0 is greedy.
+            top_k: keep the k likeliest tokens; 0 keeps all.
+            top_p: keep the smallest set of tokens with this much probability.
+            seed: the same seed gives the same run.
+            max_new_tokens: at most 512.
+            replan: choose which levels of the stack run, and their T, again while generating.
+            trace: give all events at the end, some hundred kB of them.
+        Returns:
+            text so far, totals (metrics and footer), status (in words) and done; trace, a list of events, where asked.
+        """
+        given = {
+            "run": str(uuid.uuid4()),
+            "prompt": prompt,
+            "stack": stack,
+            "preset": preset,
+            "temperature": temperature,
+            "top_k": top_k,
+            "top_p": top_p,
+            "seed": seed,
+            "max_new_tokens": max_new_tokens,
+            "baseline": False,
+            "replan": replan,
+        }
+        try:
+            known = catalogue()
+            asked = meant(parse(given), known)
+            check(asked, known)
+        except RequestError as error:
+            raise refused(error) from error
+        written, state, told = Written(), dict[str, Any](), None
+        async with aclosing(service.serve(RUN, asked, service.visitor(request))) as payloads:
+            async for item in payloads:
+                state = item["status"]
+                if item["ev"]:
+                    await asyncio.to_thread(written.feed, item["from"], item["ev"])
+                if not item["final"] and told != (told := (written.text, state["text"])):
+                    yield written.answer(state["text"])
+        if state["mode"] != "live":
+            raise refused(state["text"])
+        yield written.answer(state["text"], done=True, trace=trace)
+
+    return run_stack
+
+
+def comparing(service: Service, catalogue: Catalogue) -> Endpoint:
+    """The endpoint that races stacks against each other. Arguments as of `running`."""
+
+    async def compare(
+        prompt: str,
+        stacks: list[str],
+        preset: str,
+        temperature: float = DEFAULTS["temperature"],
+        seed: int = DEFAULTS["seed"],
+        max_new_tokens: int = 64,
+        repeats: int = 1,
+        trace: bool = False,
+        request: gr.Request | None = None,
+    ) -> AsyncGenerator[Answer, None]:
+        """Race two to four stacks over one prompt and seed: they take turns, a round each, and are timed separately.
+
+        Args:
+            prompt: what to write about, at most 8000 characters.
+            stacks: e.g. ["target", "ngram:5,target", "ngram:3,int8:6,target"]; speed-ups are over the first one.
+            preset: which weights, e.g. "smollm2".
+            temperature: 0 is greedy.
+            seed: of every lane.
+            max_new_tokens: of each lane, at most 128.
+            repeats: at most 5; from two on, speed-ups have an interval.
+            trace: give all events of each lane at the end.
+        Returns:
+            status (in words), done, and at the end lanes: stack, text, tokens_per_s, place, speed_up, interval, totals,
+            and same (how its text compares with the first lane's; null where chance draws each text).
+        """
+        given = {
+            "run": str(uuid.uuid4()),
+            "prompt": prompt,
+            "stacks": stacks,
+            "preset": preset,
+            "temperature": temperature,
+            "seed": seed,
+            "max_new_tokens": max_new_tokens,
+            "repeats": repeats,
+        }
+        try:
+            asked = asked_for(given, catalogue())
+        except RequestError as error:
+            raise refused(error) from error
+        state, shown, told = dict[str, Any](), list[dict[str, Any]](), None
+        async with aclosing(service.serve(RACE, asked, service.visitor(request))) as payloads:
+            async for item in payloads:
+                state, shown = item["status"], item["ev"] or shown
+                if not item["final"] and told != (told := state["text"]):
+                    yield {"status": state["text"], "done": False, "lanes": []}
+        if state["mode"] != "live" or not shown:
+            raise refused(state["text"])
+        lanes = [await asyncio.to_thread(_lane, lane, trace) for lane in shown[0]["lanes"]]
+        yield {"status": state["text"], "done": True, "lanes": lanes}
+
+    return compare
+
+
+def refused(why: object) -> gr.Error:
+    """An error that a program is told in words, and that is none of the server's."""
+    return gr.Error(str(why), print_exception=False)
+
+
+def _lane(lane: dict[str, Any], trace: bool) -> dict[str, Any]:
+    written = Written()
+    written.feed(0, lane["records"])
+    row = {name: value for name, value in lane.items() if name != "records"}
+    more = {"trace": written.trace} if trace else {}
+    return {**row, "text": written.text, "totals": written.totals, **more}

@@ -1,0 +1,44 @@
+"""The arguments of an endpoint: each is of the kind that its schema says, or refused by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.serve.door.guard import RequestRefused
+from app.words import programs as says
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def check_kind(name: str, value: Any, schema: Mapping[str, Any]) -> None:
+    """
+    Args:
+        schema: of JSON; what it does not say is not looked at.
+    Raises:
+        RequestRefused: the value is of another kind; the message names the argument and the kind.
+    """
+    either = schema.get("oneOf", (schema,))
+    if any(_is_of(value, one) for one in either):
+        return
+    wanted = [one["type"] for one in either if one["type"] != "null"]
+    raise RequestRefused(400, says.wrong_kind(name, says.KINDS[wanted[0]]))
+
+
+def _is_of(value: Any, schema: Mapping[str, Any]) -> bool:
+    kind = schema.get("type")
+    if kind is None:
+        return True
+    if not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        return False
+    if kind == "integer":
+        return float(value).is_integer() if isinstance(value, float) else True
+    return not isinstance(value, list) or all(_is_of(one, schema.get("items", {})) for one in value)

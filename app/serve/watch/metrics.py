@@ -1,0 +1,96 @@
+"""The server's figures for Prometheus: how its runs ended and what they came to, who waits, what is in memory.
+
+Acceptance of a level over any time is the ratio of two counters, `hsd_accepted_total` / `hsd_judged_total`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from app.serve.watch.tally import Tally
+from app.words import watch as says
+
+End = Literal["done", "stopped", "refused", "error"]
+_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250)
+STATES = ("ok", "starting", "loading", "restarting", "down")
+
+
+class Metrics:
+    """
+    Args:
+        health: how page and engine are, as `GET /health` says it; asked whenever the figures are.
+    """
+
+    def __init__(self, health: Callable[[], dict[str, Any]]) -> None:
+        self._registry = own = CollectorRegistry()
+        own.register(_Now(health))
+        self._runs = Counter("hsd_runs", says.RUNS, ("job", "preset", "end"), registry=own)
+        self._refused = Counter("hsd_refused", says.REFUSED, registry=own)
+        self._errors = Counter("hsd_errors", says.ERRORS, registry=own)
+        self._tokens = Counter("hsd_tokens", says.TOKENS, ("preset",), registry=own)
+        self._rounds = Counter("hsd_rounds", says.ROUNDS, ("preset",), registry=own)
+        self._judged = Counter("hsd_judged", says.JUDGED, ("preset", "level"), registry=own)
+        self._accepted = Counter("hsd_accepted", says.ACCEPTED, ("preset", "level"), registry=own)
+        self._waits = Histogram("hsd_wait_seconds", says.WAITS, buckets=_SECONDS, registry=own)
+        self._turns = Histogram("hsd_turn_seconds", says.TURNS, ("job", "preset"), buckets=_SECONDS, registry=own)
+
+    def waited(self, seconds: float) -> None:
+        """A run had its turn after so long."""
+        self._waits.observe(seconds)
+
+    def ended(self, job: str, preset: str, end: End, tally: Tally, took: float | None) -> None:
+        """A run is over. took: seconds of its turn, None where it had none."""
+        self._runs.labels(job, preset, end).inc()
+        if end == "refused":
+            self._refused.inc()
+        elif end == "error":
+            self._errors.inc()
+        if took is None:
+            return
+        self._turns.labels(job, preset).observe(took)
+        self._tokens.labels(preset).inc(tally.tokens)
+        self._rounds.labels(preset).inc(tally.rounds)
+        for kind, judged, accepted in tally.levels.values():
+            self._judged.labels(preset, kind).inc(judged)
+            self._accepted.labels(preset, kind).inc(accepted)
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus' text form."""
+        return generate_latest(self._registry)
+
+
+class _Now(Collector):
+    """What is read when it is asked for."""
+
+    def __init__(self, health: Callable[[], dict[str, Any]]) -> None:
+        self._health = health
+
+    def collect(self) -> Iterable[Metric]:
+        how = self._health()
+        engine = how["engine"]
+        yield GaugeMetricFamily("hsd_waiting", says.WAITING, value=how["waiting"])
+        yield CounterMetricFamily("hsd_engine_restarts", says.RESTARTS, value=engine["restarts"])
+        state = GaugeMetricFamily("hsd_engine_state", says.STATE, labels=["state"])
+        for name in STATES:
+            state.add_metric([name], float(name == engine["state"]))
+        yield state
+        memory = GaugeMetricFamily("hsd_memory_bytes", says.MEMORY, labels=["process"])
+        memory.add_metric(["page"], how["memory"])
+        if engine["pid"] != os.getpid():
+            memory.add_metric(["engine"], engine["memory"])
+        yield memory
+
+
+def resident() -> int:
+    """Memory of this process in bytes; 0 where the system does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0

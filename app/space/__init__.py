@@ -1,0 +1,1 @@
+"""The folders to push to Hugging Face Spaces: written, and checked as the Hub would."""

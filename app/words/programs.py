@@ -1,0 +1,17 @@
+"""What programs are told that call the server."""
+
+from __future__ import annotations
+
+WHICH_TRACE = "give the name of a recording or a file, one of the two; the endpoint recordings lists the names"
+KINDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list of texts",
+    "object": "an object of fields",
+}
+
+
+def wrong_kind(name: str, wanted: str) -> str:
+    return f"{name} must be {wanted}; /gradio_api/info lists the parameters"

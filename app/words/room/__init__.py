@@ -1,0 +1,1 @@
+"""What the server says of a class."""

@@ -1,0 +1,170 @@
+"""The room over HTTP: `GET now` waits for news, a few small POSTs do the rest. Who asks is known by a cookie alone.
+
+Answers that are held back instead of a stream: each is whole, so that a browser that slept, or lost its network, asks
+again and is where the class is.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
+from app.words.room import workshop as says
+from app.workshop.members import NotLetIn
+from app.workshop.room import Room
+from app.workshop.sent import LONGEST
+from hsd_core.trace.typed import Malformed, Wrong, convert, plain
+
+ROOM = f"{ROUTE}/room"
+COOKIE = "hx-room"
+LARGEST = LONGEST + 500  # bytes of a body
+
+Secret = Annotated[str, Meta(max_length=100)]
+
+
+class Enter(Struct, forbid_unknown_fields=True):
+    """By the room's code, or the instructor's key."""
+
+    code: Secret = ""
+    key: Secret = ""
+
+
+class Send(Struct, forbid_unknown_fields=True):
+    at: str
+
+
+class Keep(Struct, forbid_unknown_fields=True):
+    on: bool
+
+
+class Show(Struct, forbid_unknown_fields=True):
+    """No lesson: nothing is shown."""
+
+    lesson: Annotated[str, Meta(max_length=80)] = ""
+    step: int = 0
+
+
+class Answer(Struct, forbid_unknown_fields=True):
+    lesson: Annotated[str, Meta(max_length=80)]
+    step: int
+    answer: int | float
+
+
+class Nothing(Struct, forbid_unknown_fields=True):
+    pass
+
+
+def room_routes(room: Room) -> list[Route]:
+    """What browsers of a class ask for, below `ROOM`."""
+
+    async def now(request: Request) -> Response:
+        try:
+            version = request.query_params.get("seen", "")[:40]
+            return _json(await room.news(_token(request), version))
+        except NotLetIn as refusal:
+            return _refused(refusal)
+
+    async def enter(request: Request, asked: Enter) -> Response:
+        leads = bool(asked.key)
+        token = room.members.enter(asked.key or asked.code, address_of(request), leads=leads)
+        reply = _json({"leads": leads})
+        reply.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+        return reply
+
+    async def send(request: Request, asked: Send) -> Response:
+        _lead(request)
+        room.send(asked.at)
+        return _json({"sent": True})
+
+    async def free(request: Request, _: Nothing) -> Response:
+        _lead(request)
+        room.free()
+        return _json({"free": True})
+
+    async def keep(request: Request, asked: Keep) -> Response:
+        _lead(request)
+        room.keep(asked.on)
+        return _json({"keeps": asked.on})
+
+    async def show(request: Request, asked: Show) -> Response:
+        _lead(request)
+        room.show((asked.lesson, asked.step) if asked.lesson else None)
+        return _json({"shown": bool(asked.lesson)})
+
+    async def answer(request: Request, asked: Answer) -> Response:
+        token = _token(request)
+        if not room.person(token):
+            raise NotLetIn(403, says.NOT_IN)
+        return _json({"counted": room.answer(token, (asked.lesson, asked.step), asked.answer)})
+
+    def _lead(request: Request) -> None:
+        if not room.leads(_token(request)):
+            raise NotLetIn(403, says.NOT_LEADING)
+
+    posts: list[tuple[str, type[Struct], Callable[..., Any]]] = [
+        ("enter", Enter, enter),
+        ("send", Send, send),
+        ("free", Nothing, free),
+        ("keep", Keep, keep),
+        ("show", Show, show),
+        ("answer", Answer, answer),
+    ]
+    return [
+        Route(f"{ROOM}/now", now, methods=["GET"]),
+        *(Route(f"{ROOM}/{name}", _post(kind, does), methods=["POST"]) for name, kind, does in posts),
+    ]
+
+
+def _post(kind: type[Struct], does: Callable[..., Any]) -> Callable[[Request], Any]:
+    async def posted(request: Request) -> Response:
+        body = await request.body()
+        if len(body) > LARGEST:
+            return _json({"error": says.too_long(LONGEST)}, 413)
+        try:
+            answer: Response = await does(request, convert(plain(body), kind))
+        except NotLetIn as refusal:
+            return _refused(refusal)
+        except (Malformed, Wrong):
+            return _json({"error": says.NO_FIELDS}, 422)
+        except ValueError as error:
+            return _json({"error": str(error)}, 422)
+        return answer
+
+    return posted
+
+
+def address_of(request: Request) -> str:
+    """Where a guess comes from: what a proxy on this machine names, else who is connected. A proxy elsewhere is not
+    believed: in a network of learners anybody could be one."""
+    host = request.client.host if request.client else ""
+    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
+    try:
+        near = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        near = False
+    return named if near and named else host
+
+
+def _token(request: Request) -> str:
+    return request.cookies.get(COOKIE, "")
+
+
+def _refused(refusal: NotLetIn) -> Response:
+    reply = _json({"error": str(refusal), "retry": refusal.retry}, refusal.status)
+    if refusal.retry:
+        reply.headers["retry-after"] = str(max(1, round(refusal.retry)))
+    return reply
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(
+        dumps(value), status_code=status, media_type="application/json", headers={"cache-control": "no-store"}
+    )

@@ -1,0 +1,53 @@
+"""Guesses that are slowed down: of each address, and of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+FREE = 8  # wrong guesses of one address before it has to wait: a class behind one address mistypes too
+FREE_OF_ALL = 60
+LONGEST_WAIT_S = 30.0
+HALF_LIFE_S = 600.0  # after which a wrong guess counts half
+ADDRESSES = 2000  # that are remembered
+EVERYBODY = ""
+
+
+@dataclass(slots=True)
+class _Guessed:
+    """Wrong guesses, as they counted at a time (s), and until when none is heard."""
+
+    wrong: float = 0.0
+    when: float = 0.0
+    until: float = 0.0
+
+
+class SlowedGuesses:
+    """Wrong guesses of one secret. After `FREE` of them an address waits 2, 4, 8, ... s before each next one; after
+    `FREE_OF_ALL`, so does everybody.
+
+    Args:
+        clock: in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._known: dict[str, _Guessed] = {EVERYBODY: _Guessed()}
+
+    def wait(self, address: str) -> float:
+        """Seconds until a guess from there is heard; 0 if it is now. Until then not even a right one is."""
+        now = self._clock()
+        return max(0.0, *(self._known[one].until - now for one in (EVERYBODY, address) if one in self._known))
+
+    def was_wrong(self, address: str) -> None:
+        """A guess that was heard was wrong."""
+        now = self._clock()
+        if address not in self._known and len(self._known) >= ADDRESSES:
+            oldest = min((one for one in self._known if one), key=lambda one: self._known[one].when)
+            del self._known[oldest]
+        for one, free in ((EVERYBODY, FREE_OF_ALL), (address, FREE)):
+            known = self._known.setdefault(one, _Guessed(when=now))
+            known.wrong = known.wrong * 0.5 ** ((now - known.when) / HALF_LIFE_S) + 1
+            known.when = now
+            if (beyond := known.wrong - free) > 0:
+                known.until = now + min(LONGEST_WAIT_S, 2.0 ** min(beyond, 10.0))

@@ -1,0 +1,100 @@
+"""Answers to the lessons' questions, counted: how often each choice was taken, or a small histogram of figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.words.room import workshop as says
+
+BINS = 8
+LARGEST = 1e12  # of a figure; what is asked for is counted or measured
+Question = tuple[str, int]  # a lesson's id, and the number of a step of it from 1
+
+
+def questions_of(lessons: Iterable[Mapping[str, Any]]) -> dict[Question, int | None]:
+    """The questions of lessons: how many choices each has, None where a figure is estimated."""
+    return {
+        (lesson["id"], number): len(step["question"]["choices"]) if step["question"].get("choices") else None
+        for lesson in lessons
+        for number, step in enumerate(lesson["steps"], 1)
+        if step.get("question")
+    }
+
+
+class Tallies:
+    """One answer per browser and question: the first. Who gave which is forgotten with the room.
+
+    Args:
+        questions: as `questions_of` gives them.
+    """
+
+    def __init__(self, questions: Mapping[Question, int | None]) -> None:
+        self._questions = questions
+        self._answers: dict[Question, dict[str, float]] = {}  # by token
+
+    def take(self, token: str, question: Question, answer: float) -> bool:
+        """Count an answer; whether it was counted.
+
+        Raises:
+            ValueError: there is no such question, or this is no answer to it.
+        """
+        if question not in self._questions:
+            raise ValueError(says.NO_QUESTION)
+        choices = self._questions[question]
+        fits = isinstance(answer, int) and 0 <= answer < choices if choices else 0 <= answer <= LARGEST
+        if not fits:
+            raise ValueError(says.NO_ANSWER)
+        given = self._answers.setdefault(question, {})
+        if token in given:
+            return False
+        given[token] = answer
+        return True
+
+    def counted(self, question: Question) -> dict[str, Any]:
+        """One question's answers: {lesson, step, total, counts} of choices, or {..., bins} as `histogram` has them."""
+        answers = list(self._answers.get(question, {}).values())
+        choices = self._questions[question]
+        said: dict[str, Any] = {"lesson": question[0], "step": question[1], "total": len(answers)}
+        if choices:
+            return {**said, "counts": [answers.count(one) for one in range(choices)]}
+        return {**said, "bins": histogram(answers)}
+
+    def all(self) -> list[dict[str, Any]]:
+        """Every question that was answered."""
+        return [self.counted(question) for question in sorted(self._answers)]
+
+    def knows(self, question: Question) -> bool:
+        return question in self._questions
+
+
+def histogram(values: list[float]) -> list[dict[str, Any]]:
+    """At most `BINS` bins of one round width: {from, to, count}, `from` included. What lies far outside is counted in
+    the first and in the last, which then have no `from`, or no `to`."""
+    if not values:
+        return []
+    ranked = sorted(values)
+    aside = len(ranked) // 10  # at either end, so that one who types a million does not hide all others
+    low, high = ranked[aside], ranked[-1 - aside]
+    width = _round((high - low) / (BINS - 2) or max(abs(low) / 10, 1.0))
+    start = math.floor(low / width)
+    bins = math.floor(high / width) - start + 1
+    counts = [0] * bins
+    for value in ranked:
+        counts[min(max(math.floor(value / width) - start, 0), bins - 1)] += 1
+    edges = [round((start + i) * width, 12) for i in range(bins + 1)]
+    found: list[dict[str, Any]] = [
+        {"from": edges[i], "to": edges[i + 1], "count": count} for i, count in enumerate(counts)
+    ]
+    if ranked[0] < edges[0]:
+        found[0]["from"] = None
+    if ranked[-1] >= edges[-1]:
+        found[-1]["to"] = None
+    return found
+
+
+def _round(width: float) -> float:
+    """The next 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(width))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= width * (1 - 1e-9))

@@ -1,0 +1,65 @@
+/** What the bar of a class says: where the instructor leads, who is here, what was answered. */
+
+import { many } from "./many.js";
+
+const figure = (/** @type {number} */ x) => x.toLocaleString("en", { maximumFractionDigits: 6 });
+const unit = (/** @type {string} */ text) => (text ? ` ${text}` : "");
+
+export const WORKSHOP = {
+  label: "The class",
+  joining: "Room code",
+  join: "Join the class",
+  coming: "Joining the class\u2026",
+  wrong: (/** @type {string} */ why) => `You are not in the class: ${why}.`,
+  slowed: (/** @type {number} */ s) => `Too many wrong codes came from here. Trying again in ${s} s\u2026`,
+  lost: "The class cannot be reached; trying again\u2026",
+  idle: "You are in the class. Until the instructor leads, look around on your own.",
+  leads: (/** @type {string} */ place) => `The instructor leads: ${place}`,
+  freed: (/** @type {string} */ place) => `Look around on your own. The class was last at: ${place}`,
+  again: "Back to the class",
+  there: "Go there",
+  here: (/** @type {number} */ n) => many(n, "learner is here", "learners are here"),
+  screens: (/** @type {string} */ place) => `All screens: ${place}`,
+  free: "The screens are free",
+  send: "Send this to all",
+  keeps: "and what I open next",
+  release: "Free the screens",
+  code: (/** @type {string} */ code) => `Room code ${code}`,
+  codeTip: "show the address and the code to the room",
+  sent: (/** @type {string} */ place) => `Sent to all screens: ${place}`,
+  unsent: "This is for you alone; open what the class should see.",
+  failed: (/** @type {string} */ why) => `That did not reach the class: ${why}`,
+  answers: "Answers",
+  answered: (/** @type {number} */ n) => many(n, "answer", "answers"),
+  show: "Show the answers to all",
+  hide: "Hide the answers",
+  answersTo: (/** @type {number} */ step) => `Answers to the question of step ${step}`,
+  choice: (/** @type {number} */ n) => `choice ${n}`,
+  share: (/** @type {number} */ n, /** @type {number} */ of) => `${n} (${of ? Math.round((100 * n) / of) : 0}%)`,
+  bin: (/** @type {number|null} */ from, /** @type {number|null} */ to, /** @type {string} */ of) => {
+    if (from === null) return `below ${figure(to ?? 0)}${unit(of)}`;
+    if (to === null) return `${figure(from)}${unit(of)} or more`;
+    return `${figure(from)} to ${figure(to)}${unit(of)}`;
+  },
+  poster: {
+    title: "Join the class",
+    open: "Scan the code, or open",
+    enter: "and enter",
+    label: "QR code of the class\u2019s address",
+    close: "Close",
+    failed: "The QR code could not be drawn; the address and the code are enough.",
+  },
+  places: {
+    step: (/** @type {string} */ lesson, /** @type {string} */ step) => `lesson ${lesson}, step ${step}`,
+    lessons: "the list of lessons",
+    card: "a task for the class",
+    race: (/** @type {string} */ name) => (name ? `the race \u201c${name}\u201d` : "the races"),
+    pair: "two recordings, compared",
+    recording: (/** @type {string} */ title, /** @type {string} */ round) =>
+      `the recording \u201c${title}\u201d${round ? `, round ${round}` : ""}`,
+    stack: (/** @type {string} */ name) => `the stack \u201c${name}\u201d`,
+    run: "a run of the instructor",
+    tab: (/** @type {string} */ name) => `the tab ${name[0].toUpperCase()}${name.slice(1)}`,
+    explore: "Explore",
+  },
+};

@@ -1,0 +1,45 @@
+/** The answers to one question as bars: how many browsers gave which, and nobody's name. */
+
+import { h } from "../kit/dom.js";
+import { WORKSHOP } from "../words/workshop.js";
+
+/** @typedef {import("./room.js").Tally} Tally */
+
+/**
+ * The rows of a tally: what each is of, and how many.
+ * @param {Tally} tally @param {any} question of the lesson, null where it is not known @returns {[string, number][]}
+ */
+export function rowsOf({ counts, bins }, question) {
+  if (counts) return counts.map((count, i) => [plain(question?.choices?.[i]?.text) || WORKSHOP.choice(i + 1), count]);
+  const unit = question?.number?.unit ?? "";
+  return (bins ?? []).map(({ from, to, count }) => [WORKSHOP.bin(from, to, unit), count]);
+}
+
+/** A lesson's text without its marks. @param {string|undefined} text */
+const plain = (text) => (text ?? "").replace(/\[([A-Z]\d?)\]/g, "$1").replace(/[`*]/g, "");
+
+/** @param {Tally} tally @param {any} step of the lesson, null where it is not known */
+export function barsOf(tally, step) {
+  const question = step?.question;
+  const rows = rowsOf(tally, question);
+  const most = Math.max(1, ...rows.map(([, count]) => count));
+  return h(
+    "div",
+    { class: "hx-room-tally" },
+    h("p", { class: "hx-room-asked", text: step?.title ?? WORKSHOP.answersTo(tally.step) }),
+    h(
+      "dl",
+      { class: "hx-room-rows" },
+      ...rows.flatMap(([name, count]) => [
+        h("dt", { text: name }),
+        h(
+          "dd",
+          {},
+          h("i", { "aria-hidden": "true", style: { "inline-size": `${(100 * count) / most}%` } }),
+          h("b", { text: WORKSHOP.share(count, tally.total) }),
+        ),
+      ]),
+    ),
+    h("p", { class: "hx-room-total", text: WORKSHOP.answered(tally.total) }),
+  );
+}

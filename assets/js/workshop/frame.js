@@ -1,0 +1,53 @@
+/** The bar at the bottom of every page of a class: one line, what can be done, and above it what was answered. */
+
+import { h, say } from "../kit/dom.js";
+import { WORKSHOP } from "../words/workshop.js";
+
+export class Frame {
+  constructor() {
+    this.line = h("p", { class: "hx-room-line", role: "status", "aria-live": "polite" });
+    this.aside = h("span", { class: "hx-room-aside" }); // changes often, and is not read out
+    this.doing = h("div", { class: "hx-room-do" });
+    this.counted = h("summary", {});
+    this.bars = h("div", { class: "hx-room-bars" });
+    this.card = /** @type {HTMLDetailsElement} */ (
+      h("details", { class: "hx-room-card", hidden: true }, this.counted, this.bars)
+    );
+    this.el = h(
+      "section",
+      { class: "hx-room", "aria-label": WORKSHOP.label },
+      this.card,
+      this.line,
+      this.aside,
+      this.doing,
+    );
+    document.body.append(this.el);
+  }
+
+  /** The line, which a screen reader reads out; `kind` "led" stands out. @param {string} text @param {string} [kind] */
+  tell(text, kind = "") {
+    say(this.line, text);
+    this.line.title = text; // where it is cut off
+    this.line.dataset.kind = kind;
+  }
+
+  /** The controls, unless they are there. @param {HTMLElement[]} parts */
+  controls(...parts) {
+    if (parts.length === this.doing.children.length && parts.every((part, i) => part === this.doing.children[i]))
+      return;
+    this.doing.replaceChildren(...parts);
+  }
+
+  /** What was answered, above the bar; null for nothing. @param {{said: string, bars: HTMLElement[]}|null} shown */
+  answers(shown) {
+    if (shown && this.card.hidden) this.card.open = true;
+    this.card.hidden = !shown;
+    if (!shown) return;
+    say(this.counted, shown.said);
+    this.bars.replaceChildren(...shown.bars);
+  }
+}
+
+/** A button of the bar. @param {string} text @param {() => void} onclick @param {string} [kind] */
+export const barButton = (text, onclick, kind = "") =>
+  h("button", { type: "button", class: "hx-room-button", "data-kind": kind, text, onclick });

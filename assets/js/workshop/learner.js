@@ -1,0 +1,92 @@
+/** A learner's page: it follows the instructor, says where the class is, and hands in what is answered. */
+
+import { onAnswered } from "../learn/answered.js";
+import { stageHere } from "../stage/within-reach.js";
+import { arrive } from "../share/arrive.js";
+import { barsOf } from "./bars.js";
+import { barButton } from "./frame.js";
+import { placeName } from "./place-name.js";
+import { lessons, stepOfTally } from "./questions.js";
+import { Refusal } from "./room.js";
+import { WORKSHOP } from "../words/workshop.js";
+
+const ARRIVING = "hx-room-arriving"; // in the session: what the page is being opened for
+const TRIES = 4;
+
+export class Learner {
+  /** @param {import("./frame.js").Frame} frame @param {import("./room.js").Room} room */
+  constructor(frame, room) {
+    this.frame = frame;
+    this.room = room;
+    this.followed = 0; // the number of what was followed last
+    this.on = true;
+    /** @type {import("./room.js").Told|null} */ this.last = null;
+    /** @type {Promise<unknown>} */ this.way = Promise.resolve();
+    this.back = barButton("", () => this.last?.sent && this._go(this.last.sent.at));
+    onAnswered(({ lesson, step, answer }) => {
+      if (this.on && answer !== null) void this._hand(lesson, step, answer);
+    });
+  }
+
+  /** @param {import("./room.js").Told} told */
+  async told(told) {
+    this.last = told;
+    const { sent, led, bars } = told;
+    if (led && sent && sent.number !== this.followed) {
+      this.followed = sent.number;
+      if (!openedFor(sent.at)) this._go(sent.at);
+    }
+    const { recordings } = await stageHere;
+    if (told !== this.last || !this.on) return;
+    const place = sent ? placeName(sent.at, { recordings }) : "";
+    if (!sent) this.frame.tell(WORKSHOP.idle);
+    else this.frame.tell(led ? WORKSHOP.leads(place) : WORKSHOP.freed(place), led ? "led" : "");
+    this.back.textContent = led ? WORKSHOP.again : WORKSHOP.there;
+    this.frame.controls(...(sent ? [this.back] : []));
+    const all = bars ? await lessons() : [];
+    if (told !== this.last) return;
+    this.frame.answers(bars ? { said: WORKSHOP.answers, bars: [barsOf(bars, stepOfTally(all, bars))] } : null);
+  }
+
+  /** @param {string} at */
+  _go(at) {
+    this.way = this.way
+      .then(() => stageHere)
+      .then(async () => {
+        if (this.last?.sent?.at === at) await arrive(at, () => keep(at));
+      });
+  }
+
+  /** @param {string} lesson @param {number} step @param {number} answer */
+  async _hand(lesson, step, answer) {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      try {
+        return await this.room.say("answer", { lesson, step, answer });
+      } catch (error) {
+        if (error instanceof Refusal) return null; // of the server: it will not take it next time either
+        await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** tries));
+      }
+    }
+    return null;
+  }
+}
+
+/** Whether this page was just opened to show this. @param {string} at */
+function openedFor(at) {
+  try {
+    const kept = sessionStorage.getItem(ARRIVING);
+    sessionStorage.removeItem(ARRIVING);
+    return kept === at;
+  } catch {
+    return new URL(at, location.href).href === location.href;
+  }
+}
+
+/** @param {string} at */
+function keep(at) {
+  try {
+    sessionStorage.setItem(ARRIVING, at);
+  } catch {
+    // the address alone tells
+  }
+}

@@ -1,0 +1,56 @@
+/** The address that stands for what a window shows, as links have it, without what belongs to that window alone. */
+
+import { RECORDED } from "../visit/journey.js";
+import { momentLink, runLink, settingsLink } from "../share/links.js";
+import { momentOf } from "../share/moment.js";
+import { tabOf } from "../share/arrive.js";
+
+const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/sent.py
+const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
+const OPEN = ["panel", "anatomy", "proof", "databases"]; // what of Explore is open
+
+/** @typedef {import("../stage/within-reach.js").Reach} Reach */
+
+/**
+ * What of an address can be sent; null where it is for the instructor alone: a class's plan, or its notes.
+ * @param {string} search
+ */
+export function sendable(search) {
+  const query = new URLSearchParams(search);
+  const [plan, noted] = [query.has("class") && !query.has("stop"), query.has("notes")];
+  for (const name of [...query.keys()]) if (OWN_SCREEN.includes(name) || name.startsWith("__")) query.delete(name);
+  if (tabOf(search) !== "learn") for (const name of OF_LESSONS) query.delete(name);
+  else if (plan || noted) return null;
+  else if (query.has("lesson")) for (const name of ["class", "stop"]) query.delete(name);
+  return query.size ? `?${query}` : "?explore=1"; // by which no story covers it
+}
+
+/** What tells whether this window shows something else than before, without the work of making a link. @param {Reach} reach */
+export function trace(reach) {
+  const { feed, player } = reach;
+  const moment = feed.model?.header ? momentOf(feed.model, player.cursor) : "";
+  const explore = tabOf(location.search) === "explore";
+  return [location.search, ...(explore ? [feed.run, feed.final, moment, reach.stack()] : [])].join(" ");
+}
+
+/**
+ * The address of what this window shows: of a recording the moment; of a run of one's own, the run itself if a link can
+ * hold it; else what is composed. Null where nothing here can be sent.
+ * @param {Reach} reach
+ */
+export async function openAddress(reach) {
+  if (tabOf(location.search) !== "explore") return sendable(location.search);
+  const { feed, player, settings } = reach;
+  const shown = { feed, player, settings, view: { selected: null } };
+  let link = settingsLink(shown);
+  if (feed.run?.startsWith(RECORDED) && reach.isSame()) link = momentLink(shown, null);
+  else if (!feed.run?.startsWith(RECORDED) && feed.final && reach.isSame()) {
+    const whole = await runLink(shown);
+    if ("url" in whole) link = whole;
+  }
+  if (!("url" in link)) return null;
+  const url = new URL(link.url);
+  const now = new URLSearchParams(location.search);
+  for (const name of OPEN) if (now.has(name)) url.searchParams.set(name, now.get(name) ?? "");
+  return sendable(url.search) + url.hash;
+}

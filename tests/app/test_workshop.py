@@ -1,0 +1,223 @@
+"""A class: an instructor and learners in browsers, the room over HTTP; a page without a class has nothing of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pagekit import launched, slowed
+
+from app.serve.door.guard import MAX_BODY
+from app.serve.line.class_caps import ClassCaps
+from app.workshop.holding import new_room
+from app.workshop.room import Room
+from app.workshop.room_routes import LARGEST, ROOM
+from app.workshop.slowed import FREE
+from hsd_core.pipeline import Pipeline
+
+JSON = {"content-type": "application/json"}
+STEP = "?tab=learn&lesson=1&step=2"
+
+
+@pytest.fixture(scope="module")
+def room() -> Room:
+    return new_room()
+
+
+@pytest.fixture(scope="module")
+def held(recordings: Path, room: Room) -> Iterator[str]:
+    """The address of a page with a class, at which learners may have one run each."""
+    with launched(slowed(Pipeline), traces=recordings, room=room, caps=ClassCaps(each=1, all=1)) as address:
+        yield address
+
+
+@contextmanager
+def entered(held: str, address: str = "10.0.0.1", **secret: str) -> Iterator[httpx.Client]:
+    """A browser in the room, as a proxy on this machine names it."""
+    with httpx.Client(base_url=held, timeout=60, headers={"x-forwarded-for": address}) as client:
+        assert client.post(f"{ROOM}/enter", json=secret).status_code == 200
+        yield client
+
+
+# ---- in browsers
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Any]:
+    """Opens a page in a browser of its own, which has not been here before."""
+    contexts, faults = [], []
+
+    def opened(url: str, width: int = 1440, height: int = 900) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(45_000)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def line(page: Any, text: str) -> Any:
+    return page.locator(".hx-room-line", has_text=text).wait_for()
+
+
+def test_learners_follow_the_instructor_answer_and_are_freed(held: str, room: Room, open_page: Any) -> None:
+    instructor = open_page(f"{held}/#workshop={room.members.key}")
+    instructor.get_by_role("dialog", name="Join the class").wait_for()
+    assert room.members.key not in instructor.url and room.members.key not in instructor.content()
+    assert instructor.locator(".hx-room-word").inner_text() == room.members.code
+    instructor.keyboard.press("Escape")
+
+    # One comes by the QR code, one types it, both on their phones.
+    scanned = open_page(f"{held}/?room={room.members.code}", 390, 844)
+    line(scanned, "You are in the class")
+    assert "room=" not in scanned.url and scanned.locator(".hx-story").count() == 0
+    typed = open_page(held, 390, 844)
+    typed.get_by_label("Room code").fill(room.members.code.lower())
+    typed.keyboard.press("Enter")
+    line(typed, "You are in the class")
+
+    # A lesson's step, in place.
+    scanned.evaluate("window.stays = true")
+    instructor.goto(f"{held}/{STEP}")
+    instructor.get_by_role("button", name="Send this to all").click()
+    for page in (scanned, typed):
+        line(page, "The instructor leads: lesson 1, step 2")
+        page.get_by_role("heading", name="Several rows in one pass").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    # Answers are counted, and shown when the instructor says so.
+    for page, choice in ((scanned, 0), (typed, 1)):
+        page.locator(".hx-choice input").nth(choice).check()
+        page.locator(".hx-commit").click()
+    instructor.locator(".hx-room-card summary", has_text="2 answers").wait_for()
+    assert scanned.locator(".hx-room-card").is_hidden()
+    instructor.get_by_role("button", name="Show the answers to all").click()
+    scanned.locator(".hx-room-rows b", has_text="1 (50%)").first.wait_for()
+
+    # A moment of a recording; a browser that comes late lands there; another tab is opened anew.
+    instructor.goto(f"{held}/?recording=00-toy&at=2.1")
+    instructor.locator("#hx-first").wait_for(state="detached")
+    instructor.get_by_role("button", name="Send this to all").click()
+    line(scanned, "round 2")
+    scanned.wait_for_url("**at=2.1*")
+    assert scanned.locator(".hx-room-card").is_hidden() and scanned.evaluate("window.stays")
+    late = open_page(f"{held}/?room={room.members.code}")
+    late.wait_for_url("**at=2.1*")
+    instructor.goto(f"{held}/?tab=results")
+    instructor.get_by_role("button", name="Send this to all").click()
+    scanned.wait_for_url("**tab=results*")
+    line(scanned, "The instructor leads: the tab Results")
+
+    # Freed: the screens stay, and the way back is there.
+    instructor.get_by_role("button", name="Free the screens").click()
+    line(scanned, "Look around on your own")
+    scanned.get_by_role("tab", name="Explore").click()
+    scanned.get_by_role("button", name="Go there").click()
+    scanned.wait_for_url("**tab=results*")
+
+
+def test_what_the_instructor_opens_next_goes_to_all_when_it_is_to(held: str, room: Room, open_page: Any) -> None:
+    room.free()
+    instructor = open_page(f"{held}/{STEP}#workshop={room.members.key}")
+    instructor.get_by_role("dialog", name="Join the class").wait_for()
+    instructor.keyboard.press("Escape")
+    learner = open_page(f"{held}/?room={room.members.code}")
+    instructor.get_by_label("and what I open next").check()
+    line(learner, "The instructor leads: lesson 1, step 2")
+    instructor.locator(".hx-step-title").focus()
+    instructor.keyboard.press("PageDown")
+    line(learner, "The instructor leads: lesson 1, step 3")
+    room.free()
+
+
+def test_a_page_without_a_class_has_nothing_of_it(page: Any, site: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site}/?explore=1")
+    assert page.locator(".hx-room").count() == 0
+    assert not [url for url in asked if "workshop" in url or ROOM in url]
+    assert httpx.get(f"{site}{ROOM}/now").status_code == 404
+
+
+# ---- over HTTP
+
+
+def test_who_is_not_in_the_room_hears_and_sends_nothing(held: str, room: Room) -> None:
+    with httpx.Client(base_url=held, timeout=60) as stranger, entered(held, code=room.members.code) as learner:
+        assert stranger.get(f"{ROOM}/now").status_code == 403
+        answer = {"lesson": "01-why-slow", "step": 2, "answer": 0}
+        assert stranger.post(f"{ROOM}/answer", json=answer).status_code == 403
+        for client in (stranger, learner):
+            for name, body in (("send", {"at": STEP}), ("free", {}), ("keep", {"on": True}), ("show", {})):
+                reply = client.post(f"{ROOM}/{name}", json=body)
+                assert (reply.status_code, "only the instructor" in reply.json()["error"]) == (403, True), name
+        told = learner.get(f"{ROOM}/now")
+        assert not told.json()["leads"] and room.members.key not in told.text and "code" not in told.json()
+        assert told.headers["cache-control"] == "no-store"
+
+
+def test_wrong_keys_are_slowed_down_and_the_answer_says_for_how_long(held: str, room: Room) -> None:
+    with httpx.Client(base_url=held, timeout=60, headers={"x-forwarded-for": "10.9.9.9"}) as client:
+        replies = [client.post(f"{ROOM}/enter", json={"key": f"guess {i}"}) for i in range(FREE + 2)]
+        assert [one.status_code for one in replies] == [403] * (FREE + 1) + [429]
+        assert int(replies[-1].headers["retry-after"]) >= 1 and "try again in" in replies[-1].json()["error"]
+        assert client.post(f"{ROOM}/enter", json={"key": room.members.key}).status_code == 429
+
+
+def test_the_cookie_is_for_this_server_alone_and_no_script_reads_it(held: str, room: Room) -> None:
+    reply = httpx.post(f"{held}{ROOM}/enter", json={"code": room.members.code})
+    said = reply.headers["set-cookie"].lower()
+    assert "httponly" in said and "samesite=strict" in said and room.members.key.lower() not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "status"),
+    [
+        ("send", {"at": "?" + "x" * 10 * 2**20}, 413),
+        ("send", {"at": "?" + "x" * LARGEST}, 413),
+        ("send", {"at": "https://elsewhere.example/"}, 422),
+        ("send", {"at": "?notes=1"}, 422),
+        ("send", {"at": 3}, 422),
+        ("send", {"to": "?tab=race"}, 422),
+        ("send", [], 422),
+        ("keep", {"on": "yes"}, 422),
+        ("show", {"lesson": "99-none", "step": 1}, 422),
+        ("enter", {"code": ["A"]}, 422),
+    ],
+)
+def test_what_is_too_large_or_no_push_is_refused_with_a_sentence(
+    held: str, room: Room, name: str, body: Any, status: int
+) -> None:
+    before = room.told(leads=False)
+    with entered(held, key=room.members.key) as instructor:
+        reply = instructor.post(f"{ROOM}/{name}", content=json.dumps(body), headers=JSON)
+        assert reply.status_code == status and len(reply.text) > 20
+    assert room.told(leads=False) == before
+    assert LARGEST < MAX_BODY
+
+
+def test_runs_belong_to_the_class(held: str, room: Room) -> None:
+    """Over the API that programs use: by the cookie alone."""
+    asked = {"prompt": "The tower", "stack": "table@id=order6", "preset": "toy", "max_new_tokens": 8}
+
+    def said(client: httpx.Client) -> str:
+        call = client.post("/gradio_api/call/v2/run_stack", json=asked).json()["event_id"]
+        return client.get(f"/gradio_api/call/run_stack/{call}").text
+
+    with httpx.Client(base_url=held, timeout=60) as stranger:
+        assert "enter the code of the room first" in said(stranger)
+    with entered(held, code=room.members.code) as learner:
+        assert "event: complete" in said(learner)
+    with entered(held, key=room.members.key) as instructor:
+        assert "event: complete" in said(instructor)

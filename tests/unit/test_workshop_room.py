@@ -1,0 +1,330 @@
+"""The room of a class: who comes in, what is sent to all screens, whose answers are counted, whose runs wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from app.serve.line.class_caps import ClassCaps
+from app.serve.line.known_runs import Run, Visitor
+from app.serve.line.line import PLACES, Line, Refused
+from app.workshop import lan
+from app.workshop.members import AWAY_S, LETTERS, MOST_MEMBERS, Members, NotLetIn
+from app.workshop.room import MOST_HELD, Room
+from app.workshop.sent import LONGEST, NotSent, checked
+from app.workshop.slowed import FREE, FREE_OF_ALL, LONGEST_WAIT_S, SlowedGuesses
+from app.workshop.tallies import BINS, Tallies, histogram, questions_of
+
+CHOICE, FIGURE = ("01-a", 2), ("02-b", 1)
+QUESTIONS = {CHOICE: 3, FIGURE: None}
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def room(clock: Clock) -> Room:
+    return Room(QUESTIONS, clock=clock)
+
+
+def awaited(work: Coroutine[Any, Any, None]) -> None:
+    """In a thread: a driven browser leaves a loop in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result(60)
+
+
+def joined(room: Room, *, leads: bool = False) -> str:
+    return room.members.enter(room.members.key if leads else room.members.code, "10.0.0.9", leads=leads)
+
+
+# ---- who comes in
+
+
+def test_the_code_is_short_readable_and_taken_in_any_case(room: Room) -> None:
+    assert len(room.members.code) == 5 and set(room.members.code) <= set(LETTERS)
+    assert not set(LETTERS) & set("0O1IL5S2Z8"), "none that is easily taken for another"
+    assert room.person(room.members.enter(f" {room.members.code.lower()} ", "a", leads=False))
+
+
+def test_a_wrong_code_or_key_lets_nobody_in_and_the_key_is_no_code(room: Room) -> None:
+    key, code = room.members.key, room.members.code
+    for guess, leads in (("WRONG", False), ("", False), (key, False), (code, True), ("ü", True)):
+        with pytest.raises(NotLetIn) as refused:
+            room.members.enter(guess, f"of {guess}", leads=leads)
+        assert refused.value.status == 403
+    assert room.person("") == "" and not room.leads("made up")
+
+
+def test_codes_guessed_in_turn_are_slowed_down_and_meanwhile_not_even_the_right_one_is_heard(
+    room: Room, clock: Clock
+) -> None:
+    waits = []
+    for i in range(FREE + 10):
+        clock.now += waits[-1] if waits else 0.0
+        with pytest.raises(NotLetIn) as refused:
+            room.members.enter(f"GUESS{i}", "10.0.0.66", leads=False)
+        assert refused.value.status == 403
+        waits.append(room.members._slowed[False].wait("10.0.0.66"))
+    assert waits[: FREE - 1] == [0.0] * (FREE - 1) and waits[-1] == LONGEST_WAIT_S
+    assert waits == sorted(waits)
+    with pytest.raises(NotLetIn, match="try again in 30 s") as refused:
+        room.members.enter(room.members.code, "10.0.0.66", leads=False)
+    assert refused.value.status == 429 and refused.value.retry == pytest.approx(LONGEST_WAIT_S)
+    assert joined(room), "others come in"
+    assert room.members.enter(room.members.key, "10.0.0.66", leads=True), "wrong codes do not keep the instructor out"
+    clock.now += LONGEST_WAIT_S
+    assert room.members.enter(room.members.code, "10.0.0.66", leads=False)
+
+
+def test_guesses_from_many_addresses_slow_everybody_down(clock: Clock) -> None:
+    slowed = SlowedGuesses(clock)
+    for i in range(FREE_OF_ALL + 3):
+        slowed.was_wrong(f"10.0.{i}.1")
+    assert slowed.wait("192.168.0.7") > 0
+    clock.now += LONGEST_WAIT_S
+    assert slowed.wait("192.168.0.7") == 0
+
+
+def test_what_is_remembered_of_addresses_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.workshop.slowed.ADDRESSES", 10)
+    slowed = SlowedGuesses(clock)
+    for i in range(40):
+        clock.now += 1
+        slowed.was_wrong(str(i))
+    assert len(slowed._known) == 10
+
+
+def test_a_full_room_gives_the_place_of_a_browser_that_left_to_another(clock: Clock) -> None:
+    members = Members(clock)
+    instructor = members.enter(members.key, "a", leads=True)
+    first = members.enter(members.code, "a", leads=False)
+    for _ in range(MOST_MEMBERS - 2):
+        members.enter(members.code, "a", leads=False)
+    with pytest.raises(NotLetIn, match="full"):
+        members.enter(members.code, "a", leads=False)
+    clock.now += AWAY_S + 1
+    assert members.enter(members.code, "a", leads=False)
+    assert members.of(first) is None and members.of(instructor) is not None
+    assert members.here == 1
+
+
+# ---- what is sent
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "?tab=learn&lesson=3&step=2",
+        "?recording=01-code&at=6.4&token=20",
+        "?tab=race&race=01-levels",
+        "?stack=ngram%3A4%2Ctarget&prompt=Say+it",
+        "?explore=1#run=1.H4sIAAAA-_z",
+    ],
+)
+def test_what_has_a_link_can_be_sent(room: Room, address: str) -> None:
+    room.send(address)
+    assert room.told(leads=False)["sent"] == {"at": address, "number": 1}
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("https://elsewhere.example/", "an address of this page"),
+        ("//elsewhere.example/?a=1", "an address of this page"),
+        ("javascript:alert(1)", "an address of this page"),
+        ("?a=<script>", "an address of this page"),
+        ("?a=1#workshop=key", "an address of this page"),
+        ("?a=1\n", "an address of this page"),
+        ("", "an address of this page"),
+        ("?room=ABCDE", "room belongs to one screen"),
+        ("?tab=learn&%6Eotes=1", "notes belongs to one screen"),
+        ("?__theme=dark", "__theme belongs to one screen"),
+        ("?a=" + "x" * LONGEST, f"at most {LONGEST:,} characters"),
+    ],
+)
+def test_what_is_no_address_of_the_page_is_refused(room: Room, address: str, said: str) -> None:
+    with pytest.raises(NotSent, match=said):
+        room.send(address)
+    assert room.told(leads=False)["sent"] is None
+    with pytest.raises(NotSent):
+        checked(address)
+
+
+def test_whoever_comes_late_is_told_where_the_class_is_until_it_is_freed(room: Room) -> None:
+    room.send("?tab=race")
+    room.send("?tab=learn&lesson=1")
+    late = room.told(leads=False)
+    assert late["led"] and late["sent"] == {"at": "?tab=learn&lesson=1", "number": 2}
+    assert not {"code", "address", "tallies", "here"} & set(late), "that is the instructor's"
+    room.keep(True)
+    room.free()
+    assert not room.told(leads=False)["led"] and not room.told(leads=True)["keeps"]
+    assert room.told(leads=False)["sent"] is not None, "the way back is remembered"
+
+
+def test_news_wake_those_who_wait_at_once_and_say_nothing_new_for_a_while_otherwise(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.workshop.room.PATIENCE_S", 0.02)
+
+    async def check() -> None:
+        token = joined(room)
+        first = await room.news(token, "")
+        assert first["sent"] is None
+        assert (await room.news(token, first["version"]))["version"] == first["version"]
+        monkeypatch.setattr("app.workshop.room.PATIENCE_S", 60.0)
+        waiting = [asyncio.create_task(room.news(token, first["version"])) for _ in range(MOST_HELD)]
+        await asyncio.sleep(0)
+        with pytest.raises(NotLetIn, match="already waits"):
+            await room.news(token, first["version"])
+        room.send("?tab=race")
+        told = await asyncio.gather(*waiting)
+        assert all(one["sent"]["at"] == "?tab=race" for one in told)
+        assert not room._held
+        with pytest.raises(NotLetIn, match="code"):
+            await room.news("nobody", "")
+
+    awaited(check())
+
+
+def test_a_restarted_server_has_no_version_of_before(clock: Clock) -> None:
+    rooms = [Room(QUESTIONS, clock=clock) for _ in range(2)]
+    assert rooms[0].told(leads=False)["version"] != rooms[1].told(leads=False)["version"]
+
+
+# ---- whose answers are counted
+
+
+def test_the_first_answer_of_each_browser_counts_and_none_of_the_instructors(room: Room) -> None:
+    async def check() -> None:
+        one, other, instructor = joined(room), joined(room), joined(room, leads=True)
+        assert room.answer(one, CHOICE, 2) and room.answer(other, CHOICE, 0)
+        assert not room.answer(one, CHOICE, 1) and not room.answer(instructor, CHOICE, 1)
+        assert room.told(leads=True)["tallies"] == [{"lesson": "01-a", "step": 2, "total": 2, "counts": [1, 0, 1]}]
+        assert room.told(leads=False)["bars"] is None, "learners see none until the instructor says so"
+        room.show(CHOICE)
+        assert room.told(leads=False)["bars"]["counts"] == [1, 0, 1]
+        assert one not in str(room.told(leads=True)), "bars have no names"
+        room.send("?tab=race")
+        assert room.told(leads=False)["bars"] is None, "they go with the step"
+
+    awaited(check())
+
+
+def test_sixty_answers_wake_the_instructor_a_few_times(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.workshop.news.SOON_S", 0.01)
+
+    async def check() -> None:
+        tokens = [joined(room) for _ in range(60)]
+        await asyncio.sleep(0.03)
+        before = int(room.told(leads=True)["version"].split(".")[1])
+        for token in tokens:
+            room.answer(token, CHOICE, 1)
+        await asyncio.sleep(0.03)
+        assert int(room.told(leads=True)["version"].split(".")[1]) == before + 1
+        assert room.told(leads=True)["tallies"][0]["counts"] == [0, 60, 0]
+
+    awaited(check())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [(CHOICE, 3), (CHOICE, -1), (CHOICE, 1.5), (FIGURE, -1.0), (FIGURE, 1e300), (FIGURE, float("nan")), (("x", 1), 0)],
+)
+def test_what_is_no_answer_is_refused(question: Any, answer: float) -> None:
+    with pytest.raises(ValueError, match="question"):
+        Tallies(QUESTIONS).take("a", question, answer)
+
+
+def test_figures_make_a_small_histogram_that_one_who_types_a_million_does_not_stretch() -> None:
+    values = [2.0, 2.5, 3.0, 3.0, 3.1, 3.4, 4.0, 4.2, 4.9, 5.0, 6.0, 1e6]
+    bins = histogram(values)
+    assert sum(one["count"] for one in bins) == len(values) and len(bins) <= BINS
+    assert (bins[-1]["to"] is None and bins[0]["from"] == 2.5 - 0.5) or bins[0]["from"] is None
+    assert histogram([]) == [] and histogram([4.0, 4.0]) == [{"from": 4.0, "to": 5.0, "count": 2}]
+    for count in range(1, 40):
+        spread = histogram([i**2 / 7 for i in range(count)])
+        assert sum(one["count"] for one in spread) == count and len(spread) <= BINS
+
+
+def test_the_questions_are_those_of_the_lessons() -> None:
+    lesson = {
+        "id": "01-a",
+        "steps": [{"title": "told"}, {"question": {"choices": [{}, {}]}}, {"question": {"number": {"unit": "ms"}}}],
+    }
+    assert questions_of([lesson]) == {("01-a", 2): 2, ("01-a", 3): None}
+
+
+# ---- whose runs wait
+
+
+def visitor(name: str, *, person: str | None = None, leads: bool = False) -> Run:
+    return Run(name, Visitor((name,), "10.0.0.1", True, name if person is None else person, leads))
+
+
+def class_line(caps: ClassCaps) -> Line:
+    line = Line()
+    line.class_caps = caps
+    return line
+
+
+def test_learners_runs_are_capped_each_and_in_all_and_the_instructors_are_not() -> None:
+    line = class_line(ClassCaps(each=1, all=2))
+    line.admit(visitor("page 1", person="ann"))
+    with pytest.raises(Refused, match="you already have a run"):
+        line.admit(visitor("page 2", person="ann"))
+    line.admit(visitor("page 3", person="bob"))
+    with pytest.raises(Refused, match="all 2 places for runs of the class are taken"):
+        line.admit(visitor("page 4", person="cid"))
+    with pytest.raises(Refused, match="enter the code"):
+        line.admit(visitor("page 5", person=""))
+    line.admit(visitor("desk", person="host", leads=True))
+    line.admit(visitor("projector", person="host", leads=True))
+
+
+@pytest.mark.parametrize("caps", [ClassCaps(0, 12), ClassCaps(1, 0)])
+def test_a_class_may_be_without_runs_of_learners(caps: ClassCaps) -> None:
+    line = class_line(caps)
+    with pytest.raises(Refused, match="only the instructor starts runs"):
+        line.admit(visitor("page"))
+    line.admit(visitor("desk", leads=True))
+
+
+def test_the_instructors_run_goes_first_also_into_a_full_line() -> None:
+    line = class_line(ClassCaps(each=1, all=PLACES))
+    learners = [line.admit(visitor(f"page {i}")) for i in range(PLACES)]
+    assert line.begins(learners[0])
+    line.withdraw(learners[0])
+    own = visitor("desk", leads=True)
+    place = line.admit(own)
+    assert line.place(own)[0] == 1 and line.place(learners[1].run)[0] == 2
+    line.leave(learners[0].run)
+    assert not line.begins(learners[1]) and line.begins(place)
+
+
+# ---- where it is
+
+
+def test_the_address_is_one_that_other_machines_can_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lan, "lan_addresses", lambda: ["192.168.1.5", "10.0.0.2"])
+    assert lan.page_addresses("0.0.0.0", 7860) == ["http://192.168.1.5:7860/", "http://10.0.0.2:7860/"]
+    assert lan.page_addresses("fd00::1", 80) == ["http://[fd00::1]:80/"]
+    monkeypatch.setattr(lan, "lan_addresses", list)
+    assert lan.page_addresses("0.0.0.0", 7860) == ["http://127.0.0.1:7860/"]
+
+
+def test_addresses_of_this_machine_are_never_its_own_loop() -> None:
+    assert not [one for one in lan.lan_addresses() if one.startswith("127.")]
