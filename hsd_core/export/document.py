@@ -9,7 +9,7 @@ from hsd_core.trace.typed import encode
 
 
 def document(policy: str, *, title: str, head: str, marks: str, body: str) -> str:
-    """The text of a file.
+    """The text of a file. It names an empty icon, as a browser asks the host for one otherwise.
 
     Args:
         policy: which scripts, styles and images are let in; nothing else is.
@@ -23,6 +23,7 @@ def document(policy: str, *, title: str, head: str, marks: str, body: str) -> st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{title}</title>
+<link rel="icon" href="data:,">
 {head}
 </head>
 <body {marks}>

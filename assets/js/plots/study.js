@@ -2,6 +2,7 @@
  *  theme and size. */
 
 import { figuresOf } from "./figure-run.js";
+import { covered, onCover } from "../kit/curtain.js";
 import { isDark } from "../kit/theme.js";
 
 const PATIENCE_MS = 8000;
@@ -20,7 +21,15 @@ export class Study {
       this.seen = inSight.size > 0;
       this.draw();
     });
-    if (served) this._find();
+    if (!served) return;
+    if (!covered()) this._find();
+    // Below the story the page has no height yet: what seems in sight is not, and plotly would be fetched for nothing.
+    onCover((on) => {
+      if (!on) return this._find();
+      this.watch.disconnect();
+      inSight.clear();
+      this.seen = false;
+    });
   }
 
   /** Draws if they are in view and not drawn yet for this run, theme and size. */
