@@ -131,7 +131,7 @@ def launch_options(
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
-        *routes(profiles, measured or partial(measured_here, offer), offer.source, offer.dtype or ""),
+        *routes(profiles, measured or partial(measured_here, offer), offer.source, offer.dtype),
         recording_route(Recordings(traces)),
         *race_routes(races),
         results_route(results),

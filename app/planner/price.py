@@ -29,8 +29,8 @@ _DEVICES = ("", "cpu", "cuda")
 class Priced:
     """A question: stacks of a preset on a device ("": the default one), greedy (temperature 0) or sampled.
 
-    target: what a command line calls the preset's target, where the operator named it; "" for one of this package.
-    dtype: of targets, where the operator chose one; "" for each preset's own.
+    dtype: of its target; None for the one that it is opened with. target: what a command line calls the preset's
+    target, where the operator named it; "" for one of this package.
     """
 
     preset: str
@@ -38,7 +38,7 @@ class Priced:
     device: str = ""
     temperature: float = 0.0
     target: str = ""
-    dtype: str = ""
+    dtype: str | None = None
 
     @property
     def known(self) -> str | Preset:
@@ -46,11 +46,11 @@ class Priced:
         return unread_preset(self.target) if self.target else self.preset
 
 
-def parse(data: Any, target: Callable[[str], str] = lambda name: "", dtype: str = "") -> Priced:
+def parse(data: Any, target: Callable[[str], str] = lambda name: "", dtype: str | None = None) -> Priced:
     """The question in the page's JSON.
 
     Args:
-        target: of a preset's name; dtype: see `Priced`.
+        target: of a preset's name, dtype: see `Priced`.
     Raises:
         PlannerError: something is missing or too large.
     """
@@ -107,13 +107,11 @@ def profile_for(asked: Priced, profiles: Path) -> tuple[Profile, str] | None:
     Args:
         profiles: folder of those that are shipped.
     """
-    toy = asked.preset in PRESETS and PRESETS[asked.preset].toy
-    dtype = None if toy else asked.dtype or None
-    measured = cached_profile(asked.known, asked.device or None, dtype, asked.temperature)
+    measured = cached_profile(asked.known, asked.device or None, asked.dtype, asked.temperature)
     if measured is not None:
         return measured, MEASURED
     shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=profiles)
-    return None if shipped is None or dtype not in (None, shipped.about.get("dtype")) else (shipped, SHIPPED)
+    return None if shipped is None else (shipped, SHIPPED)
 
 
 def _price(pricer: Pricer, stack: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from app.planner.desk import Answers, key_of
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import LONGEST, parse
 from app.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
-from app.planner.profiles.sources import Sources
+from app.planner.profiles.sources import Sources, measured_here
 from app.planner.worker import Worker
 from app.serve.line.turns import visitor
 from app.words import planner as says
@@ -48,16 +49,16 @@ def routes(
     profiles: Path = ASSETS / "profiles",
     measured: Callable[[], list[dict[str, Any]]] | None = None,
     target: Callable[[str], str] = lambda name: "",
-    dtype: str = "",
+    dtype: str | None = None,
 ) -> list[BaseRoute]:
     """The tab's routes.
 
     Args:
         profiles: folder of the profiles and validations that are shipped.
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
-        target: of a preset's name, dtype: as `price.parse` wants them.
+        target: of a preset's name, as `price.parse` wants it. dtype: of all targets here; None for each preset's own.
     """
-    sources, turns, answers = Sources(profiles, measured), PlanTurns(), Answers()
+    sources, turns, answers = Sources(profiles, measured or partial(measured_here, dtype)), PlanTurns(), Answers()
     worker = Worker(profiles)
 
     async def listed(_: Request) -> Response:
@@ -75,7 +76,7 @@ def routes(
         if not (over or preset in PRESETS) or device not in ("", "cpu", "cuda"):
             return _refusal(PlannerError(says.no_preset(preset[:80], device[:20]), "preset"))
         asked = unread_preset(over) if over else preset
-        found = await to_thread.run_sync(lambda: origin_here(asked, device or None, temperature))
+        found = await to_thread.run_sync(lambda: origin_here(asked, device or None, temperature, dtype))
         return _json(dumps({**found, "option": option(preset)}))
 
     async def judged(request: Request) -> Response:

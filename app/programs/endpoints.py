@@ -14,7 +14,7 @@ from gradio import events
 
 from app.kit.payload import dumps
 from app.play.view import Play
-from app.programs.plans import Planning
+from app.programs.planning import Planning
 from app.programs.runs import Endpoint, comparing, running
 from app.programs.traces import reading
 from app.serve.service import from_tools

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.programs.written import Answer, Written
+from app.programs.answered_run import Answer, Written
 from app.race.live import RACE
 from app.race.race_request import asked_for
 from app.serve.live_run import RUN

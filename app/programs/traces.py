@@ -15,8 +15,8 @@ import gradio as gr
 
 from app.play.reader import MAX_ANSWER, Reader, opened, read_bounded
 from app.play.recordings import RecordingError, Recordings, recorded_state
+from app.programs.answered_run import Answer, Written
 from app.programs.runs import Endpoint, refused
-from app.programs.written import Answer, Written
 from app.serve.settings import whole_text
 from app.words import programs as says
 from app.words import run as run_says

@@ -1,6 +1,9 @@
-"""What is said of an engine that is a process of its own: how it ended, and what that means for a run."""
+"""What is said of an engine that is a process of its own, or several on a cluster: how it ended, and what that means for
+a run."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 KILLED = "the engine was ended from outside, perhaps because the memory was full"
 UNKNOWN_WORDS = "the engine said what this page does not understand"
@@ -12,6 +15,9 @@ DOWN = (
 )
 TWICE = "the engine ended twice at just this request, so it is not run again; ask for something else"
 LEFT_TEXT = "What it had written is kept."
+NO_RAY = "--engine ray needs Ray, which is not installed here: pip install -r app/requirements-ray.txt"
+HANGS = "the run at work has made no step for too long"
+SILENT = "the Ray cluster does not answer any more"
 
 
 def ended(why: str) -> str:
@@ -45,3 +51,25 @@ def other_version(theirs: int, ours: int) -> str:
 
 def restarting(pause: float) -> str:
     return f"the engine is started again{f' in {pause:.0f} s' if pause >= 1 else ''}"
+
+
+def no_engine(name: str, engines: Sequence[str]) -> str:
+    return f"there is no engine {name!r}; the engines are {', '.join(engines)}"
+
+
+def replicas(given: str, most: int) -> str:
+    return f"--replicas is {given!r}; write a number from 1 to {most}, or the least and the most, such as 1-4"
+
+
+def each(given: str) -> str:
+    return f"--each is {given!r}; write cpus=2, gpus=1, or both with a comma between"
+
+
+def lost(kind: str) -> str:
+    """Of a run whose replica ended. kind: the cluster's own word for it."""
+    return f"the engine that wrote this ended ({kind})"
+
+
+def unreachable(address: str, why: str) -> str:
+    where = f"no Ray cluster answers at {address}" if address else "Ray could not be started on this machine"
+    return f"{where}: {why}"

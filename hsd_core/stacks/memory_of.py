@@ -19,17 +19,26 @@ from hsd_core.models.weights import config_here, here
 HEAD = ("lm_head", "embed_out")
 EMBEDDING = ("embed_tokens", "embed_in", "wte")
 TOKENS = 1000
+_SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}  # bytes, by the names that safetensors has for dtypes
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """How many weights a model has: in its layers together, in its head, in its embeddings; cache: keys and values of
-    one position, over all layers, 0 where nobody knows."""
+    """How many weights a model has: in its layers together, in its head, in its embeddings.
+
+    Attributes:
+        cache: keys and values of one position, over all layers, 0 where nobody knows.
+        tied: whether the head is the embeddings. whole: whether transformers runs the model, which keeps one of both.
+        stored: bytes of a number of the embeddings in their file, where our decoders leave them as they are.
+    """
 
     layers: int
     head: int
     embedding: int
-    cache: int
+    cache: int = 0
+    tied: bool = False
+    whole: bool = False
+    stored: int = 4
 
     def bytes(self, each: float) -> int:
         """That a pass reads, where a weight takes so many bytes."""
@@ -51,11 +60,14 @@ def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> Numbers:
     from safetensors import SafetensorError, safe_open
 
     counts: dict[str, int] = {}
+    stored = 4
     for path, _ in files:
         try:
             with safe_open(path, framework="numpy") as file:
-                names = file.keys()
-                counts |= {name: math.prod(file.get_slice(name).get_shape()) for name in names}
+                slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+                counts |= {name: math.prod(part.get_shape()) for name, part in slices.items()}
+                named = (part for name, part in slices.items() if any(one in name for one in EMBEDDING))
+                stored = next((_SIZES.get(part.get_dtype(), 4) for part in named), stored)
         except SafetensorError as error:
             raise DecoderError(f"{path} is damaged ({error}); download it again") from error
     embedding, head = (
@@ -65,8 +77,8 @@ def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> Numbers:
     try:
         cache = LeanShape.from_config(read_config(folder)).cache_bytes(1, 1)
     except DecoderError:
-        cache = 0
-    return Numbers(layers, head or embedding, embedding, cache)
+        return Numbers(layers, head or embedding, embedding, tied=not head, whole=True, stored=stored)
+    return Numbers(layers, head or embedding, embedding, cache, tied=not head, stored=stored)
 
 
 def numbers_told(folder: Path, stored: int) -> Numbers:
@@ -78,16 +90,20 @@ def numbers_told(folder: Path, stored: int) -> Numbers:
     config = read_config(folder)
     each = 4 if "32" in str(config.get("dtype") or config.get("torch_dtype") or "float32") else 2
     embedding = int(config.get("vocab_size") or 0) * int(config.get("hidden_size") or 0)
-    apart = 1 if config.get("tie_word_embeddings") else 2
-    return Numbers(max(0, stored // each - apart * embedding), embedding, embedding, 0)
+    tied = bool(config.get("tie_word_embeddings"))
+    layers = max(0, stored // each - (1 if tied else 2) * embedding)
+    return Numbers(layers, embedding, embedding, tied=tied, stored=each)
 
 
 def weights_of(own: Numbers, dtype: str) -> int:
-    """Bytes that a model's weights take in memory, kept as `dtype`; its embeddings stay as they are read."""
+    """Bytes that a model's weights take in memory on a CPU, kept as `dtype`. Our decoders lay a head out for its kernel
+    and keep the embeddings too, tied or not; in half precision the head is float32."""
     if dtype in QUANTISED:
-        return round(BYTES[dtype] * own.layers + BYTES["int8"] * own.head) + 4 * own.embedding
-    each = BITS[dtype] / 8
-    return own.bytes(each) + round(each * own.embedding)
+        return round(BYTES[dtype] * own.layers + BYTES["int8"] * own.head) + own.stored * own.embedding
+    each = BITS[dtype] // 8
+    if own.whole:
+        return each * (own.layers + own.embedding + (0 if own.tied else own.head))
+    return each * own.layers + 4 * own.head + own.stored * own.embedding
 
 
 def _known(preset: Preset, stored: int) -> Numbers | None:

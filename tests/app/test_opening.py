@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
 
 from app.kit.static import ASSETS, files
 
@@ -17,6 +21,28 @@ def test_building_the_page_imports_no_torch() -> None:
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_a_start_with_targets_reads_their_configs_and_imports_nothing_heavy(tmp_path: Path) -> None:
+    folder = tmp_path / "models/small"
+    folder.mkdir(parents=True)
+    sizes = {"hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "vocab_size": 320}
+    scaled = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    rope = {**scaled, "original_max_position_embeddings": 64}
+    config = {"model_type": "llama", **sizes, "rope_parameters": rope}
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    save_file({"model.embed_tokens.weight": np.zeros((320, 64), np.float16)}, folder / "model.safetensors")
+    (folder / "tokenizer.json").write_text("{}", encoding="utf-8")
+    code = (
+        "import sys; from app.options import parse; from app.page import build; from hsd_core.pipeline import Pipeline;"
+        f"offer = parse(['--targets', {str(folder)!r}, '--allow-models', {str(tmp_path / 'models')!r}]).offer;"
+        "build(Pipeline, offer=offer);"
+        "(small,) = [one for one in offer.catalogue(Pipeline.catalogue()) if one['name'] == 'small'];"
+        "assert [one['name'] for one in small['stacks']] == ['lookup', 'copy', 'exits', 'plain'], small;"
+        "sys.exit(', '.join({'torch', 'transformers', 'onnxruntime'} & sys.modules.keys()) or 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_the_app_never_names_torch_and_the_engine_never_names_the_page() -> None:

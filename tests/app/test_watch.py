@@ -18,7 +18,7 @@ from visiting import TOY, Visit
 
 from app import options
 from app.serve.watch.logs import structured
-from app.serve.watch.tally import Tally
+from app.serve.watch.run_tally import Tally
 from hsd_core.export.records import records
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace.metrics import measure

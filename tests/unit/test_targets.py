@@ -21,7 +21,7 @@ from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError
-from hsd_core.stacks.memory_of import numbers_of
+from hsd_core.stacks.memory_of import numbers_of, weights_of
 from hsd_core.stacks.targets import chosen, target_preset
 
 PROMPT = "The small level drafts"
@@ -186,6 +186,13 @@ def test_the_weights_that_a_target_has_are_counted_without_loading_it(folders: P
     assert found.layers + head + found.embedding == sum(weight.numel() for weight in model.parameters())
     heads = getattr(model.config, "num_key_value_heads", None)
     assert found.cache == (2 * model.config.num_hidden_layers * heads * 16 if heads else 0)
+
+
+@pytest.mark.parametrize("family", ["llama-scaled", "llama-tied", "gpt2", "gpt-neox"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_the_memory_that_is_told_of_a_target_is_what_its_decoder_holds(folders: Path, family: str, dtype: str) -> None:
+    holds = load_decoder(folders / family, dtype=dtype).weight_bytes()
+    assert weights_of(numbers_of(folders / family), dtype) == pytest.approx(holds, rel=0.03)
 
 
 def test_what_can_be_built_over_a_target_is_listed_with_its_memory(

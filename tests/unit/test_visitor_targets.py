@@ -175,6 +175,7 @@ def test_a_target_has_no_price_before_it_is_calibrated_and_says_how(offer: Serve
     assert answer["about"] is None and "calibrate --target FOLDER measures one" in answer["prices"][0]["reason"]
     with pytest.raises(ValueError, match="no preset 'big'"):
         priced(asks)
+    assert priced({**asks, "preset": "toy"}, dtype="int8").dtype == "int8", "profiles are those of the server's dtype"
     assert option(HUB) == f"--target {HUB}" and option("smollm2") == "--preset smollm2"
 
 

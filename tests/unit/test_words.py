@@ -37,7 +37,7 @@ OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, hea
     "page.py": ["Segoe UI", "Noto Sans", "DejaVu Sans Mono"],
     "planner/figures/ink.py": ["system-ui, sans-serif"],
     "planner/profiles/sources.py": ["python -m hsd_core "],
-    "programs/plans.py": ["python -m hsd_core "],
+    "programs/planning.py": ["python -m hsd_core "],
     "planner/figures/surface.py": ["middle left", "middle right"],
     "results/quick.py": ["printf "],
     "play/stage.py": ["\nconst root = ", "<div class="],

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from app.words import cluster as says
+from app.words import engine as says
 
 MOST = 64  # replicas
 _AMOUNT = re.compile(r"\d{1,3}(\.\d{1,3})?")

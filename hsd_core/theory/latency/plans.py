@@ -11,6 +11,7 @@ from operator import mul
 from hsd_core.levels.declared.keys import BONUS, FUSE, MAX_NODES, POLICY, REPLACE, RULE, TREE
 from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
+from hsd_core.stacks.targets import option
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Profile
 
@@ -251,7 +252,7 @@ def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> s
     there = f"; its levels are {', '.join(level.spec for level in profile.levels if level.spec)}"
     if POLICY.name in missing.values:
         return f", whose levels all have fixed block lengths{there}"
-    preset = f" --preset {profile.about['preset']}" if "preset" in profile.about else ""
+    preset = f" {option(str(profile.about['preset']))}" if "preset" in profile.about else ""
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
     return f"{there}; all stop fixed; python -m hsd_core calibrate{preset} --levels {levels} --out FILE measures it"
 

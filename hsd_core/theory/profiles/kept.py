@@ -107,11 +107,13 @@ def origin(profile: Profile, source: str) -> dict[str, str]:
     return {"source": source, **{key: value for key, value in origin.items() if isinstance(value, str)}}
 
 
-def origin_here(preset: str | Preset, device: str | None = None, temperature: float = 0.0) -> dict[str, Any]:
+def origin_here(
+    preset: str | Preset, device: str | None = None, temperature: float = 0.0, dtype: str | None = None
+) -> dict[str, Any]:
     """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
     preset = _known(preset)
     device = device or _default_device(preset)
-    profile, source = cached_profile(preset, device, None, temperature), MEASURED
+    profile, source = cached_profile(preset, device, dtype, temperature), MEASURED
     if profile is None:
         profile, source = shipped_profile(preset.name, device, temperature), SHIPPED
     about = None if profile is None else {"about": origin(profile, source)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hsd_core.stacks.targets import option
 from hsd_core.theory import Profile, Ranked, StackPlan
 
 _SOURCES = {"measured": "measured on the machine of this run", "shipped": "shipped with the program", "given": "given"}
@@ -78,8 +79,7 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     said = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
     other = f"not on the machine of this run, {machine}"
     alike = "another machine of the same description" if where == machine else other
-    # A shipped one is a preset's; one that was given may be of any target.
-    measure = f"python -m hsd_core calibrate{f' --preset {preset}' if source == 'shipped' else ''}"
+    measure = f"python -m hsd_core calibrate {option(preset or '')}"
     return f"{said}: {alike}, where passes may cost more or less; {measure} measures it"
 
 

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import ray
 from ray import serve
 
-from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.cluster.replica import Replica
+from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.named import Replicas
 from app.serve.jobs import Job
-from app.words import cluster as says
+from app.words import engine as says
 
 _ROOT = Path(__file__).resolve().parents[4]
 _ELSEWHERE = [".git", ".venv", "tests", "node_modules", ".mypy_cache", ".ruff_cache", "assets/results", "assets/races"]

@@ -18,9 +18,8 @@ from typing import Any
 from app.kit.frames import Frames, send
 from app.serve.engines.attending import private_sink
 from app.serve.engines.messages import BEAT_S, VERSION, Beat, Begin, Ends, Hello, Lost, Ready, Stop, from_page, pack
-from app.serve.watch.metrics import resident
-from app.words import cluster as says
-from app.words import engine as engine_says
+from app.serve.watch.prometheus import resident
+from app.words import engine as says
 
 LOOK_S = 5.0  # how often an idle cluster is asked whether it answers
 ANSWER_S = 20.0  # within which it has to
@@ -47,7 +46,7 @@ class Relaying:
         body = self._source.next()
         said = from_page(body) if body is not None else None
         if body is None or not isinstance(said, Hello):
-            raise SystemExit(engine_says.ALONE)
+            raise SystemExit(says.ALONE)
         if said.version != VERSION:
             self._tell(pack(Ready(VERSION, os.getpid())))
             return

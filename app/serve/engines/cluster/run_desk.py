@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.serve.engines.messages import Lost, pack
-from app.words import cluster as says
+from app.words import engine as says
 
 PULL_S = 2.0  # how long a page's question waits for something to be told
 LEFT_S = 15.0  # after which a run about which no page asks is wanted no longer

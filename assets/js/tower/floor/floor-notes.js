@@ -62,11 +62,11 @@ export const planText = (plan) => PLAN.is(roundNumber(plan.round), stackName(pla
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
  * hsd_core/theory/replanning/replan_words.py.
  */
-export function originText({ profile, machine, preset }) {
+export function originText({ profile, machine, preset, option = `--preset ${preset}` }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
   if (source === "measured") return PLAN.here(day);
   if (source !== "shipped" && source !== "given") return PLAN.unknown;
-  return PLAN.elsewhere({ given: source === "given", where, day, machine, preset });
+  return PLAN.elsewhere({ given: source === "given", where, day, machine, option });
 }
 
 /** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */

@@ -91,13 +91,13 @@ export const PLAN = {
     `Auto, from round ${round}: ${stack}${why ? ` (${why})` : ""}.`,
   here: (/** @type {string} */ day) => `Profile measured on the machine of this run${day && ` on ${day}`}.`,
   unknown: "Where the profile was measured is not recorded.",
-  elsewhere: (/** @type {{given: boolean, where: string, day: string, machine: string, preset: string}} */ x) => {
+  elsewhere: (/** @type {{given: boolean, where: string, day: string, machine: string, option: string}} */ x) => {
     const said = `Profile ${x.given ? "given" : "shipped with the program"}, measured${x.where && ` on ${x.where}`}${x.day && `, ${x.day}`}`;
     const alike =
       x.where === x.machine
         ? "another machine of the same description"
         : `not on the machine of this run, ${x.machine}`;
-    return `${said}: ${alike}, where passes may cost more or less; python -m hsd_core calibrate${x.given ? "" : ` --preset ${x.preset}`} measures it.`;
+    return `${said}: ${alike}, where passes may cost more or less; python -m hsd_core calibrate ${x.option} measures it.`;
   },
   noProfileOf: (/** @type {string} */ option) =>
     `There is no profile to plan with here; measure one: python -m hsd_core calibrate ${option}`,

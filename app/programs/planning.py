@@ -13,8 +13,8 @@ from app.planner.planning_turns import PlanTurns
 from app.planner.price import parse, profile_for
 from app.planner.profiles.plan_request import LIMITS, MAX_BODY, Look, PlannerError
 from app.planner.worker import Worker
+from app.programs.answered_run import Answer
 from app.programs.runs import Endpoint, refused
-from app.programs.written import Answer
 from app.serve.line.turns import visitor
 from app.words import planner as says
 from hsd_core.stacks.targets import option

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.serve.watch.tally import Tally
+from app.serve.watch.run_tally import Tally
 from app.words import watch as says
 
 End = Literal["done", "stopped", "refused", "error"]
