@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Hashable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from app.planner.desk import Answers, key_of
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import LONGEST, parse
 from app.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
-from app.planner.profiles.sources import Sources, measured_here
+from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
 from app.serve.line.turns import visitor
 from app.words import planner as says
@@ -58,7 +57,7 @@ def routes(
         measured: gives the profiles measured on this machine, as `Sources` wants them; None looks into the cache.
         target: of a preset's name, as `price.parse` wants it. dtype: of all targets here; None for each preset's own.
     """
-    sources, turns, answers = Sources(profiles, measured or partial(measured_here, dtype)), PlanTurns(), Answers()
+    sources, turns, answers = Sources(profiles, measured), PlanTurns(), Answers()
     worker = Worker(profiles)
 
     async def listed(_: Request) -> Response:

@@ -1,5 +1,5 @@
-"""What is said of an engine that is a process of its own, or several on a cluster: how it ended, and what that means for
-a run."""
+"""What is said of an engine that is a process of its own, or several on a cluster: how it ended, and what that means
+for a run."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rowsOf } from "../../assets/js/workshop/bars.js";
+import { rowsOf } from "../../assets/js/workshop/answer-bars.js";
 import { placeName } from "../../assets/js/workshop/place-name.js";
 import { askedAt } from "../../assets/js/workshop/questions.js";
 import { Refusal, Room } from "../../assets/js/workshop/room.js";

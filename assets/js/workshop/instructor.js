@@ -3,8 +3,8 @@
 import { h, say } from "../kit/dom.js";
 import { presenting } from "../stage/title/presenter.js";
 import { stageHere } from "../stage/within-reach.js";
-import { barsOf } from "./bars.js";
-import { barButton } from "./frame.js";
+import { barsOf } from "./answer-bars.js";
+import { barButton } from "./led-frame.js";
 import { placeName } from "./place-name.js";
 import { showPoster } from "./poster.js";
 import { askedAt, lessons, stepOfTally } from "./questions.js";
@@ -14,7 +14,7 @@ import { WORKSHOP } from "../words/workshop.js";
 const LOOK_MS = 500;
 
 export class Instructor {
-  /** @param {import("./frame.js").Frame} frame @param {import("./room.js").Room} room */
+  /** @param {import("./led-frame.js").Frame} frame @param {import("./room.js").Room} room */
   constructor(frame, room) {
     this.frame = frame;
     this.room = room;

@@ -8,7 +8,7 @@ const LONGEST_CODE = 12;
 
 /**
  * Comes in; who has to wait before the next guess waits, and tries again.
- * @param {import("./room.js").Room} room @param {import("./frame.js").Frame} frame
+ * @param {import("./room.js").Room} room @param {import("./led-frame.js").Frame} frame
  * @param {{key: string}|{code: string}} secret
  * @returns {Promise<boolean>} whether it is in
  */

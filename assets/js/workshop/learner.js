@@ -3,8 +3,8 @@
 import { onAnswered } from "../learn/answered.js";
 import { stageHere } from "../stage/within-reach.js";
 import { arrive } from "../share/arrive.js";
-import { barsOf } from "./bars.js";
-import { barButton } from "./frame.js";
+import { barsOf } from "./answer-bars.js";
+import { barButton } from "./led-frame.js";
 import { placeName } from "./place-name.js";
 import { lessons, stepOfTally } from "./questions.js";
 import { Refusal } from "./room.js";
@@ -14,7 +14,7 @@ const ARRIVING = "hx-room-arriving"; // in the session: what the page is being o
 const TRIES = 4;
 
 export class Learner {
-  /** @param {import("./frame.js").Frame} frame @param {import("./room.js").Room} room */
+  /** @param {import("./led-frame.js").Frame} frame @param {import("./room.js").Room} room */
   constructor(frame, room) {
     this.frame = frame;
     this.room = room;

@@ -1,6 +1,6 @@
 /** The class in a page: loaded by the page alone that a server with a class sends. */
 
-import { Frame } from "./frame.js";
+import { Frame } from "./led-frame.js";
 import { Instructor } from "./instructor.js";
 import { codeForm, comeIn } from "./join.js";
 import { Learner } from "./learner.js";
