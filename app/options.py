@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
-from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine
+from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine, usual
 from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.watch.health import SHORTEST_KEY
@@ -85,10 +85,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--engine",
-        default="process",
+        default=usual(),
         metavar="|".join(ENGINES),
-        help="where models run: in a process of their own, which may end without the page, in the page's, or on a Ray "
-        "cluster: one of this machine, or one elsewhere by its head (default: process)",
+        help="where models run: in a process of their own, which may end without the page, in the page's, on cards "
+        "that ZeroGPU lends a Space, or on a Ray cluster: one of this machine, or one elsewhere by its head (default: "
+        "process; zerogpu where there is one)",
     )
     parser.add_argument("--replicas", default="", metavar="N|MIN-MAX", help="engines of a cluster (default: 1)")
     parser.add_argument(

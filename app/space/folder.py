@@ -79,13 +79,6 @@ def check(kind: str, out: Path) -> Iterator[str]:
         yield says.NO_ZEROGPU
 
 
-def lacks(kind: str, out: Path) -> str:
-    """What a Space of this kind would still need to start, in a sentence."""
-    if kind == ZEROGPU and not any("spaces.GPU(" in path.read_text(encoding="utf-8") for path in out.rglob("*.py")):
-        return says.NO_GPU_FUNCTION
-    return ""
-
-
 def requirements(kind: str, given: str) -> str:
     """The lines of a Space's requirements.txt, of this program's own. Gradio comes with the Space."""
     lines = [line for line in given.splitlines() if line and not line.startswith(("#", "gradio"))]

@@ -15,6 +15,8 @@ DOWN = (
 )
 TWICE = "the engine ended twice at just this request, so it is not run again; ask for something else"
 LEFT_TEXT = "What it had written is kept."
+NO_SPACES = "--engine zerogpu is for a Space on ZeroGPU, which brings the package `spaces`; leave the option out here"
+ASKS_FOR_GPU = "asking for a graphics card"
 NO_RAY = "--engine ray needs Ray, which is not installed here: pip install -r app/requirements-ray.txt"
 HANGS = "the run at work has made no step for too long"
 SILENT = "the Ray cluster does not answer any more"
@@ -63,6 +65,10 @@ def replicas(given: str, most: int) -> str:
 
 def each(given: str) -> str:
     return f"--each is {given!r}; write cpus=2, gpus=1, or both with a comma between"
+
+
+def no_gpu(why: str) -> str:
+    return f"no graphics card for this run: {why}; recordings, lessons, the Planner and Results need none"
 
 
 def lost(kind: str) -> str:

@@ -5,10 +5,6 @@ from __future__ import annotations
 SHORT = "Hierarchical speculative decoding, live and explained"
 NO_FRONT_MATTER = "README.md begins with no front matter; write the folder again"
 NO_ZEROGPU = "requirements.txt lacks what ZeroGPU needs, torch below 2.12 and spaces; write the folder again"
-NO_GPU_FUNCTION = (
-    "not ready to be pushed: no function of this program is decorated with spaces.GPU, and ZeroGPU starts no Space "
-    "without one; push the static Space meanwhile"
-)
 _ABOUT = {
     "static": (
         "Everything that needs no engine: the opening, recorded runs, races, lessons, the Planner and results. "

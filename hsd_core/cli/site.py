@@ -39,6 +39,5 @@ def pushed(options: argparse.Namespace) -> int:
     out, spaces = Path(options.out), import_module("app.space.folder")
     says = import_module("app.words.space")
     print(f"{out}: {spaces.write(options.kind, out) / 1e6:.1f} MB, checked", file=sys.stderr)
-    next_ = [says.create(SDKS[options.kind]), says.push(shlex.quote(str(out)))]
-    print("\n".join([lacks] if (lacks := spaces.lacks(options.kind, out)) else next_), file=sys.stderr)
+    print(says.create(SDKS[options.kind]), says.push(shlex.quote(str(out))), sep="\n", file=sys.stderr)
     return 0

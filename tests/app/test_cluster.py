@@ -149,7 +149,7 @@ def test_what_no_cluster_can_have_is_refused_with_the_cure(many: str, each: str)
 
 @pytest.mark.parametrize("name", ["rey", "ray://", "ray://host", "ray://host:0", "ray://host:70000", "ray://:1"])
 def test_an_engine_that_there_is_not_is_refused(name: str) -> None:
-    with pytest.raises(EngineError, match="the engines are process, inline, ray"):
+    with pytest.raises(EngineError, match="the engines are process, inline, zerogpu, ray"):
         check_engine(name)
 
 

@@ -42,6 +42,7 @@ TOP = {
     ".gitignore",
     "engine_cluster.py",
     "engine_process.py",
+    "engine_zerogpu.py",
     "options.py",
     "page.py",
     "requirements-mcp.txt",

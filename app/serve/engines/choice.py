@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from app.serve.engines.inline import InlineEngine
-from app.serve.engines.named import AT, INLINE, ONE, RAY, Replicas
+from app.serve.engines.named import AT, INLINE, ONE, RAY, ZEROGPU, Replicas
 from app.serve.engines.offered import hello_of
 from app.serve.engines.process import ProcessEngine
 from app.serve.engines.spawned import command
@@ -23,6 +24,9 @@ def engine_for(name: str, pipeline: Any, offer: ServerOffer, replicas: Replicas 
     loader = loader_for(pipeline, offer)
     if name == INLINE:
         return InlineEngine(loader)
+    if name == ZEROGPU:
+        made: Engine = import_module("app.engine_zerogpu").engine(pipeline, offer)
+        return made
     if name.startswith(RAY):
         # What is on this disk says nothing of the cluster's: weights are fetched there, as a part of a run.
         given = ("" if n is None else f"{n:g}" for n in (replicas.cpus, replicas.gpus))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,9 +11,9 @@ from app.words import engine as says
 
 MOST = 64  # replicas
 _AMOUNT = re.compile(r"\d{1,3}(\.\d{1,3})?")
-PROCESS, INLINE, RAY = "process", "inline", "ray"
+PROCESS, INLINE, ZEROGPU, RAY = "process", "inline", "zerogpu", "ray"
 AT = "ray://"  # and HOST:PORT of a cluster's head
-ENGINES = (PROCESS, INLINE, RAY, f"{AT}HOST:PORT")
+ENGINES = (PROCESS, INLINE, ZEROGPU, RAY, f"{AT}HOST:PORT")
 
 
 class EngineError(ValueError):
@@ -59,7 +60,14 @@ def check_engine(name: str) -> None:
     """
     host, colon, port = name.removeprefix(AT).rpartition(":")
     at = name.startswith(AT) and colon and host and port.isdecimal() and 0 < int(port) < 2**16
-    if name not in (PROCESS, INLINE, RAY) and not at:
+    if name not in ENGINES[:-1] and not at:
         raise EngineError(says.no_engine(name, ENGINES))
     if name.startswith(RAY) and find_spec("ray") is None:
         raise EngineError(says.NO_RAY)
+    if name == ZEROGPU and find_spec("spaces") is None:
+        raise EngineError(says.NO_SPACES)
+
+
+def usual() -> str:
+    """The engine where none is asked for."""
+    return ZEROGPU if os.environ.get("SPACES_ZERO_GPU") else PROCESS

@@ -22,6 +22,7 @@ import msgspec
 from app.kit.payload import payload, status
 from app.serve.engine import EngineWork, Payload, W
 from app.serve.engines.attended_run import STILL_S
+from app.serve.engines.heard import applied
 from app.serve.engines.messages import Begin, Fetch, FromEngine, Hello, Lost, Over, Ready, Sent, Stop, Told
 from app.serve.engines.spawned import SILENT_S, Spawned
 from app.serve.jobs import EngineHealth, Job
@@ -187,7 +188,7 @@ class ProcessEngine:
                 except asyncio.TimeoutError:
                     continue
                 if isinstance(told, Told | Sent):
-                    if (item := _applied(run, told)) is not None:
+                    if (item := applied(run, told)) is not None:
                         yield item
                 elif isinstance(told, Over | Ended):
                     yield told
@@ -239,14 +240,3 @@ class ProcessEngine:
 
 def _raw(request: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.msgpack.encode(request))
-
-
-def _applied(run: Run, said: Told | Sent) -> Payload | None:
-    """What a message says, said of the page's own run; its payload."""
-    run.loading, known = said.loading, run.state
-    run.state = said.state
-    if isinstance(said, Told):
-        return payload(run.name, 0, [], False, run.state) if said.state != known else None
-    run.live += said.records
-    records = run.live[said.start :] if said.records or said.final else []
-    return payload(run.name, said.start, records, said.final, run.state)

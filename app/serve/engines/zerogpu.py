@@ -1,0 +1,170 @@
+"""The engine on ZeroGPU, where a graphics card is lent for one call of one function, in a process forked for it.
+
+The page's process runs no model. The function is given plain bytes and yields plain bytes, messages of the protocol
+(`engines.messages`), at least every `PULSE_S`; whose quota it costs is known by the visitor's context, which goes
+along. What a worker has loaded is kept in it, and may be missing at the next call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import mmap
+import queue
+import re
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
+from typing import Any
+
+import msgspec
+
+from app.kit.payload import payload, status
+from app.serve.engine import Payload, W
+from app.serve.engines.attended_run import AttendedRun
+from app.serve.engines.heard import applied
+from app.serve.engines.inline import InlineEngine
+from app.serve.engines.messages import Begin, Hello, Over, Sent, Told, from_engine, from_page, pack
+from app.serve.engines.offered import offer_of
+from app.serve.jobs import EngineHealth, Job
+from app.serve.line.known_runs import Run
+from app.serve.loader import Loader
+from app.serve.offer import loader_for
+from app.words import engine as says
+from app.words import run as run_says
+
+PULSE_S = 0.1  # a worker sees that it is to end between two yields
+LOOK_S = 0.1
+PLACES = 4  # runs at a time, each with a card of its own
+OPEN_S, TOKENS_A_S, MOST_S = 10, 15, 120  # asked of the quota: for opening the model, for tokens of a run, at most
+Jobs = Mapping[str, Job[Any]]
+GPU = Callable[[bytes, bytes, int], Iterator[bytes]]  # what `lent` does, on a card
+
+# By place, whether its run is to end: memory that a forked worker shares, so it exists before the first of them.
+_ENDS = mmap.mmap(-1, PLACES)
+_kept: dict[bytes, tuple[Loader, ThreadPoolExecutor]] = {}  # of a worker, by what is offered
+
+
+def seconds(jobs: Jobs, asked: bytes) -> int:
+    """What a run asks of a visitor's quota: little, since what is asked has to be left."""
+    begin = from_page(asked)
+    assert isinstance(begin, Begin)
+    request = msgspec.msgpack.decode(begin.request, type=jobs[begin.job].request)
+    tokens: int = request.kind.tokens
+    return min(MOST_S, OPEN_S + math.ceil(tokens / TOKENS_A_S))
+
+
+def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> Iterator[bytes]:
+    """What a run tells, packed, while a card is lent: the body of the function that is decorated.
+
+    Args:
+        pipeline: the class that opens presets. jobs: what may be asked for, by name.
+        hello: packed, what is offered. asked: a packed `Begin`. place: of the run, among those at work.
+    """
+    begin = from_page(asked)
+    assert isinstance(begin, Begin)
+    job = jobs[begin.job]
+    request = msgspec.msgpack.decode(begin.request, type=job.request)
+    loader, thread = _kept.get(hello) or _opened(pipeline, hello)
+    run, told = AttendedRun(begin.run), queue.SimpleQueue[bytes | None]()
+
+    def write() -> None:
+        try:
+            for item in job.write(loader, request, run):
+                told.put(pack(run.sent(item)))
+        finally:
+            told.put(None)
+
+    done = thread.submit(write)
+    try:
+        while True:
+            if _ENDS[place]:
+                run.stop()
+            try:
+                body = told.get(timeout=PULSE_S)
+            except queue.Empty:
+                yield pack(Told(run.name, run.state, run.loading))
+                continue
+            if body is None:
+                break
+            yield body
+        done.result()
+        yield pack(Over(run.name, "begin"))
+    finally:
+        run.stop()
+
+
+def _opened(pipeline: Any, hello: bytes) -> tuple[Loader, ThreadPoolExecutor]:
+    said = from_page(hello)
+    assert isinstance(said, Hello)
+    _kept[hello] = loader_for(pipeline, offer_of(said)), ThreadPoolExecutor(1, thread_name_prefix="engine")
+    return _kept[hello]
+
+
+class ZeroEngine:
+    """
+    Args:
+        gpu: the decorated function. hello: what is offered.
+        loader: fetches weights in the page's process, where they cost nobody's quota.
+    """
+
+    def __init__(self, gpu: GPU, hello: Hello, loader: Loader) -> None:
+        self._gpu, self._hello = gpu, pack(hello)
+        self._fetching = InlineEngine(loader)
+        self.lacks, self.fetch = self._fetching.lacks, self._fetching.fetch
+        self._free = list(range(PLACES))
+        self._threads = ThreadPoolExecutor(PLACES, thread_name_prefix="lent")
+
+    @property
+    def health(self) -> EngineHealth:
+        return EngineHealth()
+
+    @property
+    def places(self) -> int:
+        return PLACES
+
+    def start(self) -> None:
+        """Nothing: workers are forked when they are needed."""
+
+    def close(self, grace: float) -> None:
+        """Nothing: workers end with the process that they were forked from."""
+
+    async def work(self, job: Job[W], request: W, run: Run) -> AsyncGenerator[Payload, None]:
+        run.stage = "running"
+        place, context = self._free.pop(), copy_context()
+        _ENDS[place] = 0
+        asked = pack(Begin(run.name, job.name, msgspec.Raw(msgspec.msgpack.encode(request))))
+        messages = context.run(self._gpu, self._hello, asked, place)
+
+        def step(act: Callable[..., Any], *given: Any) -> asyncio.Future[Any]:
+            return asyncio.get_running_loop().run_in_executor(self._threads, lambda: context.run(act, *given))
+
+        try:
+            run.state = status("loading", says.ASKS_FOR_GPU, detail=run_says.MEANWHILE, stage="engine")
+            yield payload(run.name, 0, [], False, run.state)
+            while True:
+                coming = step(next, messages, None)
+                while not (await asyncio.wait([coming], timeout=LOOK_S))[0]:
+                    _ENDS[place] = run.over()
+                if (body := coming.result()) is None:
+                    break
+                _ENDS[place] = run.over()
+                told = from_engine(body)
+                if isinstance(told, Told | Sent) and (item := applied(run, told)) is not None:
+                    yield item
+        except Exception as error:  # no quota is left, no card was free, or the worker ended
+            run.state = status("error", says.no_gpu(_bare(error)), detail=run_says.STILL_HERE)
+            yield payload(run.name, 0, run.live, True, run.state)
+        finally:
+            _ENDS[place] = 1
+            run.stopped.set()
+            with suppress(Exception):
+                await step(getattr(messages, "close", lambda: None))
+            self._free.append(place)
+            await asyncio.to_thread(run.done)
+
+
+def _bare(error: Exception) -> str:
+    """An error's own words, which may be markup for a browser."""
+    return re.sub(r"<[^>]*>", "", str(getattr(error, "message", "") or error)).strip().rstrip(".")

@@ -1,0 +1,114 @@
+"""The engine on a pretended ZeroGPU: forked workers, plain data, an end that a worker hears of, a quota used up."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, as ZeroGPU does")
+ROOT = Path(__file__).parents[2]
+
+# In a process of its own: a worker is forked from the page's, which runs no model and so has no threads of one.
+PAGE = """
+import asyncio, json, os, signal, sys
+from contextlib import aclosing
+from functools import partial
+from tests.app.pretend_zerogpu import lending
+from app.engine_process import works
+from app.serve.engines.messages import VERSION, Hello
+from app.serve.engines.zerogpu import PLACES, ZeroEngine, lent
+from app.serve.line.known_runs import Run
+from app.serve.live_run import RUN
+from app.serve.offer import EVERYTHING, loader_for
+from app.serve.settings import RunRequest
+from hsd_core.pipeline import Pipeline
+
+STACK = "table:3@id=order1,table:5@id=order3,table@id=order6"
+
+async def told(engine, name, stop=False, tokens=40, act=None):
+    request = RunRequest(name * 32, "The tower of levels", STACK, "toy", max_new_tokens=tokens, baseline=False)
+    run, said = Run(request.run), []
+    async with aclosing(engine.work(RUN, request, run)) as payloads:
+        async for item in payloads:
+            said.append(item)
+            if stop and item["ev"]:
+                run.stop()
+            if act and any(record["event"] == "commit" for record in item["ev"]):
+                act()
+    last = [item for item in said if item["ev"]][-1:] or [said[-1]]
+    commits = [record for item in last for record in item["ev"] if record["event"] == "commit"]
+    return {"mode": run.state["mode"], "text": run.state["text"], "final": said[-1]["final"],
+            "ids": [one["id"] for record in commits for one in record["tokens"]], "free": len(engine._free)}
+
+def main():
+    loader = loader_for(Pipeline, EVERYTHING)
+    make = lambda **how: ZeroEngine(lending(partial(lent, *works()), **how), Hello(VERSION), loader)
+    engine, found = make(), {}
+    async def all_of_it():
+        found["first"], found["beside"] = await asyncio.gather(told(engine, "a"), told(engine, "b"))
+        found["stopped"] = await told(engine, "c", stop=True, tokens=512)
+        found["refused"] = await told(make(refuse="<b>You have exceeded</b> your GPU quota."), "d")
+        import multiprocessing
+        killed = lambda: [os.kill(child.pid, signal.SIGKILL) for child in multiprocessing.active_children()]
+        found["killed"] = await told(engine, "e", tokens=512, act=killed)
+        found["after"] = await told(engine, "f")
+    asyncio.run(all_of_it())
+    found["torch"] = "torch" in sys.modules
+    found["places"] = PLACES
+    print(json.dumps(found))
+
+main()
+"""
+
+
+def test_runs_of_a_pretended_zerogpu() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", PAGE], capture_output=True, text=True, cwd=ROOT, check=False, timeout=200
+    )
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    found = json.loads(ended.stdout.splitlines()[-1])
+    assert not found["torch"], "the process that workers are forked from runs no model"
+    plain = _plain()
+    for name in ("first", "beside", "after"):
+        assert found[name]["mode"] == "live" and found[name]["ids"] == plain, name
+    assert found["stopped"]["final"] and found["stopped"]["text"] == "stopped"
+    assert found["refused"]["mode"] == "error"
+    assert "no graphics card for this run: You have exceeded your GPU quota; recordings" in found["refused"]["text"]
+    assert found["killed"]["mode"] == "error" and "GPU task aborted" in found["killed"]["text"]
+    assert found["killed"]["ids"], "what it had written is kept"
+    assert all(found[name]["free"] == found["places"] for name in ("after", "refused"))
+
+
+def test_little_is_asked_of_a_visitors_quota() -> None:
+    msgspec = pytest.importorskip("msgspec")
+    from app.engine_process import works
+    from app.serve.engines.messages import Begin, pack
+    from app.serve.engines.zerogpu import MOST_S, seconds
+    from app.serve.settings import RunRequest
+
+    def asks(tokens: int) -> int:
+        request = RunRequest("a" * 32, "The", "target", "smollm2", max_new_tokens=tokens)
+        return seconds(works()[1], pack(Begin(request.run, "run", msgspec.Raw(msgspec.msgpack.encode(request)))))
+
+    assert 0 < asks(16) < asks(128) < asks(512) <= MOST_S
+
+
+def test_the_decorator_of_spaces_gives_the_function_back_where_there_is_no_zerogpu() -> None:
+    pytest.importorskip("spaces")
+    from app.engine_zerogpu import engine, work
+    from app.serve.offer import EVERYTHING
+    from hsd_core.pipeline import Pipeline
+
+    assert work.__name__ == "work" and engine(Pipeline, EVERYTHING).places > 1
+
+
+def _plain() -> list[int]:
+    from hsd_core.pipeline import Pipeline
+    from hsd_core.trace import Commit
+
+    run = Pipeline.open("toy").run("table@id=order6", "The tower of levels", max_new_tokens=40, baseline=False)
+    return [one.id for event in run if isinstance(event, Commit) for one in event.tokens]
