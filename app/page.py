@@ -95,7 +95,7 @@ def build(
                 ("Results", Results(play, results).build),
             ]
         )
-        endpoints.add(play, profiles, offer.source)
+        endpoints.add(play, profiles, offer.source, offer.dtype)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
     return demo

@@ -20,17 +20,17 @@ from app.programs.traces import reading
 from app.serve.service import from_tools
 
 
-def add(play: Play, profiles: Path, target: Callable[[str], str] = lambda name: "") -> None:
+def add(play: Play, profiles: Path, target: Callable[[str], str] = lambda name: "", dtype: str | None = None) -> None:
     """Add them to the Blocks that is open.
 
     Args:
         play: whose line, engine, recordings and reader of files they use.
-        profiles, target: as in `plans.Planning`.
+        profiles, target, dtype: as in `Planning`.
     """
     for endpoint in (
         running(play.service, play.catalogue),
         comparing(play.service, play.catalogue),
-        *Planning(profiles, target).endpoints(),
+        *Planning(profiles, target, dtype).endpoints(),
         *reading(play.recordings, play.reader),
     ):
         # The line before the engine, and the turns of the others, are our own.

@@ -27,11 +27,11 @@ class Planning:
     """
     Args:
         profiles: folder of the profiles that are shipped.
-        target: of a preset's name, as `price.parse` wants it.
+        target: of a preset's name, dtype: as `price.parse` wants them.
     """
 
-    def __init__(self, profiles: Path, target: Callable[[str], str]) -> None:
-        self._profiles, self._target = profiles, target
+    def __init__(self, profiles: Path, target: Callable[[str], str], dtype: str | None = None) -> None:
+        self._profiles, self._target, self._dtype = profiles, target, dtype
         self._turns, self._worker = PlanTurns(), Worker(profiles)  # its process starts with the first question
 
     def endpoints(self) -> list[Endpoint]:
@@ -78,7 +78,8 @@ class Planning:
             question = json.dumps(
                 {"profile": found["profile"], "max_block": max_block, "rejections": rejections}, sort_keys=True
             )
-            who = visitor(request) if request else ""  # type: ignore[arg-type]  # Gradio's hands all of it through
+            own = request.request if request is not None else None  # Gradio's own gives JSON alone
+            who = visitor(own) if own is not None else ""
             try:
                 if len(question) > MAX_BODY:
                     raise PlannerError(says.profile_too_large(MAX_BODY // 1000))
@@ -94,7 +95,7 @@ class Planning:
     async def _calibration(self, preset: str, device: str, temperature: float) -> Answer:
         asked = {"preset": preset, "device": device, "temperature": temperature, "stacks": ["target"]}
         try:
-            priced = parse(asked, self._target)
+            priced = parse(asked, self._target, self._dtype)
             found = await asyncio.to_thread(profile_for, priced, self._profiles)
             if found is None:
                 raise PlannerError(says.measures_one(says.no_profile(preset, option(preset))))
