@@ -45,9 +45,9 @@ def front_matter(kind: str) -> dict[str, Any]:
     """What the README of a Space of this kind says of it."""
     given = {
         "title": page_says.TITLE,
-        "emoji": "🪜",
+        "emoji": "🗼",
         "colorFrom": "blue",
-        "colorTo": "green",
+        "colorTo": "yellow",
         "sdk": "static" if kind == STATIC else "gradio",
     }
     if kind != STATIC:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SHORT = "Hierarchical speculative decoding, live and explained"
+SHORT = "Small models draft, larger ones verify, one text comes out"
 NO_FRONT_MATTER = "README.md begins with no front matter; write the folder again"
 NO_ZEROGPU = "requirements.txt lacks what ZeroGPU needs, torch below 2.12 and spaces; write the folder again"
 _ABOUT = {

@@ -86,3 +86,9 @@ def test_each_key_and_value_is_checked() -> None:
     assert "app_file" in fault
     with pytest.raises(ValueError, match="front matter"):
         read("# no front matter\n")
+
+
+def test_the_repository_as_it_stands_is_the_space_on_a_cpu() -> None:
+    own = read((folder.ROOT / "README.md").read_text(encoding="utf-8"))
+    assert not faults(own)
+    assert own == {name: value for name, value in folder.front_matter("cpu").items() if name in own}
