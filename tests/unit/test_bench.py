@@ -126,4 +126,4 @@ def test_a_stack_that_two_lines_asked_for_is_reported_once_as_the_default(asked:
     assert [(row["asked"], row["stack"]) for row in found["stacks"]] == [("default", STACK), (PLAIN, PLAIN)]
     drawn = report(found)
     assert f'"y":["{PLAIN}","{STACK}"]' in drawn and drawn.count('"name":"Lookups, then the model"') == 1
-    assert drawn.count(f"<td>{STACK}</td>") == 1
+    assert drawn.count(f"<td>Lookups, then the model<code>{STACK}</code></td>") == 1
