@@ -62,7 +62,7 @@ export const planText = (plan) => PLAN.is(roundNumber(plan.round), stackName(pla
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
  * hsd_core/theory/replanning/replan_words.py.
  */
-export function originText({ profile, machine, preset, option = `--preset ${preset}` }) {
+export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset) }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
   if (source === "measured") return PLAN.here(day);
   if (source !== "shipped" && source !== "given") return PLAN.unknown;

@@ -99,6 +99,7 @@ export const PLAN = {
         : `not on the machine of this run, ${x.machine}`;
     return `${said}: ${alike}, where passes may cost more or less; python -m hsd_core calibrate ${x.option} measures it.`;
   },
+  ofPreset: (/** @type {string} */ preset) => `--preset ${preset}`,
   noProfileOf: (/** @type {string} */ option) =>
     `There is no profile to plan with here; measure one: python -m hsd_core calibrate ${option}`,
   auto: (/** @type {string} */ text) => `Auto. ${text}`,
