@@ -50,7 +50,8 @@ def deploy(
     try:
         if not local:
             _connect(address)
-        needs = _needs(replicas, {} if local else ray.cluster_resources())
+        there: Any = {} if local else ray.cluster_resources()  # type: ignore[no-untyped-call, unused-ignore]
+        needs = _needs(replicas, there)
         same = hashlib.sha256(repr((hello, asdict(replicas), needs)).encode()).hexdigest()[:8]
         name = f"{NAME}-{same}"
         desk = serve.run(
