@@ -120,7 +120,7 @@ def runs_on(device: str) -> str:
 def of_bytes(done: float, total: float) -> str:
     """How much of what is fetched is here."""
     whole, unit = (1e9, "GB") if total >= 1e9 else (1e6, "MB")
-    digits = 1 if total >= 1e9 else 0
+    digits = 1 if total >= 1e9 or total < 1e7 else 0  # few MB need a decimal to be seen to move
     return f", {done / whole:.{digits}f} of {total / whole:.{digits}f} {unit}"
 
 

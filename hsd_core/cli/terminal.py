@@ -19,6 +19,7 @@ from hsd_core.trace.checks import check
 from hsd_core.trace.naming import round_number
 
 _RESET = "\033[0m"
+NARROWEST, WIDEST = 24, 44  # the column of levels' names in the table of totals
 NOBODY = 245  # of 256 colours: no level below the target accepted it
 SUPPLIED, ACCEPTED = "supplied", "accepted"  # whose colour a token has: who supplied it, who accepted it
 
@@ -97,10 +98,12 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     if header.simulated:
         yield printable(f"SIMULATED: {header.simulated}")
     yield printable(f"{stack_name(header.stack)} ({header.stack})")
-    yield f"{'level':<24} {'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
-    for info, level in zip(header.levels, figures["levels"], strict=True):
-        name = printable(f"{letter(header, info.index)} {info.label}")[:24]
-        cells = f"{name:<24}"
+    names = [printable(f"{letter(header, info.index)} {info.label}")[:WIDEST] for info in header.levels]
+    width = max(NARROWEST, *map(len, names))
+    heads = f"{'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
+    yield f"{'level':<{width}} {heads}"
+    for name, info, level in zip(names, header.levels, figures["levels"], strict=True):
+        cells = f"{name:<{width}}"
         if colour:
             cells = f"\033[38;5;{_ink(header, info.index)}m{cells}{_RESET}"
         accepts = f"{level['accepted']}/{level['judged']} {_percent(level['acceptance'])}" if level["judged"] else "-"

@@ -211,5 +211,6 @@ def test_what_is_fetched_is_told_in_bytes_and_what_is_only_read_is_not() -> None
 
     text, share = said("download", 34e6, 93e6)
     assert text.endswith(", 34 of 93 MB") and share == pytest.approx(34 / 93)
+    assert said("download", 0.5e6, 1.2e6)[0].endswith(", 0.5 of 1.2 MB")
     assert said("download", 0.4e9, 1.3e9)[0].endswith(", 0.4 of 1.3 GB")
     assert "MB" not in said("load", 1, 3)[0]

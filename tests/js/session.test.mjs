@@ -49,6 +49,19 @@ test("a run is asked for under a name that no other run has", () => {
   assert.deepEqual([it.state, it.pending], ["busy", second.run]);
 });
 
+test("whether weights are on their way is known until something else is said, and of no other run", () => {
+  const { it } = session();
+  it.start({});
+  assert.equal(it.fetching, false);
+  it.hear({ ...payload(it.pending), status: { mode: "loading", stage: "download", share: 0.5 } });
+  assert.equal(it.fetching, true);
+  it.start({});
+  assert.equal(it.fetching, false);
+  it.hear({ ...payload(it.pending), status: { mode: "loading", stage: "download", share: 0.5 } });
+  it.hear({ ...payload(it.pending), status: { mode: "loading", stage: "load", share: null } });
+  assert.equal(it.fetching, false);
+});
+
 test("its last payload ends it, and nobody looks after it any more", async () => {
   const { it, asked } = session();
   it.start({});

@@ -94,6 +94,16 @@ def unmarked(text: str) -> str:
     return re.sub(r"\[[A-Z-]\]", "", text)
 
 
+def test_the_column_of_levels_is_as_wide_as_their_names():
+    told = run(b"a")
+    first, target = told[0].levels
+    label = "exit at layer 12, untrained read-out"
+    told[0] = structs.replace(told[0], levels=(structs.replace(first, label=label), target))
+    heads, *rows = list(totals_lines(told, colour=False))[1:4]
+    assert label in rows[0]
+    assert len({len(line) for line in (heads, *rows)}) == 1, "the figures stand below their heads"
+
+
 def test_a_run_has_its_stack_s_name_before_its_code():
     assert "Lookups, then an 8-bit copy, then the model (ngram:3,int8:6,target)" in list(
         totals_lines(file.read(TRACES / "01-code.jsonl.gz"), colour=False)

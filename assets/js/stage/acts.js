@@ -47,9 +47,10 @@ export class Acts {
   _stop() {
     const { session, tell, busy } = this.page;
     return this.page.attempt(async () => {
+      const { fetching } = session;
       const stopped = session.stop();
       busy();
-      if (await stopped) tell(STAGE.stoppedEarly);
+      if (await stopped) tell(fetching ? STAGE.stoppedFetching : STAGE.stoppedEarly);
     });
   }
 

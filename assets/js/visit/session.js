@@ -35,6 +35,7 @@ export class Session {
     /** @type {string|null} */ this.pending = null; // name of the run that was asked for and is not over
     this.started = false; // its first events arrived
     this.stopping = false;
+    this.fetching = false; // weights are on their way
     this.heard = 0; // when its last payload came
     this._asked = 0; // when the run was asked for
     this._streamed = true; // whether its payloads come by themselves
@@ -73,6 +74,7 @@ export class Session {
     this.pending = run;
     this._streamed = streamed;
     this.started = false;
+    this.fetching = false;
     this.heard = 0;
     this._asked = performance.now();
     keepPending(run, this.ctx.kept);
@@ -107,6 +109,7 @@ export class Session {
   hear(payload) {
     this.heard = performance.now();
     if (payload.ev.length) this.started = true;
+    this.fetching = payload.status.stage === "download";
     if (payload.final) this._end();
   }
 

@@ -33,6 +33,7 @@ export function depthFigure(study) {
     ...more,
   });
   const marks = [css("--hue-exit"), css("--hue-nano"), css("--hue-ngram"), css("--hue-quantized"), css("--hue-target")];
+  const shapes = ["circle", "square", "triangle-up", "star", "pentagon"]; // one hue is the line's: a dot is known by its shape
   const data = [
     points(lens, EXITS.lens, {
       mode: "lines+markers",
@@ -40,7 +41,10 @@ export function depthFigure(study) {
       marker: { size: px(5) },
     }),
     ...trained.map((one, i) =>
-      points([one], safe(one.readout), { mode: "markers", marker: { size: px(10), color: marks[i % marks.length] } }),
+      points([one], safe(one.readout), {
+        mode: "markers",
+        marker: { size: px(10), color: marks[i % marks.length], symbol: shapes[i % shapes.length] },
+      }),
     ),
     {
       type: "scatter",

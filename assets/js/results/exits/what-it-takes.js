@@ -1,7 +1,7 @@
 /** What two exits would need to pay: maps of computed gains, with the lines at 1 and at the paper's 1.28, and today's
  *  measured point. */
 
-import { css, gainScale, layout, narrow, px } from "../../plots/look.js";
+import { css, gainScale, layout, narrow, px, wrapped } from "../../plots/look.js";
 import { NEEDED } from "../../words/tabs/exits.js";
 import { below, nearest, of } from "./study-data.js";
 
@@ -105,8 +105,8 @@ function drawn(rows, { title, text, y, z, point }) {
     mode: "markers+text",
     x: [point.x],
     y: [point.y],
-    text: [point.text],
-    textposition: "top center",
+    text: [wrapped(point.text, narrow() ? 15 : 60)],
+    textposition: narrow() ? "top right" : "top center",
     textfont: { color: css("--ink"), size: px(12) },
     marker: { size: px(12), symbol: "x", color: css("--ink") },
     hoverinfo: "skip",
@@ -118,7 +118,7 @@ function drawn(rows, { title, text, y, z, point }) {
     figure: {
       data: [field, line(1, "solid"), line(PAPER, "dot"), ...(mark ? [mark] : [])],
       layout: layout(narrow() ? 360 : 400, {
-        xaxis: { ...axis, title: { text: NEEDED.upper } },
+        xaxis: { ...axis, title: { text: wrapped(NEEDED.upper, narrow() ? 28 : 60) } },
         yaxis: { ...axis, title: { text: y } },
       }),
     },

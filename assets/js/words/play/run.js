@@ -111,5 +111,6 @@ export const STAGE = {
   press: "Press Generate to run it.",
   simulating: "Simulating the plan; the first time takes a few seconds.",
   stoppedEarly: "Stopped before it began.",
+  stoppedFetching: "Stopped. What was fetched is kept: Generate goes on from there.",
   unanswered: "the server did not answer",
 };
