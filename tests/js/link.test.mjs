@@ -10,6 +10,7 @@ import {
   planText,
   turnedBy,
   writeLink,
+  usual,
 } from "../../assets/js/planner/link.js";
 import { still } from "../../assets/js/planner/whatif.js";
 
@@ -44,6 +45,29 @@ function written(source, shown, turned, asked = OWN) {
   mock.timers.tick(300);
   return location.search;
 }
+
+test("where the address names no profile, one of its model is shown, else the first; and links say so", () => {
+  const there = [
+    { ...SOURCES[1], preset: "one" },
+    { ...SOURCES[2], preset: "two" },
+  ];
+  for (const [search, want] of [
+    ["", "here"],
+    ["?preset=two", "there"],
+    ["?preset=three", "here"],
+  ]) {
+    visit(search);
+    assert.equal(usual(there).id, want);
+  }
+  assert.equal(usual([]), undefined);
+  visit("?preset=two");
+  writeLink(there, there[1], profile(), still(profile()), OWN);
+  mock.timers.tick(300);
+  assert.equal(location.search, "?preset=two", "the one that is shown anyway is not named");
+  writeLink(there, there[0], profile(), still(profile()), OWN);
+  mock.timers.tick(300);
+  assert.match(location.search, /profile=here/);
+});
 
 test("an address names a profile and its temperature; one that is not there, or is broken, is none", () => {
   for (const [search, want] of [

@@ -15,6 +15,13 @@ export function linked(sources) {
   return source ? [source, Math.max(0, at)] : null;
 }
 
+/** The profile that is shown where the address names none: one of the model that it names, else the first. */
+export function usual(sources) {
+  const there = sources.filter((one) => one.profiles.length);
+  const preset = new URLSearchParams(location.search).get("preset");
+  return there.find((one) => one.preset === preset) ?? there[0];
+}
+
 /** The sliders as the address sets them; what is not a valid setting stays at rest. */
 export function turnedBy(profile, limits) {
   const query = new URLSearchParams(location.search);
@@ -56,12 +63,11 @@ export function writeLink(sources, source, profile, turned, asked) {
   waiting = setTimeout(() => {
     const rest = still(profile);
     const named = !source.id.startsWith("file:");
-    const first = sources.find((one) => one.profiles.length);
     const level = profile.levels.findIndex((one) => one.name === turned.cost.level);
     const without = turned.levels.flatMap((allowed, i) => (allowed ? [] : [i]));
     const unless = (usual, text) => (usual || !named ? null : String(text));
     setQuery({
-      profile: unless(source === first, source.id),
+      profile: unless(source === usual(sources), source.id),
       heat: unless(source.profiles[0].temperature === profile.temperature, profile.temperature ?? 0),
       longest: unless(turned.max_block === rest.max_block, turned.max_block),
       rejections: unless(turned.rejections === 1, turned.rejections),

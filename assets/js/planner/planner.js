@@ -12,7 +12,7 @@ import { askedOfServer, madeAhead } from "./another/answers.js";
 import { Asker } from "./another/asker.js";
 import { Ahead, AskerAhead } from "./ahead/plans-ahead.js";
 import { behind } from "./behind.js";
-import { askedOfAnother, linked, linkedPlan, planText, turnedBy, writeLink } from "./link.js";
+import { askedOfAnother, linked, linkedPlan, planText, turnedBy, usual, writeLink } from "./link.js";
 import { noProfile } from "./no-profile.js";
 import { PlanFigures } from "./plan-figures.js";
 import { copy, reset, same } from "./profile/profile.js";
@@ -150,9 +150,11 @@ class PlannerPage {
     this.sources = found.sources;
     this.bar.list(found.sources);
     const asked = linked(found.sources);
-    this.lost = asked ? null : new URLSearchParams(location.search).get("profile"); // a link from another machine
-    const first = found.sources.find((source) => source.profiles.length);
-    const [source, at] = asked ?? [first, 0];
+    const query = new URLSearchParams(location.search);
+    this.lost = asked ? null : query.get("profile"); // a link from another machine
+    const [source, at] = asked ?? [usual(found.sources), 0];
+    const preset = asked ? null : query.get("preset");
+    this.unlike = preset && source && source.preset !== preset ? PLANNER.noneOf(preset.slice(0, 80), source.title) : "";
     if (source) this.choose(source, at, turnedBy, askedOfAnother());
     else {
       this.body.hidden = true;
@@ -265,6 +267,7 @@ class PlannerPage {
     if (this.begun) return;
     this.begun = true;
     if (this.lost) return this.fault(PLANNER.lost(this.lost.slice(0, 80)));
+    if (this.unlike) this.fault(this.unlike);
     const text = new URLSearchParams(location.search).get("simulated");
     const plan = text && linkedPlan(this.measured, text);
     if (plan) this.play(plan);

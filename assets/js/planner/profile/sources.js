@@ -114,7 +114,7 @@ export function sourceBar(ctx) {
       badge.textContent = SOURCE.kinds[source.kind] ?? source.kind;
       badge.dataset.kind = source.kind;
       tagline.textContent = taglineOf(source.kind);
-      note.textContent = source.note;
+      note.textContent = [source.title, source.note].filter(Boolean).join(" · ");
     },
     edited(is) {
       changed.hidden = !is;

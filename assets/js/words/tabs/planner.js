@@ -27,6 +27,8 @@ export const PLANNER = {
   unanswered: "the server cannot be reached; nothing you entered is lost; change a number to ask again",
   lost: (/** @type {string} */ profile) =>
     `The address names the profile ${profile}, which is not here; another one is shown.`,
+  noneOf: (/** @type {string} */ preset, /** @type {string} */ shown) =>
+    `There is no profile of ${preset} here, so this is one of ${shown}; python -m hsd_core calibrate measures yours.`,
 };
 
 /** What stands behind the first question: a title, and what is inside. @type {Record<string, [string, string]>} */
