@@ -21,7 +21,8 @@ from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import AWAY_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
 from app.serve.watch.logs import log_run
-from app.serve.watch.prometheus import End, Metrics, resident
+from app.serve.watch.prometheus import End, Metrics
+from app.serve.watch.resident import resident
 from app.serve.watch.run_tally import Tally
 from app.words import run as says
 

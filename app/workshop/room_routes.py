@@ -6,7 +6,6 @@ again and is where the class is.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -17,6 +16,7 @@ from starlette.routing import Route
 
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
+from app.serve.line.turns import address_of
 from app.words.room import workshop as says
 from app.workshop.members import NotLetIn
 from app.workshop.room import Room
@@ -74,7 +74,9 @@ def room_routes(room: Room) -> list[Route]:
 
     async def enter(request: Request, asked: Enter) -> Response:
         leads = bool(asked.key)
-        token = room.members.enter(asked.key or asked.code, address_of(request), leads=leads)
+        # In a network of learners anybody could be a proxy, so only one on this machine is believed.
+        where = address_of(request, trusted="is_loopback")
+        token = room.members.enter(asked.key or asked.code, where, leads=leads)
         reply = _json({"leads": leads})
         reply.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
         return reply
@@ -139,18 +141,6 @@ def _post(kind: type[Struct], does: Callable[..., Any]) -> Callable[[Request], A
         return answer
 
     return posted
-
-
-def address_of(request: Request) -> str:
-    """Where a guess comes from: what a proxy on this machine names, else who is connected. A proxy elsewhere is not
-    believed: in a network of learners anybody could be one."""
-    host = request.client.host if request.client else ""
-    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
-    try:
-        near = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        near = False
-    return named if near and named else host
 
 
 def _token(request: Request) -> str:

@@ -30,7 +30,7 @@ from app.play.bundled_runs import recording_route
 from app.play.recordings import Recordings
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
-from app.serve.line.turns import visitor
+from app.serve.line.turns import address_of, visitor
 from app.serve.loader import Loader
 from app.serve.shared_work import NICE, apart
 from hsd_core.pipeline import Pipeline
@@ -153,6 +153,16 @@ def test_a_visitor_is_an_address_and_only_a_near_proxy_may_name_another() -> Non
     assert of("203.0.113.9") == "203.0.113.9"
     assert of("10.1.2.3", "198.51.100.1, 192.0.2.7") == "192.0.2.7"
     assert of("8.8.8.8", "192.0.2.7") == "8.8.8.8"
+
+
+def test_who_guesses_a_room_s_code_is_believed_only_what_a_proxy_on_this_machine_names() -> None:
+    def of(host: str) -> str:
+        headers = [(b"x-forwarded-for", b"192.0.2.7")]
+        return address_of(Request({"type": "http", "client": (host, 1), "headers": headers}), trusted="is_loopback")
+
+    assert of("127.0.0.1") == of("::1") == "192.0.2.7"
+    assert of("10.1.2.3") == "10.1.2.3", "a learner in the same network"
+    assert of("no address") == "no address"
 
 
 def test_one_question_of_many_visitors_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ from app.serve.engines.offered import offer_of
 from app.serve.jobs import Job
 from app.serve.offer import loader_for
 from app.serve.shared_work import NICE
-from app.serve.watch.prometheus import resident
+from app.serve.watch.resident import resident
 from app.words import engine as says
 
 SAY_S = 0.25  # how often what a run says of itself is looked at

@@ -13,7 +13,7 @@ from app.serve.jobs import EngineHealth, Job
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.shared_work import behind
-from app.serve.watch.prometheus import resident
+from app.serve.watch.resident import resident
 
 SAY_S = 0.5
 FETCHES = 64  # runs whose weights are fetched at the same time, each with a thread that tells how far that is

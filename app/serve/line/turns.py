@@ -100,15 +100,24 @@ class Turns:
             self._lines[visitor] = line  # behind the others
 
 
-def visitor(request: Request) -> str:
-    """Whom a request is counted for: its address, as a proxy in the same house or network names it. In a class, whose
-    browsers may share one address, also the browser."""
+def address_of(request: Request, trusted: Literal["is_private", "is_loopback"] = "is_private") -> str:
+    """Where a request comes from: what a proxy names last, else who is connected.
+
+    Args:
+        trusted: where a proxy has to stand to be believed: in a private network, or on this machine.
+    """
     host = request.client.host if request.client else ""
     named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
     try:
-        near = ipaddress.ip_address(host).is_private
+        near = bool(getattr(ipaddress.ip_address(host), trusted))
     except ValueError:
         near = False
-    address = named if near and named else host
+    return named if near and named else host
+
+
+def visitor(request: Request) -> str:
+    """Whom a request is counted for: its address, as a proxy in the same house or network names it. In a class, whose
+    browsers may share one address, also the browser."""
+    address = address_of(request)
     person = getattr(getattr(request.scope.get("app"), "blocks", None), "person", None)
     return f"{address} {person(request.cookies)}" if person else address

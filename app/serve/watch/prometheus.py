@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -87,10 +85,3 @@ class _Now(Collector):
         if engine["pid"] != os.getpid():
             memory.add_metric(["engine"], engine["memory"])
         yield memory
-
-
-def resident() -> int:
-    """Memory of this process in bytes; 0 where the system does not tell."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0

@@ -18,7 +18,7 @@ from typing import Any
 from app.kit.frames import Frames, send
 from app.serve.engines.attending import private_sink
 from app.serve.engines.messages import BEAT_S, VERSION, Beat, Begin, Ends, Hello, Lost, Ready, Stop, from_page, pack
-from app.serve.watch.prometheus import resident
+from app.serve.watch.resident import resident
 from app.words import engine as says
 
 LOOK_S = 5.0  # how often an idle cluster is asked whether it answers
