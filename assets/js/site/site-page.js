@@ -60,7 +60,7 @@ function bar(tabs, figures, onOpen) {
     event.stopPropagation(); // the arrows move the recording elsewhere
   }
   const list = h("div", { class: "tab-container", role: "tablist" }, ...buttons);
-  document.body.prepend(h("div", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels));
+  document.body.prepend(h("main", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels));
   open(tabs[0]);
 }
 
