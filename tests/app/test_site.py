@@ -158,6 +158,9 @@ def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: An
     opened.goto(f"{folder.as_uri()}/index.html?recording=12-hispec&at=3.1")
     opened.locator(".hx-text .hx-tok").first.wait_for()
     assert "recording=12-hispec" in opened.url
+    opened.goto(f"{folder.as_uri()}/index.html?recording=12-hispec&at=3.1&embed=1")
+    opened.locator(".hx-embed-link").wait_for()
+    assert opened.locator(".hx-tower").is_hidden() and opened.get_by_role("tab").first.is_hidden()
 
 
 def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_time(opened: Any, folder: Path) -> None:

@@ -65,6 +65,7 @@ function bar(tabs, figures, onOpen) {
 }
 
 async function begin() {
+  if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
   /** @type {Tab[]} */ const tabs = await (await fetch(new URL("hx/tabs", document.baseURI))).json();
