@@ -22,6 +22,7 @@ from app.play.offline import offline_route
 from app.play.recordings import MAX_CALL, Recordings
 from app.play.view import Play
 from app.programs import endpoints
+from app.programs.tool_calls import ToolCalls
 from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
 from app.results.early_exits import exits_route
@@ -147,6 +148,7 @@ def launch_options(
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
         Middleware(Guard, max_call=MAX_CALL, hosts=hosts, mcp=mcp),
         Middleware(CheckedPosts),
+        *([Middleware(ToolCalls)] if mcp else ()),
     ]
     return {
         "theme": theme,

@@ -14,7 +14,7 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from app.kit.payload import payload, status
-from app.serve.door.presence import LEFT_S, Presence
+from app.serve.door.presence import CALLER, LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
 from app.serve.line.class_caps import ClassCaps
@@ -67,9 +67,9 @@ class Service:
         if request is None:
             return Visitor()
         event, client = LocalContext.event_id.get(None), request.client
-        # All callers of the tools share one session, in which each is heard: there its call is its own.
-        both = (event, request.session_hash) if from_tools(request) else (request.session_hash, event)
-        names = tuple(name for name in both if name) or ("",)
+        # All callers of the tools share one session, of Gradio's MCP server: each is heard under its call's own name.
+        call = request.headers.get(CALLER) if from_tools(request) else None
+        names = tuple(name for name in ((call,) if call else (request.session_hash, event)) if name) or ("",)
         person, leads = self._who(request.cookies) if self._who else ("", False)
         return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), person, leads)
 

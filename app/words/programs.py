@@ -13,5 +13,12 @@ KINDS = {
 }
 
 
-def wrong_kind(name: str, wanted: str) -> str:
-    return f"{name} must be {wanted}; /gradio_api/info lists the parameters"
+NO_STREAM = "the server says nothing unasked; post messages here"
+
+
+def wrong_kind(name: str, wanted: str, given: str) -> str:
+    return f"{name} must be {wanted}, not {given}; /gradio_api/info lists the parameters"
+
+
+def no_tool(given: str, known: str) -> str:
+    return f"there is no tool {given!r}; the tools are {known}"

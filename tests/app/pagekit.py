@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -121,6 +121,20 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
 def drawn(page: Any) -> None:
     """Waits until the page has drawn what it was told: it draws in the next frame."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+@asynccontextmanager
+async def at_tools(url: str) -> AsyncIterator[Any]:
+    """A session of a real MCP client at the tools of a server."""
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with (
+        streamable_http_client(f"{url}/gradio_api/mcp/") as (read, write, _),
+        ClientSession(read, write) as session,
+    ):
+        await session.initialize()
+        yield session
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -11,10 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from pagekit import AllHere, launched, plain_run
+from pagekit import AllHere, at_tools, awaited, launched, plain_run
 from visiting import Visit
 
+from app.serve.door.presence import CALLER
 from app.serve.line.line import FOR_CALLS
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event
@@ -165,3 +168,78 @@ def test_the_api_answers_with_text_totals_and_the_whole_trace(recordings: Path) 
             Visit(url).run_stack(preset="nothing")
         with pytest.raises(ConnectionError, match="404"):
             Visit(url).post("/gradio_api/run/run_stack", json.loads('{"data": ["x", "target", "toy"]}'))
+
+
+# ---- clients of the tools, whose runs Gradio's MCP server starts for them
+
+RUN_STACK = {"prompt": "The tower", "stack": "table@id=order6", "preset": "toy"}
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
+    pipeline = Measuring()
+    with launched(pipeline, traces=tmp_path, mcp=True) as url:
+        yield url, pipeline
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_client_of_the_tools_that_leaves_frees_the_engine(
+    tools: Any, progress: bool, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    url, pipeline = tools
+
+    async def told(*_: Any) -> None: ...
+
+    async def leaves() -> None:
+        async with at_tools(url) as session:
+            more = {"progress_callback": told} if progress else {}
+            call = asyncio.create_task(session.call_tool("run_stack", RUN_STACK, **more))
+            assert await asyncio.to_thread(pipeline.began.wait, SOON_S)
+            call.cancel()
+            await asyncio.wait([call])
+
+    awaited(leaves())
+    assert pipeline.ended.wait(SOON_S)
+    time.sleep(1.0)  # Gradio's server hears of its end now
+    assert "Traceback" not in "".join(capfd.readouterr()) + caplog.text
+
+
+def test_a_call_of_a_tool_that_is_cancelled_ends_and_the_others_of_its_number_go_on(tools: Any) -> None:
+    from mcp import types
+
+    url, pipeline = tools
+
+    def cancelled(number: int) -> types.ClientNotification:
+        params = types.CancelledNotificationParams(requestId=number, reason="changed my mind")
+        return types.ClientNotification(types.CancelledNotification(params=params))
+
+    async def cancels() -> None:
+        async with at_tools(url) as other, at_tools(url) as session:
+            call = asyncio.create_task(session.call_tool("run_stack", RUN_STACK))
+            assert await asyncio.to_thread(pipeline.began.wait, SOON_S)
+            await other.send_notification(cancelled(1))
+            await session.send_notification(cancelled(99))
+            assert not await asyncio.to_thread(pipeline.ended.wait, 2.5)
+            await session.send_notification(cancelled(1))
+            assert await asyncio.to_thread(pipeline.ended.wait, SOON_S)
+            assert (await session.call_tool("recordings")).content  # the client may go on
+            call.cancel()
+            await asyncio.wait([call])
+
+    awaited(cancels())
+
+
+def test_a_name_under_which_a_call_is_heard_cannot_be_given_by_its_client(tools: Any) -> None:
+    url, pipeline = tools
+    said = {"name": "run_stack", "arguments": RUN_STACK}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": said}
+    headers = {"accept": "application/json, text/event-stream", CALLER: "mine", "x-gradio-user": "mcp"}
+    with httpx.stream("POST", f"{url}/gradio_api/mcp/", json=body, headers=headers, timeout=60.0):
+        assert pipeline.began.wait(SOON_S) and not pipeline.ended.wait(2.5)
+    assert pipeline.ended.wait(SOON_S)
+
+
+def test_clients_of_the_tools_hold_no_connection_beside_their_calls(tools: Any) -> None:
+    url, _ = tools
+    reply = httpx.get(f"{url}/gradio_api/mcp/", headers={"accept": "text/event-stream"})
+    assert (reply.status_code, reply.headers["allow"]) == (405, "POST") and reply.json()["error"]

@@ -14,7 +14,7 @@ from typing import Any
 import gradio_client
 import httpx
 import pytest
-from pagekit import awaited, launched
+from pagekit import at_tools, awaited, launched
 
 from app.kit.static import ASSETS
 from app.serve.door.guard import API
@@ -106,10 +106,10 @@ def test_a_recording_and_a_file_are_read_alike(client: gradio_client.Client) -> 
 @pytest.mark.parametrize(
     ("name", "asked", "said"),
     [
-        ("run_stack", {**ASKED, "stack": 7}, "stack must be text"),
+        ("run_stack", {**ASKED, "stack": 7}, "stack must be text, not 7;"),
         ("run_stack", {**ASKED, "temperature": "hot"}, "temperature must be a number"),
         ("run_stack", {**ASKED, "seed": 1.5}, "seed must be a whole number"),
-        ("run_stack", {**ASKED, "replan": "yes"}, "replan must be true or false"),
+        ("run_stack", {**ASKED, "replan": "yes"}, 'replan must be true or false, not "yes";'),
         ("run_stack", {**ASKED, "words": 3}, "there is no parameter 'words'"),
         ("run_stack", {"prompt": "x"}, "the field stack is missing"),
         ("compare", {"prompt": "x", "stacks": ["a", 3], "preset": "toy"}, "stacks must be a list of texts"),
@@ -166,28 +166,24 @@ def test_the_examples_run_word_for_word(address: str) -> None:
 
 
 def test_an_mcp_client_lists_and_calls_the_tools(address: str) -> None:
-    from mcp import ClientSession
-    from mcp.client.streamable_http import streamable_http_client
-
     async def spoken() -> dict[str, Any]:
         found: dict[str, Any] = {}
-        async with (
-            streamable_http_client(f"{address}{API}/mcp/") as (read, write, _),
-            ClientSession(read, write) as session,
-        ):
-            await session.initialize()
+        async with at_tools(address) as session:
             found["names"] = {tool.name for tool in (await session.list_tools()).tools}
             calls = {
                 "run": ("run_stack", ASKED),
                 "plan": ("plan", {"max_block": 4}),
                 "kind": ("run_stack", {**ASKED, "max_new_tokens": "many"}),
+                "list": ("compare", {"prompt": "x", "stacks": [STACK, 3], "preset": "toy"}),
+                "more": ("run_stack", {**ASKED, "words": 3}),
+                "object": ("plan", {"profile": [1] * 99}),
                 "lacks": ("run_stack", {"prompt": "x"}),
                 "preset": ("run_stack", {**ASKED, "preset": "nothing"}),
                 "name": ("plans", {}),
             }
             for key, (name, arguments) in calls.items():
                 answer = await session.call_tool(name, arguments)
-                found[key] = answer.isError, answer.content[0].text  # type: ignore[union-attr]
+                found[key] = answer.isError, answer.content[0].text
         return found
 
     found = awaited(spoken())
@@ -196,10 +192,14 @@ def test_an_mcp_client_lists_and_calls_the_tools(address: str) -> None:
     assert not wrong and json.loads(text)["totals"]["committed"] == 24, text
     wrong, text = found["plan"]
     assert not wrong and "headline" in json.loads(text)
-    assert found["kind"] == (True, "Input validation error: 'many' is not of type 'integer'")
-    assert found["lacks"][0] and "'stack' is a required property" in found["lacks"][1]
+    listed = "; /gradio_api/info lists the parameters"
+    assert found["kind"] == (True, f'max_new_tokens must be a whole number, not "many"{listed}')
+    assert found["list"] == (True, f'stacks must be a list of texts, not ["{STACK}", 3]{listed}')
+    assert found["more"][0] and "there is no parameter 'words'; the parameters are prompt, " in found["more"][1]
+    assert found["object"][0] and "profile must be an object of fields, not [1, 1, 1" in found["object"][1]
+    assert found["lacks"] == (True, "the field stack is missing; send it")
     assert found["preset"][0] and "there is no preset 'nothing'" in found["preset"][1]
-    assert found["name"][0] and "plans" in found["name"][1]
+    assert found["name"][0] and "there is no tool 'plans'; the tools are calibration, compare" in found["name"][1]
 
 
 @pytest.mark.parametrize("body", ["", "{", "[" * 5000, "[]", "7", '{"jsonrpc": "2.0"}', '{"jsonrpc": "2.0", "id": 1}'])

@@ -116,11 +116,21 @@ class Asked:
         return {**self._event_fields(fields, fn), **named}
 
     def _call(self, name: str, fields: Fields, *, named: bool) -> Fields:
+        if named:
+            self.arguments(name, fields)
+            return fields
         fn = self._public(name)
-        if not named:
-            session = fields.get("session_hash")
-            known = {} if session is None else {"session_hash": _name(fields, "session_hash")}
-            return {"data": _values(fields, fn), **known}
+        session = fields.get("session_hash")
+        known = {} if session is None else {"session_hash": _name(fields, "session_hash")}
+        return {"data": _values(fields, fn), **known}
+
+    def arguments(self, name: str, fields: Fields) -> None:
+        """Check the arguments of a public event, given by name.
+
+        Raises:
+            Refused: there is no such event, or an argument is missing, unknown or of the wrong kind.
+        """
+        fn = self._public(name)
         parameters = _parameters(fn)
         for one in parameters:
             if one.default is one.empty and one.name not in fields:
@@ -130,7 +140,6 @@ class Asked:
             if key not in kinds:
                 raise RequestRefused(400, says.no_parameter(key[:40], ", ".join(kinds)))
             check_kind(key, value, kinds[key])
-        return fields
 
     def _event_fields(self, fields: Fields, fn: Any) -> Fields:
         trigger = fields.get("trigger_id")

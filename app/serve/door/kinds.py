@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from app.serve.door.guard import RequestRefused
 from app.words import programs as says
 
+SHOWN = 40  # characters of what was given
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -24,13 +26,18 @@ def check_kind(name: str, value: Any, schema: Mapping[str, Any]) -> None:
     Args:
         schema: of JSON; what it does not say is not looked at.
     Raises:
-        RequestRefused: the value is of another kind; the message names the argument and the kind.
+        RequestRefused: the value is of another kind; the message names the argument, the kind, and what was given.
     """
     either = schema.get("oneOf", (schema,))
     if any(_is_of(value, one) for one in either):
         return
     wanted = [one["type"] for one in either if one["type"] != "null"]
-    raise RequestRefused(400, says.wrong_kind(name, says.KINDS[wanted[0]]))
+    raise RequestRefused(400, says.wrong_kind(name, says.KINDS[wanted[0]], _shown(value)))
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}\u2026"
 
 
 def _is_of(value: Any, schema: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 from urllib.parse import parse_qs
 
+CALLER = "x-hx-caller"  # a header: the name under which a call of a tool is heard, in place of a session
 LEFT_S = 1.0  # a client that opens its connection again is not gone
 KEPT_S = 900.0  # so long it is known when somebody left
 
