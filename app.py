@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from typing import Any
 
+from app.kit.beginning import begin, begun
 from app.options import BAD_INPUT, parse
 
 SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: the engine asks for it at every small step
@@ -18,6 +18,7 @@ SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: th
 def main() -> None:
     """Parse the command line and serve until interrupted."""
     options = parse()
+    begin()
     # Seconds of imports: behind what a wrong command line is refused for.
     from app.page import build, launch_options, serve
     from app.serve.door.guard import names
@@ -47,9 +48,7 @@ def main() -> None:
         engine.start()  # the page comes first
         if room is not None:
             announce(room, demo.server_name, demo.server_port)
-        # What is there now stays: without it, every search for garbage halts the page's answers for 0.1 s.
-        gc.collect()
-        gc.freeze()
+        begun()
         sys.setswitchinterval(SWITCH_S)
         return demo
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
@@ -23,6 +23,8 @@ MOST = 24  # stacks of one question: the one in the tower, and one for each leve
 LONGEST = 400  # characters of a stack
 KEPT = 4  # profiles whose prices are kept
 _DEVICES = ("", "cpu", "cuda")
+
+Found: TypeAlias = tuple[Profile, str] | None  # a profile and its source; None where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +74,22 @@ def parse(data: Any, target: Callable[[str], str] = lambda name: "", dtype: str 
 
 
 class Prices:
-    """Answers such questions. One thread uses it. `profiles`: folder of the profiles that are shipped."""
+    """Answers such questions. One thread uses it.
 
-    def __init__(self, profiles: Path) -> None:
+    Args:
+        profiles: folder of the profiles that are shipped. found: as `profile_for`, which it is without it.
+    """
+
+    def __init__(self, profiles: Path, found: Callable[[Priced, Path], Found] | None = None) -> None:
         self._profiles = profiles
+        self._found = found or profile_for
         self._pricers: OrderedDict[str, Pricer] = OrderedDict()
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
         `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target; or where the theory has
         no price `{"reason", "brief"}`, the second without the cure."""
-        found = profile_for(asked, self._profiles)
+        found = self._found(asked, self._profiles)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
             return {"about": None, "prices": [why for _ in asked.stacks]}
@@ -101,7 +108,7 @@ class Prices:
         return self._pricers[name]
 
 
-def profile_for(asked: Priced, profiles: Path) -> tuple[Profile, str] | None:
+def profile_for(asked: Priced, profiles: Path) -> Found:
     """The profile that a run here would plan with, and its source (MEASURED or SHIPPED); None where there is none.
 
     Args:

@@ -11,12 +11,14 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from app.kit.static import ROUTE
+from app.kit.static import ASSETS, ROUTE
 from app.page import Page, build, launch_options
 from app.planner.routes import FAULTS, ORIGIN
-from app.site import planned_ahead
+from app.play.recordings import Recordings
+from app.site import figures_ahead, planned_ahead, prices_ahead
 from app.words import site as says
 from hsd_core.pipeline import Pipeline
+from hsd_core.trace import Header
 from hsd_core.trace.typed import encode
 
 TABS = ("stage", "race", "planner", "learn", "results")  # elements of the components, in the order of their tabs
@@ -93,7 +95,23 @@ def answers(recordings: list[str]) -> Iterator[Answer]:
             yield got(f"races/{quote(entry['name'])}")
         for name in recordings:
             yield got(f"recordings/{quote(name)}")
+    yield from _of_recordings(recordings)
     for key, profile in planned_ahead.profiles().items():
         made = planned_ahead.ahead(profile)._asdict()
         for name, path in _places(key).items():
-            yield Answer(path, "application/json", encode(made[name]))
+            yield _made(path, made[name])
+
+
+def _of_recordings(names: list[str]) -> Iterator[Answer]:
+    """What a server works out of recordings when somebody looks: their figures, and the prices of their stacks."""
+    shelf, headers = Recordings(ASSETS / "traces"), list[Header]()
+    yield _made(figures_ahead.TEMPLATE, figures_ahead.template())
+    for name in names:
+        events = shelf.events(name)
+        headers += (event for event in events if isinstance(event, Header))
+        yield _made(f"{figures_ahead.TEMPLATE}/{quote(name)}", figures_ahead.figures(events))
+    yield _made(prices_ahead.PRICES, prices_ahead.prices(headers))
+
+
+def _made(path: str, value: Any) -> Answer:
+    return Answer(path, "application/json", encode(value))

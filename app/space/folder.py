@@ -66,7 +66,7 @@ def check(kind: str, out: Path) -> Iterator[str]:
             yield says.too_large(path.relative_to(out).as_posix(), path.stat().st_size / 1e6, MOST_FILE / 1e6)
     pages = [readme] + ([(out / "index.html").read_text(encoding="utf-8")] if kind == STATIC else [])
     for link in (one or other for page in pages for one, other in _LINK.findall(page)):
-        if not (out / link).exists() or link.startswith("/"):
+        if not link.startswith("data:") and (link.startswith("/") or not (out / link).exists()):
             yield says.no_link(link)
     if kind == STATIC:
         return

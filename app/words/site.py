@@ -7,6 +7,10 @@ NO_ENGINE = (
     "python app.py"
 )
 NO_SERVER = "this copy of the page has no engine; for that start the program: python app.py"
+NOT_AHEAD = (
+    "this copy of the page has prices of recorded, ready-made and planned stacks alone; for others start the program: "
+    "python app.py"
+)
 OPENING = "Opening the page…"
 FAILED = "This part of the page could not be opened."
 NO_SCRIPT = "This page needs JavaScript, which is off here."

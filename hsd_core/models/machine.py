@@ -63,9 +63,10 @@ def _allowed(group: Path = Path("/sys/fs/cgroup")) -> int | None:
 
 @cache
 def has_cuda() -> bool:
-    """Whether an NVIDIA driver is here and torch was built for it. Does not import torch; building a level asks it."""
+    """Whether an NVIDIA driver is here, or is lent with a card (ZeroGPU), and torch was built for it. Does not import
+    torch; building a level asks it."""
     driver = Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
-    return driver and not versions().get("torch", "+cpu").endswith("+cpu")
+    return (driver or bool(os.environ.get("SPACES_ZERO_GPU"))) and not versions().get("torch", "+cpu").endswith("+cpu")
 
 
 @cache

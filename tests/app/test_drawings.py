@@ -15,7 +15,7 @@ from pagekit import launched, plain_run
 
 from app.kit.figures import drawings
 from app.kit.figures.drawings import Drawings
-from app.kit.figures.panels import MOST_EVENTS
+from app.kit.figures.run_figures import MOST_EVENTS
 from app.kit.figures.study import study
 from app.serve.door import checked
 from hsd_core.pipeline import Pipeline
@@ -120,10 +120,10 @@ def test_figures_that_nobody_waits_for_any_more_are_not_drawn(recordings: Path, 
 
 
 def test_only_so_many_events_of_a_run_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.kit.figures import panels as figures
+    from app.kit.figures import panels, run_figures
 
     events = plain_run(["a", "b"])
     seen: list[int] = []
-    monkeypatch.setattr(figures, "study", lambda given: seen.append(len(given)) or study(given))
-    parts = figures.draw(events + events[-1:] * MOST_EVENTS, dark=False)
+    monkeypatch.setattr(run_figures, "study", lambda given: seen.append(len(given)) or study(given))
+    parts = panels.draw(events + events[-1:] * MOST_EVENTS, dark=False)
     assert seen == [MOST_EVENTS] and f"the first {MOST_EVENTS:,} of" in parts[3]["text"]

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from app.site import planned_ahead
+from app.kit.static import ASSETS
+from app.site import figures_ahead, planned_ahead
 from app.site.written import MOST_MB, write
+from app.space import folder as space
 from hsd_core.cli import main
+from hsd_core.trace import Event, Header
+from hsd_core.trace import file as tracefile
 
-AHEAD_MB = 0.7  # is left for what the Planner's answers to all profiles and questions take
+AHEAD_MB = 0.6  # is left for what the Planner's answers to all profiles and questions take
+FIGURES_MB = 0.2  # and for the figures of all recordings
 FEW = {"max_block": (4,), "rejections": (1.0, 2.0), "cost": (1.0,)}
+DRAWN = "12-hispec"  # the recording whose figures are there
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page, with the answers to a few questions about the profile that it opens with."""
+    """The page, with the figures of one recording and the answers to a few questions about the profile that it opens
+    with."""
     out = tmp_path_factory.mktemp("site") / "page"
     first = dict(list(planned_ahead.profiles().items())[:1])
     with pytest.MonkeyPatch.context() as few:
         few.setattr(planned_ahead, "profiles", lambda: first)
         few.setattr(planned_ahead, "STOPS", FEW)
+        few.setattr(figures_ahead, "figures", _figures_of_one(figures_ahead.figures))
         assert main(["site", "--out", str(out)]) == 0
     return out
+
+
+def _figures_of_one(figures: Callable[[Sequence[Event]], dict[str, Any]]) -> Callable[[Sequence[Event]], Any]:
+    one = next(event for event in tracefile.read(ASSETS / "traces" / f"{DRAWN}.jsonl.gz") if isinstance(event, Header))
+    return lambda events: figures(events) if one in events else {"parts": [], "value": {}}
 
 
 @pytest.fixture
@@ -46,7 +61,7 @@ def opened(browser: Any, folder: Path) -> Iterator[Any]:
 
 def test_it_is_small_and_nothing_of_it_lies_outside_its_folder(folder: Path) -> None:
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < (MOST_MB - AHEAD_MB) * 1e6
+    assert sum(path.stat().st_size for path in files) < (MOST_MB - AHEAD_MB - FIGURES_MB) * 1e6
     assert {path.relative_to(folder).parts[0] for path in files} == {"index.html", "hx"}
     index = (folder / "index.html").read_text(encoding="utf-8")
     assert "'unsafe-eval'" not in index and "http://" not in index and "https://" not in index.split("<body")[0]
@@ -56,6 +71,7 @@ def test_it_is_written_again_over_itself_but_over_nothing_else(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planned_ahead, "profiles", dict)  # seconds of planning
+    monkeypatch.setattr(figures_ahead, "figures", lambda _: {"parts": [], "value": {}})  # and of drawing
     shutil.copytree(folder, tmp_path / "page")
     write(tmp_path / "page")
     here, there = ({path.name for path in (root / "hx").iterdir()} for root in (tmp_path / "page", folder))
@@ -67,14 +83,52 @@ def test_it_is_written_again_over_itself_but_over_nothing_else(
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+def test_as_a_static_space_it_is_what_the_hub_takes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(space, "write_site", lambda out: shutil.copytree(folder, out, dirs_exist_ok=True))
+    assert main(["space", "static", "--out", str(tmp_path / "space")]) == 0
+    assert (tmp_path / "space" / "README.md").is_file()
+
+
 def test_from_a_disk_it_tells_the_story_and_leads_to_explore(opened: Any, folder: Path) -> None:
+    came = list[Path]()
+    opened.on("request", lambda asked: came.append(Path(unquote(urlsplit(asked.url).path))))
     opened.goto(f"{folder.as_uri()}/index.html")
     opened.locator(".hx-story").wait_for()
     opened.keyboard.press("Escape")
     opened.locator(".hx-story").wait_for(state="detached")
     opened.locator(".hx-text .hx-tok").nth(5).wait_for()  # it plays
+    assert sum(path.stat().st_size for path in set(came)) < 0.8e6, "what is behind a press or in another tab waits"
     generate = opened.get_by_role("button", name="Generate")
     assert generate.get_attribute("aria-disabled") == "true" or generate.is_disabled()
+
+
+def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said(opened: Any, folder: Path) -> None:
+    came = list[str]()
+    opened.on("request", lambda asked: came.append(asked.url.rpartition("/")[2]))
+    opened.emulate_media(reduced_motion="reduce")
+    opened.goto(f"{folder.as_uri()}/index.html?recording={DRAWN}&panel=")
+    opened.locator(".hx-text .hx-tok").first.wait_for()
+    opened.locator(".hx-unfold-prediction", has_text="No prediction: exit:4@at=8@id=smollm2-exit8 is not in").wait_for()
+    plotly = json.loads(str(opened.locator("#hx-files").text_content()))["lib/plotly.min.js"][0]
+    assert plotly not in came, "nobody has looked below yet"
+    opened.locator("#figures").scroll_into_view_if_needed()
+    opened.locator("#figures .js-plotly-plot .main-svg").nth(2).wait_for()
+    assert plotly in came
+    assert opened.locator(".hx-figure:visible h2").all_inner_texts() == [
+        "At which layer did the model know?",
+        "Acceptance by position in the block",
+        "Where the time went",
+        "Tokens against time",
+    ]
+    opened.get_by_text("as a table").nth(2).click()
+    assert "between levels" in opened.locator("#figures table").nth(1).inner_text()
+    opened.goto(f"{folder.as_uri()}/index.html?recording=01-code&panel=prediction+stack")
+    opened.locator(".hx-unfold-prediction", has_text="Theory said 1.71×, measured 2.04×").wait_for()
+    assert "Without int8 copy" in opened.locator(".hx-forecast-worth").inner_text()
+    opened.locator(".hx-stack-pick").select_option("pair")
+    opened.locator(".hx-unfold-prediction", has_text="Theory says").wait_for()
 
 
 def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: Any, folder: Path) -> None:

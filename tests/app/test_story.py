@@ -54,7 +54,8 @@ def presses(page: Any, key: str, times: int) -> list[str]:
 
 
 def test_the_first_visit_opens_with_it_and_the_next_one_with_explore(newcomer: Any, shipped: str) -> None:
-    page = newcomer
+    page, drawing = newcomer, list[str]()
+    page.on("request", lambda asked: drawing.append(asked.url) if "plotly" in asked.url.lower() else None)
     page.add_init_script(SHIFTS)
     page.goto(shipped)
     told(page, FIRST)
@@ -66,12 +67,16 @@ def test_the_first_visit_opens_with_it_and_the_next_one_with_explore(newcomer: A
     assert LAST in said[-1] and page.url.endswith("/?story=1&scene=3")
     page.locator("#stage .hx-stage").wait_for(state="attached")
     assert not page.get_by_role("button", name="Generate").is_visible(), "what is below cannot be reached"
+    assert not drawing, "plotly is 4 MB, and no figure is in sight yet"
     page.get_by_role("button", name="Explore").click()
     gone(page)
     page.locator(".hx-flow .hx-tok").first.wait_for()
     assert "story" not in page.url
     assert page.evaluate("document.activeElement.textContent.trim()") == "Explore"
     assert worst_window(page.evaluate("shifts")) < 0.05, "nothing moves when it gives way"
+    page.locator("#figures").scroll_into_view_if_needed()
+    page.locator("#figures .js-plotly-plot").first.wait_for()
+    assert drawing
     page.go_back()
     told(page, LAST)
     page.go_forward()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from app.site.seen_as import LOOKS, merged, packed
 from hsd_core.trace.typed import plain
 
 
-def asked_of_node(script: str, given: object) -> object:
+def asked_of_node(script: str, given: object) -> Any:
     """What a script of ours makes of `given`, in node."""
     node = shutil.which("node")
     if node is None:

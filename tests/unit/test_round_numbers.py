@@ -7,7 +7,8 @@ from pathlib import Path
 
 from msgspec import structs
 
-from app.kit.figures import panels as figures
+from app.kit.figures.panels import draw
+from app.kit.figures.run_figures import MOST_PLANS
 from hsd_core.cli import terminal
 from hsd_core.trace import Commit, Plan, file
 from hsd_core.trace.checks import check
@@ -24,9 +25,9 @@ def test_the_terminal_and_the_figures_name_the_rounds_of_a_plan_alike() -> None:
     assert said[0] == "from round 1" and len(said) > 1
     lines = [line for line in terminal.totals_lines(events, colour=False) if line.startswith("from round")]
     assert [line.split(":")[0] for line in lines] == said
-    below = str(figures.draw(events, dark=False))
+    below = str(draw(events, dark=False))
     named = re.findall(r"from round \d+", below)
-    assert list(dict.fromkeys(named)) == said[: figures.MOST_PLANS]
+    assert list(dict.fromkeys(named)) == said[:MOST_PLANS]
 
 
 def test_a_trace_that_does_not_add_up_is_told_with_the_same_numbers() -> None:

@@ -30,7 +30,8 @@ NEVER_SHOWN = (
 OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers, commands, what libraries say
     "serve/door/asked.py": ["data: "],
     "kit/faults.py": ["cannot allocate memory|", "unable to (?:open|"],
-    "kit/figures/panels.py": ["hx-figure hx-wide", "system-ui, sans-serif"],
+    "kit/figures/panels.py": ["hx-figure hx-wide"],
+    "kit/figures/run_figures.py": ["system-ui, sans-serif"],
     "serve/door/first.py": ["\n(() => {", '<div id="hx-first">', "<link "],
     "kit/mounted.py": ["\nconst root = ", "<div class="],
     "kit/figures/notes.py": ["\nconst root = "],

@@ -13,7 +13,7 @@ import mmap
 import queue
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any
@@ -93,6 +93,7 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
         yield pack(Over(run.name, "begin"))
     finally:
         run.stop()
+        wait([done])  # behind this the card is another's
 
 
 def _opened(pipeline: Any, hello: bytes) -> tuple[Loader, ThreadPoolExecutor]:
@@ -114,7 +115,8 @@ class ZeroEngine:
         self._fetching = InlineEngine(loader)
         self.lacks, self.fetch = self._fetching.lacks, self._fetching.fetch
         self._free = list(range(PLACES))
-        self._threads = ThreadPoolExecutor(PLACES, thread_name_prefix="lent")
+        # One for each place: what ends a run there comes behind the step that it is within.
+        self._threads = [ThreadPoolExecutor(1, thread_name_prefix="lent") for _ in self._free]
 
     @property
     def health(self) -> EngineHealth:
@@ -132,13 +134,22 @@ class ZeroEngine:
 
     async def work(self, job: Job[W], request: W, run: Run) -> AsyncGenerator[Payload, None]:
         run.stage = "running"
+        while not self._free:  # a run that was left ends within a step
+            await asyncio.sleep(LOOK_S)
         place, context = self._free.pop(), copy_context()
         _ENDS[place] = 0
         asked = pack(Begin(run.name, job.name, msgspec.Raw(msgspec.msgpack.encode(request))))
         messages = context.run(self._gpu, self._hello, asked, place)
 
         def step(act: Callable[..., Any], *given: Any) -> asyncio.Future[Any]:
-            return asyncio.get_running_loop().run_in_executor(self._threads, lambda: context.run(act, *given))
+            thread = self._threads[place]
+            return asyncio.get_running_loop().run_in_executor(thread, lambda: context.run(act, *given))
+
+        def end() -> None:
+            try:
+                getattr(messages, "close", lambda: None)()
+            finally:
+                self._free.append(place)
 
         try:
             run.state = status("loading", says.ASKS_FOR_GPU, detail=run_says.MEANWHILE, stage="engine")
@@ -160,8 +171,7 @@ class ZeroEngine:
             _ENDS[place] = 1
             run.stopped.set()
             with suppress(Exception):
-                await step(getattr(messages, "close", lambda: None))
-            self._free.append(place)
+                await step(end)
             await asyncio.to_thread(run.done)
 
 

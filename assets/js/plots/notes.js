@@ -5,15 +5,20 @@ import { pictureButton } from "../kit/picture/button.js";
 import { FIGURE } from "../words/page.js";
 
 export function mount(root, { props, watch }) {
-  const show = () => {
-    describe(root, props);
-    const note = props.value ? JSON.parse(props.value) : null;
-    const figure = root.closest(".hx-figure");
-    if (note?.run && figure) drawnOf(figure, note.run);
-    root.replaceChildren(...(note ? (props.part === "table" ? [table(note)] : head(note, figure)) : []));
-  };
+  const show = () => fill(root, props.part, props.value ? JSON.parse(props.value) : null);
   watch("value", show);
   show();
+}
+
+/**
+ * Shows a part of a note where it stands in its figure.
+ * @param {HTMLElement} root @param {string} part "head" or "table" @param {any} note null: there is no such figure
+ */
+export function fill(root, part, note) {
+  const figure = /** @type {HTMLElement|null} */ (root.closest(".hx-figure"));
+  if (note && figure) describe(figure, note);
+  if (note?.run && figure) drawnOf(figure, note.run);
+  root.replaceChildren(...(note ? (part === "table" ? [table(note)] : head(note, figure)) : []));
 }
 
 function head(note, figure) {
@@ -47,10 +52,7 @@ function table(note) {
 }
 
 /** To a screen reader the whole panel is a figure: what it shows, and that a table says the same. */
-function describe(root, props) {
-  const figure = root.closest(".hx-figure");
-  if (!figure || !props.value) return;
-  const { title, text } = JSON.parse(props.value);
+function describe(figure, { title, text }) {
   figure.setAttribute("role", "figure");
   named(figure, FIGURE.said(title, text));
 }

@@ -7,7 +7,8 @@ import { PLANNER } from "../words/tabs/planner.js";
 
 /** @type {Promise<any>|null} */ let loading = null; // plotly's own script, asked for once per page
 
-function plotly(url) {
+/** @param {string} url where its script is @returns {Promise<any>} */
+export function plotly(url) {
   return (loading ??= new Promise((resolve, reject) => {
     const { Plotly, hxRun } = /** @type {any} */ (globalThis);
     if (Plotly) return void resolve(Plotly);

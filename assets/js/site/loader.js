@@ -7,6 +7,7 @@
   const listed = JSON.parse(document.getElementById("hx-files")?.textContent ?? "{}");
   /** @type {Map<string, (bytes: Uint8Array<ArrayBuffer>) => void>} */ const awaited = new Map();
   /** @type {Map<string, Promise<string>>} */ const coming = new Map();
+  /** @type {Map<string, (question: any) => Promise<any>>} */ const asked = new Map(); // what answers a question, by path
   const page = /** @type {any} */ (globalThis);
 
   page.hxFile = (/** @type {string} */ path, /** @type {number} */ size, /** @type {string} */ letters) =>
@@ -62,11 +63,15 @@
   }
 
   page.hxRun = (/** @type {string} */ url) => run(below(url) ?? "");
-  page.fetch = async (/** @type {string|URL} */ asked, /** @type {RequestInit} */ options = {}) => {
-    const path = below(new URL(asked, base).href);
-    if (path !== null && path in listed && (options.method ?? "GET") === "GET") {
+  page.hxAnswers = (/** @type {string} */ path, /** @type {(question: any) => Promise<any>} */ f) => asked.set(path, f);
+  page.fetch = async (/** @type {string|URL} */ address, /** @type {RequestInit} */ options = {}) => {
+    const path = below(new URL(address, base).href);
+    const get = (options.method ?? "GET") === "GET";
+    if (path !== null && path in listed && get) {
       return new Response(await text(path), { headers: { "content-type": listed[path][1] } });
     }
+    const answer = asked.get(path ?? "");
+    if (answer && !get) return Response.json(await answer(JSON.parse(String(options.body))));
     const { no_server: error } = JSON.parse(document.getElementById("hx-words")?.textContent ?? "{}");
     return new Response(JSON.stringify({ error }), { status: 422, headers: { "content-type": "application/json" } });
   };

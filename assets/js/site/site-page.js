@@ -2,6 +2,8 @@
 
 import { h } from "../kit/dom.js";
 import { rememberTheme } from "../kit/theme.js";
+import { FiguresAhead } from "./figures-ahead.js";
+import { priced } from "./prices-ahead.js";
 import { mount as learn } from "../learn/learn.js";
 import { mount as planner } from "../planner/planner.js";
 import { mount as race } from "../race/race.js";
@@ -14,8 +16,12 @@ const MOUNTS = { stage, race, planner, learn, results };
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const words = JSON.parse(element("hx-words").textContent ?? "{}");
 
-/** The bar and the panels; the first is open. @param {Tab[]} tabs */
-function bar(tabs) {
+/**
+ * Puts the bar and the panels into the page; the first tab is open.
+ * @param {Tab[]} tabs @param {HTMLElement[]} figures below the first tab's component
+ * @param {(tab: Tab) => void} onOpen a tab is opened, perhaps once more
+ */
+function bar(tabs, figures, onOpen) {
   const panels = tabs.map(({ element, name }, i) =>
     h(
       "div",
@@ -24,21 +30,24 @@ function bar(tabs) {
         hidden: i > 0,
       },
       h("div", { id: element }, h("div", { class: "hx-root" }, h("p", { class: "hx-booting", text: words.opening }))),
+      ...(i === 0 ? figures : []),
     ),
   );
-  const buttons = tabs.map(({ element, name }) =>
+  const buttons = tabs.map((tab) =>
     h("button", {
-      ...{ role: "tab", type: "button", id: `tab-${element}`, "aria-controls": `panel-${element}`, text: name },
-      onclick: () => open(element),
+      ...{ role: "tab", type: "button", id: `tab-${tab.element}`, "aria-controls": `panel-${tab.element}` },
+      text: tab.name,
+      onclick: () => open(tab),
       onkeydown: (/** @type {KeyboardEvent} */ event) => along(event),
     }),
   );
-  function open(/** @type {string} */ wanted) {
-    tabs.forEach(({ element }, i) => {
-      buttons[i].setAttribute("aria-selected", String(element === wanted));
-      buttons[i].tabIndex = element === wanted ? 0 : -1;
-      panels[i].hidden = element !== wanted;
+  function open(/** @type {Tab} */ wanted) {
+    tabs.forEach((tab, i) => {
+      buttons[i].setAttribute("aria-selected", String(tab === wanted));
+      buttons[i].tabIndex = tab === wanted ? 0 : -1;
+      panels[i].hidden = tab !== wanted;
     });
+    onOpen(wanted);
   }
   function along(/** @type {KeyboardEvent} */ event) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -50,26 +59,35 @@ function bar(tabs) {
     event.preventDefault();
     event.stopPropagation(); // the arrows move the recording elsewhere
   }
-  open(tabs[0].element);
   const list = h("div", { class: "tab-container", role: "tablist" }, ...buttons);
-  return h("div", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels);
+  document.body.prepend(h("div", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels));
+  open(tabs[0]);
 }
 
 async function begin() {
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
   /** @type {Tab[]} */ const tabs = await (await fetch(new URL("hx/tabs", document.baseURI))).json();
-  document.body.prepend(bar(tabs));
+  const root = new URL(".", document.baseURI).href.replace(/\/$/, "");
+  const { plotly } = /** @type {Tab} */ (tabs.find((tab) => tab.element === "planner")).setup;
+  const figures = new FiguresAhead(root, root + plotly, words.failed);
+  const prices = async () => (await fetch(`${root}/hx/planner/prices`)).json();
+  /** @type {any} */ (globalThis).hxAnswers("planner/price", async (/** @type {any} */ asked) =>
+    priced(await prices(), asked),
+  );
   const refuse = () => Promise.reject(new Error(words.no_server));
   const call = new Proxy({}, { get: () => refuse });
-  const root = new URL(".", document.baseURI).href.replace(/\/$/, "");
-  for (const { element: id, setup, value } of tabs) {
-    const props = { setup: JSON.stringify(setup), value };
-    const ports = { props, call, root, trigger: () => {}, watch: () => {} };
-    MOUNTS[id](element(id), ports).catch((/** @type {Error} */ error) => {
-      element(id).replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` }));
-    });
-  }
+  const trigger = (/** @type {string} */ name, /** @type {any} */ asked) => name === "figures" && figures.draw(asked);
+  /** @type {Set<Tab>} */ const filled = new Set();
+  bar(tabs, figures.els, (tab) => {
+    if (filled.has(tab)) return;
+    filled.add(tab);
+    const props = { setup: JSON.stringify(tab.setup), value: tab.value };
+    const place = element(tab.element);
+    MOUNTS[tab.element](place, { props, call, root, trigger, watch: () => {} }).catch((/** @type {Error} */ error) =>
+      place.replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` })),
+    );
+  });
 }
 
 void begin();

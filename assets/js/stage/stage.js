@@ -47,7 +47,7 @@ export class Stage {
     const attempt = (/** @type {() => Promise<void>} */ action) => this.attempt(action);
     const edit = (/** @type {string} */ name, /** @type {any} */ value) => this.edit(name, value);
     const draw = () => this.drawing.now();
-    this.study = new Study(ports, feed, !setup.offline && !setup.static);
+    this.study = new Study(ports, feed, !setup.offline);
     this.journey = new Journey({
       ...{ session, feed, wish, tell, attempt },
       tail: (asked) => ports.call.tail(asked),

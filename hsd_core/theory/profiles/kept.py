@@ -63,17 +63,21 @@ def keep(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Pat
 
 
 def shipped_profile(
-    preset: str, device: str = "cpu", temperature: float = 0.0, *, folder: Path = FOLDER
+    preset: str, device: str = "cpu", temperature: float = 0.0, *, folder: Path = FOLDER, machine: str | None = None
 ) -> Profile | None:
     """The example profile that comes with the package for a preset, measured on another machine; or None.
 
     Files are named PRESET-DEVICE.json, with -MACHINE where there are several machines' and -tT where it is sampled;
     those of the machine most like this one are taken, `temperature` as for `cached_profile`.
+
+    Args:
+        machine: a description as profiles and traces have it, which stands for this machine's.
     """
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
     found = _readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
+    here = _machine(device) if machine is None else machine
     for distance in range(OTHER + 1):
-        near = (profile for profile in found if unlike_here(profile.about, device) == distance)
+        near = (profile for profile in found if unlike(str(profile.about.get("machine", "")), here) == distance)
         if (nearest := _nearest(near, temperature)) is not None:
             return nearest
     return None

@@ -1,0 +1,105 @@
+"""What the theory predicts of the stacks that a page without a server shows, worked out ahead.
+
+A server plans with the profile of its own machine. Here it is the shipped one of the machine most like that of the
+recordings, so that two machines write the same page, and a prediction stands beside what was measured there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from app.kit.static import ASSETS
+from app.planner.answer import answer, planned
+from app.planner.price import Found, Priced, Prices
+from app.planner.profiles.plan_request import Look, parse
+from app.words import site as says
+from hsd_core.models.sampling import is_greedy
+from hsd_core.stacks.grammar import format_stack
+from hsd_core.stacks.grammar import parse as levels
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.kept import SHIPPED, shipped_profile
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.trace import Header
+
+PRICES = "planner/prices"  # their path
+PROFILES = ASSETS / "profiles"
+
+
+class Asked(NamedTuple):
+    """Whose profile is asked for: a preset, sampled or not, on a machine as traces describe it."""
+
+    preset: str
+    temperature: float
+    machine: str
+
+
+def prices(headers: Iterable[Header]) -> dict[str, Any]:
+    """What `assets/js/site/prices-ahead.js` looks up.
+
+    Returns:
+        `known`: by preset and temperature, `about` and the prices of some stacks as `Prices.answer` gives them; a
+        preset without a profile has one refusal for all stacks and temperatures (`others`). `others`: what is said of
+        every other question.
+    """
+    found, stacks = list[dict[str, Any]](), _recorded(headers)
+    for asked, recorded in stacks.items():
+        profile = _profile(asked)
+        known = [*recorded, *_ready_made(asked.preset), *_planned(profile)] if profile else []
+        found.append(_priced(asked, dict.fromkeys(known)))
+    rest = [Asked(name, 0.0, "") for name in PRESETS if name not in {asked.preset for asked in stacks}]
+    others = {"reason": says.NOT_AHEAD, "brief": says.NOT_AHEAD.split("; ")[0]}
+    return {"known": [*found, *(_priced(asked, ()) for asked in rest)], "others": others}
+
+
+def _priced(asked: Asked, stacks: Iterable[str]) -> dict[str, Any]:
+    every = (*stacks, "target")
+    made = Prices(PROFILES, lambda *_: _found(asked)).answer(Priced(asked.preset, every, "", asked.temperature))
+    by_stack = dict(zip(every, made["prices"], strict=True))
+    if made["about"] is None:
+        return {"preset": asked.preset, "about": None, "prices": {}, "others": by_stack["target"]}
+    where = {"preset": asked.preset, "temperature": asked.temperature}
+    return {**where, "about": made["about"], "prices": by_stack}
+
+
+def _found(asked: Asked) -> Found:
+    profile = _profile(asked)
+    return None if profile is None else (profile, SHIPPED)
+
+
+def _profile(asked: Asked, folder: Path = PROFILES) -> Profile | None:
+    return shipped_profile(asked.preset, "cpu", asked.temperature, folder=folder, machine=asked.machine)
+
+
+def _recorded(headers: Iterable[Header]) -> dict[Asked, list[str]]:
+    """The stacks that ran, by what is asked of them. Runs of no preset were simulated."""
+    found: dict[Asked, list[str]] = {}
+    for header in headers:
+        if header.preset is None:
+            continue
+        temperature = 0.0 if is_greedy(header.sampling) else float(header.sampling["temperature"])
+        found.setdefault(Asked(header.preset, temperature, header.machine), []).extend(_with_fewer(header.stack))
+    return found
+
+
+def _ready_made(preset: str) -> Iterator[str]:
+    for made in PRESETS[preset].stacks if preset in PRESETS else ():
+        yield from _with_fewer(made.stack)
+
+
+def _planned(profile: Profile) -> Iterator[str]:
+    """Those that the Planner finds in a profile: it sends them to the tower."""
+    asked: Mapping[str, Any] = {"profile": profile.as_dict()}
+    shown = answer(planned(parse(asked)), Look(figures=frozenset()))
+    for plan in (*shown["by_depth"], *shown["others"]):
+        yield from _with_fewer(plan["stack"])
+
+
+def _with_fewer(stack: str) -> Iterator[str]:
+    """A stack, and it without each of its levels below the target, as the tower asks for them."""
+    every: Sequence[Any] = levels(stack)
+    yield format_stack(every)
+    if len(every) > 2:
+        for gone in range(len(every) - 1):
+            yield format_stack([*every[:gone], *every[gone + 1 :]])

@@ -1,0 +1,18 @@
+/** What stacks would cost by the theory, looked up where it was worked out ahead (app/site/prices_ahead.py). */
+
+/** @typedef {import("../tower/forecast/prices.js").Price} Price */
+/** @typedef {{preset: string, temperature?: number, about: any, prices: Record<string, Price>, others?: Price}} Known */
+
+/**
+ * The answer to what the tower asks of a server.
+ * @param {{known: Known[], others: Price}} ahead
+ * @param {{preset: string, device: string, temperature: number, stacks: string[]}} question
+ */
+export function priced({ known, others }, { preset, device, temperature, stacks }) {
+  const here = (/** @type {Known} */ one) => (one.temperature ?? temperature) === temperature;
+  const found = ["", "cpu"].includes(device) ? known.find((one) => one.preset === preset && here(one)) : undefined;
+  return {
+    about: found?.about ?? null,
+    prices: stacks.map((stack) => found?.prices[stack] ?? found?.others ?? others),
+  };
+}
