@@ -78,8 +78,8 @@ class Graph:
         self._nodes.append(wire.node(name, inputs, outputs, domain, **attributes))
 
     def with_group_means(self, x: str, size: int, digit: int) -> str:
-        """(1, n, K + 2 K / size): x, the means of `size` neighbours each, and those over `digit`; made once for all that
-        ask."""
+        """(1, n, K + 2 K / size): x, the means of `size` neighbours each, and those over `digit`; made once for all
+        that ask."""
         if x not in self._widened:
             means = self.op("AveragePool", [x], kernel_shape=[size], strides=[size])
             small = self.op("Mul", [means, self.weight(f"over_{digit}", torch.tensor([1 / digit]))])
