@@ -1,9 +1,10 @@
 """What a newcomer does first: open the page that is being served, leave its opening, press Generate, wait until the run
 is done.
 
-    python .ci/first_generate.py ADDRESS SECONDS
+    python .ci/first_generate.py ADDRESS SECONDS [NAME=VALUE]
 
-Exits with 1 and says what is on the screen if no token came, plain decoding was not measured, or the page had an error.
+NAME=VALUE: a header that comes with each request, as a host adds one. Exits with 1 and says what is on the screen if no
+token came, plain decoding was not measured, or the page had an error.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import time
 from playwright.sync_api import Error, Page, sync_playwright
 
 
-def main(address: str, seconds: float) -> str:
+def main(address: str, seconds: float, header: str = "") -> str:
     """Why it failed, or an empty text."""
     faults: list[str] = []
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        name, _, value = header.partition("=")
+        headers = {"extra_http_headers": {name: value}} if name else {}
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, **headers)
         page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
         _open(page, address, time.monotonic() + seconds)
         page.locator(".hx-story").get_by_role("button", name="Explore").click(timeout=30_000)  # the opening comes first
@@ -51,4 +54,4 @@ def _open(page: Page, address: str, deadline: float) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], float(sys.argv[2])) or None)
+    sys.exit(main(sys.argv[1], float(sys.argv[2]), *sys.argv[3:]) or None)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
-from app.serve.engines.named import ENGINES, EngineError, Replicas, check_engine, usual
+from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, check_engine, usual
 from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.watch.health import SHORTEST_KEY
@@ -136,6 +137,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     try:
         check_address(options.host, options.port)
         check_engine(options.engine)
+        if options.engine == ZEROGPU:
+            import_module("spaces")  # before torch, which is asked for devices next
         options.replicas = Replicas.of(options.replicas, options.each)
         options.frames = origins(options.allow_embed)
         options.offer = ServerOffer.of(

@@ -22,8 +22,9 @@ _QUOTED = re.compile(r"""(?<=['"<`])(?:file://)?(?:~|[A-Za-z]:)?[\\/](?:[^'"<>`\
 _FOLDERS = re.compile(
     r"""(?<![\w.:/\\-])(?:file://)?(?:~|[A-Za-z]:)?[\\/]+(?:[^\s'"<>`:;,()\\/]+[\\/]+)+(?=[^\s'"<>`\\/])?"""
 )
-_HERE = (Path.home(), Path.cwd(), Path(sys.prefix), Path(tempfile.gettempdir()), Path(__file__).parents[2])
-_LONGEST_FIRST = sorted((str(place) for place in _HERE if place.name), key=len, reverse=True)
+_HOME = Path(os.path.expanduser("~"))  # stays "~" where the user has none
+_HERE = (_HOME, Path.cwd(), Path(sys.prefix), Path(tempfile.gettempdir()), Path(__file__).parents[2])
+_LONGEST_FIRST = sorted((str(place) for place in _HERE if place.name not in ("", "~")), key=len, reverse=True)
 _PLACES = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})(?![\w-])")
 
 

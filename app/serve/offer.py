@@ -75,7 +75,7 @@ class ServerOffer:
         for name in names:
             if name not in known:
                 raise OfferError(f"there is no preset {name!r}; the presets are {', '.join(known)}")
-        folder = Path(models).expanduser() if models.strip() else None
+        folder = Path(os.path.expanduser(models)) if models.strip() else None
         if folder is not None and not folder.is_dir():
             raise OfferError(f"{models!r} is not a folder; name one that holds models, each a folder or a .gguf file")
         asked = os.environ.get("HSD_PROMPT_TOKENS", "").strip()

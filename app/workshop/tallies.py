@@ -70,14 +70,18 @@ class Tallies:
 
 
 def histogram(values: list[float]) -> list[dict[str, Any]]:
-    """At most `BINS` bins of one round width: {from, to, count}, `from` included. What lies far outside is counted in
-    the first and in the last, which then have no `from`, or no `to`."""
+    """At most `BINS` bins of one round width: {from, to, count}, `from` included; of whole numbers, which are counted
+    as such, `to` as well. What lies far outside is counted in the first and in the last, which then have no `from`, or
+    no `to`."""
     if not values:
         return []
     ranked = sorted(values)
     aside = len(ranked) // 10  # at either end, so that one who types a million does not hide all others
     low, high = ranked[aside], ranked[-1 - aside]
-    width = _round((high - low) / (BINS - 2) or max(abs(low) / 10, 1.0))
+    whole = all(float(value).is_integer() for value in ranked)
+    width = _round((high - low) / (BINS - 2) or (1.0 if whole else max(abs(low) / 10, 1.0)))
+    if whole:
+        width = max(width, 1.0)
     start = math.floor(low / width)
     bins = math.floor(high / width) - start + 1
     counts = [0] * bins
@@ -85,7 +89,7 @@ def histogram(values: list[float]) -> list[dict[str, Any]]:
         counts[min(max(math.floor(value / width) - start, 0), bins - 1)] += 1
     edges = [round((start + i) * width, 12) for i in range(bins + 1)]
     found: list[dict[str, Any]] = [
-        {"from": edges[i], "to": edges[i + 1], "count": count} for i, count in enumerate(counts)
+        {"from": edges[i], "to": edges[i + 1] - whole, "count": count} for i, count in enumerate(counts)
     ]
     if ranked[0] < edges[0]:
         found[0]["from"] = None

@@ -6,6 +6,7 @@ run shares them. What cannot be built is refused with the reason.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -144,7 +145,7 @@ class Builder:
 
     def file(self, name: str) -> Path:
         """See `Site.file`."""
-        return local_file(name, self._models) or Path(name).expanduser()
+        return local_file(name, self._models) or Path(os.path.expanduser(name))
 
     def of_target(self, name: str | None) -> Source:
         """The target's weights, for a level that may name them.

@@ -9,6 +9,7 @@ Adding a preset is one more entry there. The file is read once, when it is first
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -173,7 +174,7 @@ def _source(one: _Weights, licence: str, wheels: Mapping[str, Source], where: st
         return wheels[one.wheels]
     if one.table:
         return Source("table", one.table, one.title or f"character table, {one.table}")
-    path = Path(one.folder).expanduser()
+    path = Path(os.path.expanduser(one.folder))
     return Source("gguf" if path.suffix == ".gguf" else "folder", str(path), one.title or path.stem, licence)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -18,23 +19,25 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def served(url: str | None) -> Iterator[str]:
-    """The address of a running app: `url`, or one that is started on a free port and ended afterwards."""
+def served(url: str | None = None, **variables: str) -> Iterator[str]:
+    """The address of a running app: `url`, or one that is started on a free port, with more variables, and ended
+    afterwards."""
     if url:
         yield url
         return
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = subprocess.Popen([sys.executable, "app.py", "--port", str(port)], cwd=ROOT, stdout=subprocess.DEVNULL)
+    command, environment = [sys.executable, "app.py", "--port", str(port)], {**os.environ, **variables}
+    app = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}"
-        for _ in range(120):
+        for _ in range(1200):
             try:
                 urllib.request.urlopen(url, timeout=1).close()
                 break
             except OSError:
-                time.sleep(0.5)
+                time.sleep(0.05)
         yield url
     finally:
         app.terminate()

@@ -14,6 +14,7 @@ import pytest
 from app.kit.static import ASSETS
 from app.site import figures_ahead, planned_ahead
 from app.site.written import MOST_MB, write
+from app.space import folder as space
 from hsd_core.cli import main
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
@@ -80,6 +81,14 @@ def test_it_is_written_again_over_itself_but_over_nothing_else(
     with pytest.raises(ValueError, match=r"thesis\.txt.*name an empty folder"):
         write(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_as_a_static_space_it_is_what_the_hub_takes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(space, "write_site", lambda out: shutil.copytree(folder, out, dirs_exist_ok=True))
+    assert main(["space", "static", "--out", str(tmp_path / "space")]) == 0
+    assert (tmp_path / "space" / "README.md").is_file()
 
 
 def test_from_a_disk_it_tells_the_story_and_leads_to_explore(opened: Any, folder: Path) -> None:

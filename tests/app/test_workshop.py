@@ -141,6 +141,29 @@ def test_what_the_instructor_opens_next_goes_to_all_when_it_is_to(held: str, roo
     room.free()
 
 
+def test_the_notes_of_a_class_lead_all_screens_too(held: str, room: Room, open_page: Any) -> None:
+    room.free()
+    notes = open_page(f"{held}/?tab=learn&class=15&notes=1#workshop={room.members.key}", 390, 844)
+    notes.get_by_role("dialog", name="Join the class").wait_for()
+    notes.keyboard.press("Escape")
+    learner = open_page(f"{held}/?room={room.members.code}")
+    notes.get_by_role("button", name="Send to all").click()
+    line(learner, "The instructor leads: lesson 1, step 2")
+    notes.keyboard.press("PageDown")
+    line(notes, "All screens still show: lesson 1, step 2")
+    notes.get_by_label("and next").check()
+    line(learner, "The instructor leads: lesson 2, step 1")
+    notes.keyboard.press("PageDown")
+    line(learner, "The instructor leads: lesson 2, step 2")
+    line(notes, "All screens: lesson 2, step 2")
+    for button in notes.locator(".hx-room-do > *").all():
+        box = button.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    notes.reload()
+    notes.locator(".hx-notes-now", has_text="lesson 2, step 2").wait_for()
+    room.free()
+
+
 def test_a_page_without_a_class_has_nothing_of_it(page: Any, site: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowsOf } from "../../assets/js/workshop/answer-bars.js";
+import { askedAt, notedAt } from "../../assets/js/workshop/known.js";
 import { placeName } from "../../assets/js/workshop/place-name.js";
-import { askedAt } from "../../assets/js/workshop/questions.js";
 import { Refusal, Room } from "../../assets/js/workshop/room.js";
+import { comeIn } from "../../assets/js/workshop/join.js";
 import { secretIn } from "../../assets/js/workshop/secret.js";
-import { sendable } from "../../assets/js/workshop/sendable.js";
+import { isAnother, sendable } from "../../assets/js/workshop/sendable.js";
 
 const reply = (/** @type {any} */ body, status = 200) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
@@ -96,16 +97,32 @@ test("what belongs to one screen is not sent", () => {
   assert.equal(sendable("?tab=race&race=01-levels&class=45&stop=5&lesson=3"), "?tab=race&race=01-levels");
   assert.equal(sendable("?tab=learn&class=45&notes=1"), null);
   assert.equal(sendable("?tab=learn&class=45"), null, "a plan has the answers");
+  const more = "&prompt=Tell&max_new_tokens=64&stack=target";
+  assert.equal(sendable(`?tab=learn&lesson=3${more}`), "?tab=learn&lesson=3", "a learner's own settings stay");
+  assert.equal(sendable(`?tab=race&compare=a%2Cb${more}`), "?tab=race&compare=a%2Cb");
+  assert.equal(sendable(`?tab=planner&agrees=0.8`), "?tab=planner&agrees=0.8");
   assert.equal(sendable(""), "?explore=1");
 });
 
 test("every address that is sent has a name", () => {
-  const named = (/** @type {string} */ at) => placeName(at, { recordings: [{ name: "01-code", title: "Write code" }] });
+  const recordings = [
+    { name: "01-code", title: "Write code" },
+    { name: "02-repeat", title: "Say it again" },
+  ];
+  const classes = [{ id: "45", parts: [{ discuss: ["Why?"], tasks: [{ text: "Try." }] }] }];
+  const races = [{ name: "01-levels", title: "A level more" }];
+  const named = (/** @type {string} */ at) => placeName(at, { recordings, classes, races });
   assert.equal(named("?tab=learn&lesson=3"), "lesson 3, step 1");
-  assert.equal(named("?tab=learn&class=45&stop=7"), "a task for the class");
+  assert.equal(named("?tab=learn&class=45&stop=1"), "a task for the class");
+  assert.equal(named("?tab=learn&class=45&stop=2"), "a question for the class");
   assert.equal(named("?recording=01-code&at=6.4"), "the recording \u201cWrite code\u201d, round 6");
-  assert.equal(named("?tab=race&race=01-levels"), "the race \u201c01-levels\u201d");
-  assert.equal(named("?tab=race&compare=a,b"), "two recordings, compared");
+  assert.equal(named("?tab=race&race=01-levels"), "the race \u201cA level more\u201d");
+  assert.equal(named("?tab=race&race=mine"), "the race \u201cmine\u201d");
+  assert.equal(named("?tab=race"), "the races");
+  assert.equal(
+    named("?tab=race&compare=01-code,02-repeat"),
+    "\u201cWrite code\u201d and \u201cSay it again\u201d, compared",
+  );
   assert.equal(named("?tab=planner&agrees=0.8"), "the tab Planner");
   assert.equal(named("?explore=1#run=1.x"), "a run of the instructor");
   assert.equal(named("?explore=1"), "Explore");
@@ -124,8 +141,10 @@ test("bars have the choices' words or the figures' bounds, each with its share",
     { from: 2, to: 2.5, count: 2 },
     { from: 2.5, to: null, count: 1 },
   ];
+  const whole = [{ from: 3, to: 3, count: 4 }];
+  assert.deepEqual(rowsOf({ ...tally, bins: whole }, { number: { unit: "tokens" } }), [["3 tokens", 4]]);
   assert.deepEqual(rowsOf({ ...tally, bins }, { number: { unit: "tokens" } }), [
-    ["below 2 tokens", 1],
+    ["up to 2 tokens", 1],
     ["2 to 2.5 tokens", 2],
     ["2.5 tokens or more", 1],
   ]);
@@ -140,4 +159,43 @@ test("the question of a step is found by the lesson's number", () => {
   assert.deepEqual(askedAt(all, "?tab=learn&lesson=12"), { lesson: "12-b", step: 1 });
   assert.equal(askedAt(all, "?tab=learn&lesson=1"), null);
   assert.equal(askedAt(all, "?lesson=12"), null);
+});
+
+test("the notes of a class stand for what their stop shows to a room, which can be sent", () => {
+  const lessons = [{ id: "01-a" }, { id: "07-b" }];
+  const part = { lesson: "07-b", steps: [1, 3], open: "tab=race&race=01-levels", tasks: [{ text: "Try." }] };
+  const classes = [{ id: "45", parts: [{ discuss: ["Why?"] }, part] }];
+  const stops = [1, 2, 3, 4, 5, 6].map((n) => notedAt({ lessons, classes }, `?tab=learn&class=45&notes=1&stop=${n}`));
+  const shown = ["class=45&stop=1", "lesson=7", "lesson=7&step=3", "race=01-levels", "class=45&stop=5"];
+  assert.deepEqual(stops, [
+    ...shown.map((text, i) => `?tab=${i === 3 ? "race" : "learn"}&${text}`),
+    null, // there is none
+  ]);
+  assert.equal(notedAt({ lessons, classes }, "?tab=learn&class=45&notes=1"), stops[0]);
+  assert.equal(notedAt({ lessons, classes }, "?tab=learn&class=46&notes=1"), null);
+  for (const at of stops.slice(0, 5)) assert.equal(sendable(String(at)), at);
+});
+
+test("a window says where it is about something else than all screens", () => {
+  assert.ok(isAnother("?tab=learn&lesson=3&step=2", "?tab=learn&lesson=3"));
+  assert.ok(!isAnother("?step=2&tab=learn&lesson=3", "?tab=learn&lesson=3&step=2"), "in another order");
+  assert.ok(isAnother("?tab=race", "?recording=01-code&at=6.4"));
+  assert.ok(!isAnother("?recording=01-code", "?recording=01-code&at=6.4"), "which moment, no address tells");
+  assert.ok(!isAnother(null, "?tab=race") && !isAnother("?tab=race", undefined));
+});
+
+test("who is slowed down waits with the last code alone: what was typed before is not tried again", async () => {
+  const [tried, frame] = [/** @type {any[]} */ ([]), /** @type {any} */ ({ tell() {} })];
+  const room = /** @type {any} */ ({
+    async enter(/** @type {any} */ { code }) {
+      tried.push(code);
+      if (tried.length <= 2) throw new Refusal(429, { retry: 0.1 });
+    },
+  });
+  let turn = 1;
+  const first = comeIn(room, frame, { code: "WRONG" }, () => turn === 1);
+  turn = 2;
+  const second = comeIn(room, frame, { code: "RIGHT" }, () => turn === 2);
+  assert.deepEqual(await Promise.all([first, second]), [false, true]);
+  assert.deepEqual(tried, ["WRONG", "RIGHT", "RIGHT"]);
 });

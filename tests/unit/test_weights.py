@@ -478,6 +478,22 @@ def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
     assert store.cache_folder() == Path.home() / ".cache" / "hsd-explorer"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="every user of Windows has a home")
+def test_a_user_without_a_home_opens_the_page_and_is_told_where_weights_can_go() -> None:
+    code = (
+        "import pwd; pwd.getpwuid = {}.__getitem__\n"  # as for a container's user whom nobody has named
+        "import app.page, app.options\n"
+        "from app.kit.faults import bare\n"
+        "from hsd_core.models.weights import Source, is_here, store\n"
+        "assert not is_here(Source('hub', 'nobody/nothing', 'nothing'))\n"
+        "assert bare('~ and /a/b/c.txt').startswith('~ and ')\n"
+        "print(store.explain(PermissionError(13, 'Permission denied'), store.cache_folder(), 1))"
+    )
+    homeless = {k: v for k, v in os.environ.items() if k not in ("HOME", "HSD_CACHE", "XDG_CACHE_HOME", "HF_HOME")}
+    said = subprocess.check_output([sys.executable, "-c", code], env=homeless, cwd=ROOT, text=True)
+    assert "folder /.cache/hsd-explorer cannot be used" in said and "set HSD_CACHE to a folder you can write" in said
+
+
 def test_presets_are_listed_without_torch_or_a_network() -> None:
     code = (
         "import sys, socket; socket.socket.connect = None\n"

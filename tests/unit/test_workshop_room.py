@@ -254,10 +254,18 @@ def test_figures_make_a_small_histogram_that_one_who_types_a_million_does_not_st
     bins = histogram(values)
     assert sum(one["count"] for one in bins) == len(values) and len(bins) <= BINS
     assert (bins[-1]["to"] is None and bins[0]["from"] == 2.5 - 0.5) or bins[0]["from"] is None
-    assert histogram([]) == [] and histogram([4.0, 4.0]) == [{"from": 4.0, "to": 5.0, "count": 2}]
+    assert histogram([]) == [] and histogram([4.5, 4.5]) == [{"from": 4.0, "to": 5.0, "count": 2}]
     for count in range(1, 40):
         spread = histogram([i**2 / 7 for i in range(count)])
         assert sum(one["count"] for one in spread) == count and len(spread) <= BINS
+
+
+def test_whole_numbers_are_counted_as_such() -> None:
+    assert [(one["from"], one["to"], one["count"]) for one in histogram([2, 3, 3.0])] == [(2, 2, 1), (3, 3, 2)]
+    assert histogram([4, 4]) == [{"from": 4, "to": 4, "count": 2}]
+    wide = histogram(list(range(40)))
+    assert all(one["from"] is None or one["to"] is None or one["to"] - one["from"] == 9 for one in wide)
+    assert [one["from"] for one in wide[1:]] == [one["to"] + 1 for one in wide[:-1]]
 
 
 def test_the_questions_are_those_of_the_lessons() -> None:

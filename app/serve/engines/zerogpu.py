@@ -12,8 +12,10 @@ import math
 import mmap
 import queue
 import re
+import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any
@@ -38,6 +40,7 @@ PULSE_S = 0.1  # a worker sees that it is to end between two yields
 LOOK_S = 0.1
 PLACES = 4  # runs at a time, each with a card of its own
 OPEN_S, TOKENS_A_S, MOST_S = 10, 15, 120  # asked of the quota: for opening the model, for tokens of a run, at most
+BACK_S = 1.0  # sooner than that a run ends by itself: who is over time loses the card with whatever has not been told
 Jobs = Mapping[str, Job[Any]]
 GPU = Callable[[bytes, bytes, int], Iterator[bytes]]  # what `lent` does, on a card
 
@@ -66,12 +69,15 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
     assert isinstance(begin, Begin)
     job = jobs[begin.job]
     request = msgspec.msgpack.decode(begin.request, type=job.request)
+    until = time.monotonic() + seconds(jobs, asked) - BACK_S
     loader, thread = _kept.get(hello) or _opened(pipeline, hello)
-    run, told = AttendedRun(begin.run), queue.SimpleQueue[bytes | None]()
+    run, told, late = AttendedRun(begin.run), queue.SimpleQueue[bytes | None](), threading.Event()
 
     def write() -> None:
         try:
             for item in job.write(loader, request, run):
+                if late.is_set() and item["final"] and item["status"]["mode"] != "error":
+                    item = {**item, "status": {**item["status"], "text": says.CARD_TIME_IS_OVER}}
                 told.put(pack(run.sent(item)))
         finally:
             told.put(None)
@@ -80,6 +86,9 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
     try:
         while True:
             if _ENDS[place]:
+                run.stop()
+            elif time.monotonic() > until and not run.stopped.is_set():
+                late.set()
                 run.stop()
             try:
                 body = told.get(timeout=PULSE_S)
@@ -93,6 +102,7 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
         yield pack(Over(run.name, "begin"))
     finally:
         run.stop()
+        wait([done])  # behind this the card is another's
 
 
 def _opened(pipeline: Any, hello: bytes) -> tuple[Loader, ThreadPoolExecutor]:
@@ -114,7 +124,8 @@ class ZeroEngine:
         self._fetching = InlineEngine(loader)
         self.lacks, self.fetch = self._fetching.lacks, self._fetching.fetch
         self._free = list(range(PLACES))
-        self._threads = ThreadPoolExecutor(PLACES, thread_name_prefix="lent")
+        # One for each place: what ends a run there comes behind the step that it is within.
+        self._threads = [ThreadPoolExecutor(1, thread_name_prefix="lent") for _ in self._free]
 
     @property
     def health(self) -> EngineHealth:
@@ -132,13 +143,22 @@ class ZeroEngine:
 
     async def work(self, job: Job[W], request: W, run: Run) -> AsyncGenerator[Payload, None]:
         run.stage = "running"
+        while not self._free:  # a run that was left ends within a step
+            await asyncio.sleep(LOOK_S)
         place, context = self._free.pop(), copy_context()
         _ENDS[place] = 0
         asked = pack(Begin(run.name, job.name, msgspec.Raw(msgspec.msgpack.encode(request))))
         messages = context.run(self._gpu, self._hello, asked, place)
 
         def step(act: Callable[..., Any], *given: Any) -> asyncio.Future[Any]:
-            return asyncio.get_running_loop().run_in_executor(self._threads, lambda: context.run(act, *given))
+            thread = self._threads[place]
+            return asyncio.get_running_loop().run_in_executor(thread, lambda: context.run(act, *given))
+
+        def end() -> None:
+            try:
+                getattr(messages, "close", lambda: None)()
+            finally:
+                self._free.append(place)
 
         try:
             run.state = status("loading", says.ASKS_FOR_GPU, detail=run_says.MEANWHILE, stage="engine")
@@ -154,14 +174,15 @@ class ZeroEngine:
                 if isinstance(told, Told | Sent) and (item := applied(run, told)) is not None:
                     yield item
         except Exception as error:  # no quota is left, no card was free, or the worker ended
-            run.state = status("error", says.no_gpu(_bare(error)), detail=run_says.STILL_HERE)
+            why = says.lost_gpu if run.live else says.no_gpu
+            detail = says.LEFT_TEXT if run.live else run_says.STILL_HERE
+            run.state = status("error", why(_bare(error)), detail=detail)
             yield payload(run.name, 0, run.live, True, run.state)
         finally:
             _ENDS[place] = 1
             run.stopped.set()
             with suppress(Exception):
-                await step(getattr(messages, "close", lambda: None))
-            self._free.append(place)
+                await step(end)
             await asyncio.to_thread(run.done)
 
 

@@ -19,14 +19,18 @@ export const WORKSHOP = {
   again: "Back to the class",
   there: "Go there",
   here: (/** @type {number} */ n) => many(n, "learner is here", "learners are here"),
+  hereShort: (/** @type {number} */ n) => `${n} here`,
   screens: (/** @type {string} */ place) => `All screens: ${place}`,
+  still: (/** @type {string} */ place) => `All screens still show: ${place}`,
   free: "The screens are free",
   send: "Send this to all",
+  sendShort: "Send to all",
   keeps: "and what I open next",
+  keepsShort: "and next",
   release: "Free the screens",
+  releaseShort: "Free",
   code: (/** @type {string} */ code) => `Room code ${code}`,
   codeTip: "show the address and the code to the room",
-  sent: (/** @type {string} */ place) => `Sent to all screens: ${place}`,
   unsent: "This is for you alone; open what the class should see.",
   failed: (/** @type {string} */ why) => `That did not reach the class: ${why}`,
   answers: "Answers",
@@ -37,9 +41,9 @@ export const WORKSHOP = {
   choice: (/** @type {number} */ n) => `choice ${n}`,
   share: (/** @type {number} */ n, /** @type {number} */ of) => `${n} (${of ? Math.round((100 * n) / of) : 0}%)`,
   bin: (/** @type {number|null} */ from, /** @type {number|null} */ to, /** @type {string} */ of) => {
-    if (from === null) return `below ${figure(to ?? 0)}${unit(of)}`;
+    if (from === null) return `up to ${figure(to ?? 0)}${unit(of)}`;
     if (to === null) return `${figure(from)}${unit(of)} or more`;
-    return `${figure(from)} to ${figure(to)}${unit(of)}`;
+    return from === to ? `${figure(from)}${unit(of)}` : `${figure(from)} to ${figure(to)}${unit(of)}`;
   },
   poster: {
     title: "Join the class",
@@ -52,9 +56,9 @@ export const WORKSHOP = {
   places: {
     step: (/** @type {string} */ lesson, /** @type {string} */ step) => `lesson ${lesson}, step ${step}`,
     lessons: "the list of lessons",
-    card: "a task for the class",
+    card: { task: "a task for the class", discuss: "a question for the class" },
     race: (/** @type {string} */ name) => (name ? `the race \u201c${name}\u201d` : "the races"),
-    pair: "two recordings, compared",
+    pair: (/** @type {string[]} */ titles) => `${titles.map((one) => `\u201c${one}\u201d`).join(" and ")}, compared`,
     recording: (/** @type {string} */ title, /** @type {string} */ round) =>
       `the recording \u201c${title}\u201d${round ? `, round ${round}` : ""}`,
     stack: (/** @type {string} */ name) => `the stack \u201c${name}\u201d`,

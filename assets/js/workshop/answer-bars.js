@@ -22,11 +22,13 @@ const plain = (text) => (text ?? "").replace(/\[([A-Z]\d?)\]/g, "$1").replace(/[
 export function barsOf(tally, step) {
   const question = step?.question;
   const rows = rowsOf(tally, question);
+  // A question with figures of a run, which the lesson fills in, goes by its step's title.
+  const asked = (/\$/.test(question?.ask) ? step.title : plain(question?.ask)) || WORKSHOP.answersTo(tally.step);
   const most = Math.max(1, ...rows.map(([, count]) => count));
   return h(
     "div",
     { class: "hx-room-tally" },
-    h("p", { class: "hx-room-asked", text: step?.title ?? WORKSHOP.answersTo(tally.step) }),
+    h("p", { class: "hx-room-asked", text: asked }),
     h(
       "dl",
       { class: "hx-room-rows" },

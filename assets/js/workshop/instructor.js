@@ -1,17 +1,21 @@
-/** The instructor's bar: sends what is open to all screens, frees them, shows the room's code and what is answered. */
+/** The instructor's bar: sends what is open to all screens, frees them, shows the room's code and what is answered. In the
+ *  window with the notes of a class, what is open is the stop that the notes are at. */
 
+import { TwoWindows } from "../learn/class/two-windows.js";
 import { h, say } from "../kit/dom.js";
+import { tabOf } from "../share/arrive.js";
 import { presenting } from "../stage/title/presenter.js";
 import { stageHere } from "../stage/within-reach.js";
 import { barsOf } from "./answer-bars.js";
-import { barButton } from "./led-frame.js";
-import { placeName } from "./place-name.js";
+import { barButton, fit } from "./led-frame.js";
+import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally } from "./known.js";
+import { placeNamed } from "./place-name.js";
 import { showPoster } from "./poster.js";
-import { askedAt, lessons, stepOfTally } from "./questions.js";
-import { openAddress, sendable, trace } from "./sendable.js";
+import { FIRST, isAnother, openAddress, sendable, trace } from "./sendable.js";
 import { WORKSHOP } from "../words/workshop.js";
 
 const LOOK_MS = 500;
+const ANSWERS_MS = 300; // until a window for the projector that is in sight has said so
 
 export class Instructor {
   /** @param {import("./led-frame.js").Frame} frame @param {import("./room.js").Room} room */
@@ -19,47 +23,57 @@ export class Instructor {
     this.frame = frame;
     this.room = room;
     /** @type {import("./room.js").Told|null} */ this.last = null;
+    this.place = ""; // what was sent, as it is called
     /** @type {import("../stage/within-reach.js").Reach|null} */ this.reach = null;
-    /** @type {any[]} */ this.lessons = [];
+    this.known = NO_LESSONS;
     this.seen = ""; // what this window showed at the last look
     this.sent = ""; // what it showed when that was sent, or need not be
     const ask = (/** @type {string} */ what, /** @type {object} */ data) => this._ask(() => room.say(what, data));
-    this.send = barButton(WORKSHOP.send, () => this._ask(() => this._send()), "go");
+    this.send = barButton("", () => this._ask(() => this._send()), "go");
+    fit(this.send, WORKSHOP.send, WORKSHOP.sendShort);
     this.box = /** @type {HTMLInputElement} */ (
       h("input", { type: "checkbox", onchange: () => this._keep(this.box.checked) })
     );
-    this.keeps = h("label", { class: "hx-room-keeps" }, this.box, h("span", { text: WORKSHOP.keeps }));
-    this.release = barButton(WORKSHOP.release, () => ask("free", {}));
+    this.keeps = h("label", { class: "hx-room-keeps" }, this.box, fit(h("span"), WORKSHOP.keeps, WORKSHOP.keepsShort));
+    this.release = fit(
+      barButton("", () => ask("free", {})),
+      WORKSHOP.release,
+      WORKSHOP.releaseShort,
+    );
     this.code = barButton("", () => this.poster());
     this.code.title = WORKSHOP.codeTip;
     this.show = barButton("", () => ask("show", this.last?.bars ? {} : (this._question() ?? {})));
+    this.windows = new TwoWindows((said) => said.at && said.seen && this.projector());
+    this.projector = () => {};
     void stageHere.then((reach) => (this.reach = reach));
-    void lessons().then((found) => {
-      this.lessons = found;
+    void lessonsKnown().then((known) => {
+      this.known = known;
       this.draw();
     });
     setInterval(() => this._look(), LOOK_MS);
   }
 
   /** @param {import("./room.js").Told} told */
-  told(told) {
+  async told(told) {
     this.last = told;
+    const place = told.led && told.sent ? await placeNamed(told.sent.at) : "";
+    if (told !== this.last) return;
+    this.place = place;
     this.draw();
   }
 
   draw() {
-    const { last, frame } = this;
+    const { last, place, frame } = this;
     if (!last) return;
-    const { recordings = [] } = this.reach ?? {};
-    const place = last.led && last.sent ? placeName(last.sent.at, { recordings }) : "";
-    frame.tell(place ? WORKSHOP.screens(place) : WORKSHOP.free, place ? "led" : "");
-    say(frame.aside, WORKSHOP.here(last.here ?? 0));
-    say(this.code, WORKSHOP.code(last.code ?? ""));
+    const here = this._here();
+    const line = isAnother(here, last.sent?.at) ? WORKSHOP.still : WORKSHOP.screens;
+    frame.tell(place ? line(place) : WORKSHOP.free, place ? "led" : "");
+    fit(frame.aside, WORKSHOP.here(last.here ?? 0), WORKSHOP.hereShort(last.here ?? 0));
+    fit(this.code, WORKSHOP.code(last.code ?? ""), last.code ?? "");
     this.box.checked = Boolean(last.keeps);
     this.release.toggleAttribute("disabled", !last.led);
-    const own = sendable(location.search) !== null;
-    this.send.toggleAttribute("disabled", !own);
-    this.send.title = own ? "" : WORKSHOP.unsent;
+    this.send.toggleAttribute("disabled", here === null);
+    this.send.title = here === null ? WORKSHOP.unsent : "";
     frame.controls(this.send, this.keeps, this.release, this.code);
     this._answers();
   }
@@ -69,9 +83,15 @@ export class Instructor {
     if (this.last) showPoster(this.last, this.code);
   }
 
+  /** The address of what this window is about, without the moment of a run; null where it is for the instructor alone. */
+  _here() {
+    return ofNotes(location.search) ? notedAt(this.known, location.search) : sendable(location.search);
+  }
+
   /** The question that is open here, or else on all screens. */
   _question() {
-    return askedAt(this.lessons, location.search) ?? askedAt(this.lessons, this.last?.sent?.at ?? "");
+    const { lessons } = this.known;
+    return askedAt(lessons, this._here() ?? "") ?? askedAt(lessons, this.last?.sent?.at ?? "");
   }
 
   /** The bars of the open question. On a projector, where this window is presented or holds a class, not until they are
@@ -83,14 +103,14 @@ export class Instructor {
     const { bars } = this.last ?? {};
     const shown = bars?.lesson === open.lesson && bars.step === open.step;
     say(this.show, shown ? WORKSHOP.hide : WORKSHOP.show);
-    const projected = presenting() || new URLSearchParams(location.search).has("stop");
-    const drawn = projected && !shown ? [] : [barsOf(tally, stepOfTally(this.lessons, open))];
+    const holds = new URLSearchParams(location.search).has("stop") && !ofNotes(location.search);
+    const drawn = (holds || presenting()) && !shown ? [] : [barsOf(tally, stepOfTally(this.known.lessons, open))];
     this.frame.answers({ said: WORKSHOP.answered(tally.total), bars: [...drawn, this.show] });
   }
 
   async _send() {
     const reach = await stageHere;
-    const at = await openAddress(reach);
+    const at = ofNotes(location.search) ? this._here() : await openAddress(reach);
     if (at === null) throw new Error(WORKSHOP.unsent);
     this.sent = trace(reach);
     await this.room.say("send", { at });
@@ -100,7 +120,7 @@ export class Instructor {
   _keep(on) {
     void this._ask(async () => {
       await this.room.say("keep", { on });
-      if (on && sendable(location.search) !== null) await this._send();
+      if (on && this._here() !== null) await this._send();
     });
   }
 
@@ -109,14 +129,29 @@ export class Instructor {
     const { reach, last } = this;
     if (!reach || !last) return;
     const now = trace(reach);
-    const rests = now === this.seen && !reach.player.playing;
+    const plays = tabOf(location.search) === FIRST && reach.player.playing;
+    const rests = now === this.seen && !plays;
     if (now !== this.seen) this.draw();
     this.seen = now;
-    if (!last.keeps) this.sent = now;
+    if (!last.keeps || document.hidden) this.sent = now;
     else if (rests && now !== this.sent) {
       this.sent = now;
-      if (sendable(location.search) !== null) void this._ask(() => this._send());
+      if (this._here() !== null) void this._ask(() => this._sendNext());
     }
+  }
+
+  /** With the projector's window in sight, that one sends where the notes led it. */
+  async _sendNext() {
+    if (!ofNotes(location.search) || !(await this._projected())) await this._send();
+  }
+
+  /** @returns {Promise<boolean>} */
+  _projected() {
+    return new Promise((resolve) => {
+      this.projector = () => resolve(true);
+      this.windows.say({ ask: true });
+      setTimeout(() => resolve(false), ANSWERS_MS);
+    });
   }
 
   /** @param {() => Promise<unknown>} action */

@@ -9,10 +9,10 @@ const LONGEST_CODE = 12;
 /**
  * Comes in; who has to wait before the next guess waits, and tries again.
  * @param {import("./room.js").Room} room @param {import("./led-frame.js").Frame} frame
- * @param {{key: string}|{code: string}} secret
+ * @param {{key: string}|{code: string}} secret @param {() => boolean} last whether nothing else was tried since
  * @returns {Promise<boolean>} whether it is in
  */
-export async function comeIn(room, frame, secret) {
+export async function comeIn(room, frame, secret, last) {
   for (;;) {
     frame.tell(WORKSHOP.coming);
     try {
@@ -24,9 +24,11 @@ export async function comeIn(room, frame, secret) {
         return false;
       }
       for (let left = Math.ceil(error.retry); left > 0; left -= 1) {
+        if (!last()) return false;
         frame.tell(WORKSHOP.slowed(left));
         await new Promise((resolve) => setTimeout(resolve, 1000));
       }
+      if (!last()) return false;
     }
   }
 }

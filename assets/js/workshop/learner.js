@@ -5,8 +5,8 @@ import { stageHere } from "../stage/within-reach.js";
 import { arrive } from "../share/arrive.js";
 import { barsOf } from "./answer-bars.js";
 import { barButton } from "./led-frame.js";
-import { placeName } from "./place-name.js";
-import { lessons, stepOfTally } from "./questions.js";
+import { lessonsKnown, NO_LESSONS, stepOfTally } from "./known.js";
+import { placeNamed } from "./place-name.js";
 import { Refusal } from "./room.js";
 import { WORKSHOP } from "../words/workshop.js";
 
@@ -19,12 +19,11 @@ export class Learner {
     this.frame = frame;
     this.room = room;
     this.followed = 0; // the number of what was followed last
-    this.on = true;
     /** @type {import("./room.js").Told|null} */ this.last = null;
     /** @type {Promise<unknown>} */ this.way = Promise.resolve();
     this.back = barButton("", () => this.last?.sent && this._go(this.last.sent.at));
     onAnswered(({ lesson, step, answer }) => {
-      if (this.on && answer !== null) void this._hand(lesson, step, answer);
+      if (answer !== null) void this._hand(lesson, step, answer);
     });
   }
 
@@ -36,14 +35,13 @@ export class Learner {
       this.followed = sent.number;
       if (!openedFor(sent.at)) this._go(sent.at);
     }
-    const { recordings } = await stageHere;
-    if (told !== this.last || !this.on) return;
-    const place = sent ? placeName(sent.at, { recordings }) : "";
+    const place = sent ? await placeNamed(sent.at) : "";
+    if (told !== this.last) return;
     if (!sent) this.frame.tell(WORKSHOP.idle);
     else this.frame.tell(led ? WORKSHOP.leads(place) : WORKSHOP.freed(place), led ? "led" : "");
     this.back.textContent = led ? WORKSHOP.again : WORKSHOP.there;
     this.frame.controls(...(sent ? [this.back] : []));
-    const all = bars ? await lessons() : [];
+    const { lessons: all } = bars ? await lessonsKnown() : NO_LESSONS;
     if (told !== this.last) return;
     this.frame.answers(bars ? { said: WORKSHOP.answers, bars: [barsOf(bars, stepOfTally(all, bars))] } : null);
   }

@@ -51,3 +51,12 @@ export class Frame {
 /** A button of the bar. @param {string} text @param {() => void} onclick @param {string} [kind] */
 export const barButton = (text, onclick, kind = "") =>
   h("button", { type: "button", class: "hx-room-button", "data-kind": kind, text, onclick });
+
+/** Puts a text into the bar, and what stands for it on a phone. @param {HTMLElement} at @param {string} long @param {string} short */
+export function fit(at, long, short) {
+  if (!at.children.length) at.append(h("span", { class: "hx-room-wide" }), h("span", { class: "hx-room-narrow" }));
+  const [wide, narrow] = [...at.children];
+  say(wide, long);
+  say(narrow, short);
+  return at;
+}

@@ -1,27 +1,44 @@
 /** What an address that was sent is called, in the line that says where the instructor leads. */
 
+import { stageHere } from "../stage/within-reach.js";
 import { stackName } from "../levels/stack-names.js";
 import { tabOf } from "../share/arrive.js";
+import { lessonsKnown, NO_LESSONS, racesKnown, stopOf } from "./known.js";
 import { WORKSHOP } from "../words/workshop.js";
 
-/**
- * @param {string} address
- * @param {{recordings: {name: string, title: string}[]}} known
- */
-export function placeName(address, { recordings }) {
+/** @typedef {{name: string, title: string}} Titled */
+
+/** What it is called on this page. @param {string} address */
+export async function placeNamed(address) {
+  const { recordings } = await stageHere;
+  const tab = tabOf(address);
+  const { classes } = tab === "learn" ? await lessonsKnown() : NO_LESSONS;
+  return placeName(address, { recordings, classes, races: tab === "race" ? await racesKnown() : [] });
+}
+
+/** @param {string} address @param {{recordings: Titled[], classes: any[], races: Titled[]}} known */
+export function placeName(address, { recordings, classes, races }) {
   const [search, hash] = address.split("#");
   const query = new URLSearchParams(search);
   const get = (/** @type {string} */ name) => query.get(name)?.slice(0, 300) ?? "";
+  const title = (/** @type {Titled[]} */ all, /** @type {string} */ name) =>
+    all.find((one) => one.name === name)?.title ?? name;
   const names = WORKSHOP.places;
   const tab = tabOf(search);
   if (tab === "learn") {
-    if (query.has("stop")) return names.card;
+    const stop = query.has("stop") ? stopOf(classes, search) : null;
+    if (query.has("stop")) return names.card[stop?.what === "card" ? stop.kind : "task"];
     return query.has("lesson") ? names.step(get("lesson"), get("step") || "1") : names.lessons;
   }
-  if (tab === "race") return query.has("compare") ? names.pair : names.race(get("race"));
+  if (tab === "race" && query.has("compare"))
+    return names.pair(
+      get("compare")
+        .split(",")
+        .map((name) => title(recordings, name)),
+    );
+  if (tab === "race") return names.race(title(races, get("race")));
   if (tab !== "explore") return names.tab(tab.slice(0, 40));
   if (hash) return names.run;
-  const recording = recordings.find((one) => one.name === get("recording"));
-  if (recording) return names.recording(recording.title, get("at").split(".")[0]);
+  if (query.has("recording")) return names.recording(title(recordings, get("recording")), get("at").split(".")[0]);
   return query.has("stack") ? names.stack(stackName(get("stack"))) : names.explore;
 }

@@ -7,6 +7,9 @@ import { tabOf } from "../share/arrive.js";
 
 const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/sent.py
 const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
+export const FIRST = "explore";
+/** @type {Record<string, string[]>} */
+const OF_TABS = { learn: OF_LESSONS, race: ["race", "compare"] }; // all that these read of an address
 const OPEN = ["panel", "anatomy", "proof", "databases"]; // what of Explore is open
 
 /** @typedef {import("../stage/within-reach.js").Reach} Reach */
@@ -18,18 +21,38 @@ const OPEN = ["panel", "anatomy", "proof", "databases"]; // what of Explore is o
 export function sendable(search) {
   const query = new URLSearchParams(search);
   const [plan, noted] = [query.has("class") && !query.has("stop"), query.has("notes")];
-  for (const name of [...query.keys()]) if (OWN_SCREEN.includes(name) || name.startsWith("__")) query.delete(name);
-  if (tabOf(search) !== "learn") for (const name of OF_LESSONS) query.delete(name);
-  else if (plan || noted) return null;
-  else if (query.has("lesson")) for (const name of ["class", "stop"]) query.delete(name);
+  const tab = tabOf(search);
+  if (tab === "learn" && (plan || noted)) return null;
+  const [all, none] = [OF_TABS[tab], tab === "learn" ? [] : OF_LESSONS];
+  for (const name of [...query.keys()]) {
+    const own = OWN_SCREEN.includes(name) || name.startsWith("__");
+    if (own || none.includes(name) || (all && name !== "tab" && !all.includes(name))) query.delete(name);
+  }
+  if (query.has("lesson")) for (const name of ["class", "stop"]) query.delete(name);
   return query.size ? `?${query}` : "?explore=1"; // by which no story covers it
+}
+
+/**
+ * Whether a window is about something else than what was sent: of the first screen, whose moments are in no window's address,
+ * that is not told.
+ * @param {string|null} here the window's own address, as `sendable` gives it @param {string|undefined} sent
+ */
+export function isAnother(here, sent) {
+  if (here === null || sent === undefined) return false;
+  if (tabOf(here) === FIRST && tabOf(sent) === FIRST) return false;
+  const sorted = (/** @type {string} */ address) => {
+    const query = new URLSearchParams(address.split("#")[0]);
+    query.sort();
+    return String(query);
+  };
+  return sorted(here) !== sorted(sent);
 }
 
 /** What tells whether this window shows something else than before, without the work of making a link. @param {Reach} reach */
 export function trace(reach) {
   const { feed, player } = reach;
   const moment = feed.model?.header ? momentOf(feed.model, player.cursor) : "";
-  const explore = tabOf(location.search) === "explore";
+  const explore = tabOf(location.search) === FIRST;
   return [location.search, ...(explore ? [feed.run, feed.final, moment, reach.stack()] : [])].join(" ");
 }
 
@@ -39,7 +62,7 @@ export function trace(reach) {
  * @param {Reach} reach
  */
 export async function openAddress(reach) {
-  if (tabOf(location.search) !== "explore") return sendable(location.search);
+  if (tabOf(location.search) !== FIRST) return sendable(location.search);
   const { feed, player, settings } = reach;
   const shown = { feed, player, settings, view: { selected: null } };
   let link = settingsLink(shown);

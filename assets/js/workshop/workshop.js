@@ -12,6 +12,7 @@ import { WORKSHOP } from "../words/workshop.js";
 export async function begin(secret) {
   const frame = new Frame();
   /** @type {Instructor|Learner|null} */ let part = null;
+  let tries = 0;
   let welcomes = Boolean(secret && "key" in secret);
   const room = new Room(new URL("../../../room", import.meta.url).href, {
     onTold(told) {
@@ -33,8 +34,10 @@ export async function begin(secret) {
   };
   /** @param {{code: string}|{key: string}} given */
   async function enter(given) {
-    if (await comeIn(room, frame, given)) frame.controls();
-    else frame.controls(form);
+    const turn = ++tries;
+    const last = () => turn === tries;
+    if (await comeIn(room, frame, given, last)) frame.controls();
+    else if (last()) frame.controls(form);
   }
   addEventListener("hashchange", () => {
     const later = takeSecret();

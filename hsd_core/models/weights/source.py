@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +58,7 @@ class Source:
         Raises:
             WeightsError: it is none of these.
         """
-        path = Path(text).expanduser()
+        path = Path(os.path.expanduser(text))  # which leaves ~ to be refused where nobody has a home
         if path.is_dir():
             return cls("folder", str(path), path.resolve().name)
         if path.is_file() and path.suffix == ".gguf":

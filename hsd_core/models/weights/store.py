@@ -36,9 +36,15 @@ def cache_folder() -> Path:
     """HSD_CACHE, else hsd-explorer in the user's cache folder. Not created here."""
     named = os.environ.get("HSD_CACHE")
     if named:
-        return Path(named).expanduser()
+        return Path(os.path.expanduser(named))
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "hsd-explorer"
+    return (Path(base) if base else home_folder() / ".cache") / "hsd-explorer"
+
+
+def home_folder() -> Path:
+    """The user's; "/" for one without any, as containers have them: what cannot be written there says the cure."""
+    home = Path(os.path.expanduser("~"))
+    return home if home.is_absolute() else Path(os.sep)
 
 
 def is_whole(folder: Path) -> bool:

@@ -41,7 +41,7 @@ export class ClassRoom {
   show(plan, { stop, notes, lesson }) {
     const found = stop === null ? null : stopsOf(plan)[stop];
     this.end();
-    if (notes) this._put(this._notes(plan));
+    if (notes) this._put(this._notes(plan, stop ?? 0));
     else if (!found || stop === null) this._put(this._planned(plan));
     else if (found.what === "open" || (found.what === "step" && lesson === null)) {
       this.to({ id: plan.id, stop });
@@ -74,7 +74,7 @@ export class ClassRoom {
       const query = new URLSearchParams(found.open);
       openTab(query.get("tab") ?? "");
       setQuery(Object.fromEntries(query));
-      this.windows.say({ at: this.at });
+      this._here();
     } else {
       openTab("Learn");
       const lesson = found.what === "step" ? (this.lessons.get(found.lesson)?.number ?? null) : null;
@@ -100,8 +100,9 @@ export class ClassRoom {
     });
   }
 
-  _notes(plan) {
-    const page = notesPage(plan, this.lessons, {
+  _notes(plan, first) {
+    const page = notesPage(plan, this.lessons, first, {
+      onShow: (stop) => setQuery({ stop: stop ? String(stop + 1) : null }),
       onGo: (stop) => this.windows.say({ go: { id: plan.id, stop } }),
       onAnswer: () => this.windows.say({ answer: true }),
       onProjector: () =>
@@ -114,15 +115,19 @@ export class ClassRoom {
   /** @param {any} plan @param {number} stop @param {import("./stops.js").Stop} found */
   _stop(plan, stop, found) {
     this.at = { id: plan.id, stop };
-    this.windows.say({ at: this.at });
+    this._here();
     if (found.what === "card") this._put(cardPage(found, plan.parts[found.part].title, (by) => void this.move(by)));
+  }
+
+  _here() {
+    if (this.at) this.windows.say({ at: this.at, seen: !document.hidden });
   }
 
   _hear(/** @type {any} */ message) {
     if (message.at && this.page?.heard) this.page.heard(message.at.stop);
     else if (!this.at)
       return; // of the notes, to the projector
-    else if (message.ask) this.windows.say({ at: this.at });
+    else if (message.ask) this._here();
     else if (message.go?.id === this.at.id) this.to(message.go);
     else if (message.answer) this.ctx.answer();
   }

@@ -8,12 +8,13 @@ import { CLASS } from "../../words/tabs/class.js";
 const ANSWERS_MS = 1500; // until a projector that is there has answered
 
 /**
- * @param {any} plan @param {Map<string, any>} lessons by id
- * @param {{onGo: (stop: number) => void, onAnswer: () => void, onProjector: () => void}} ctx
+ * @param {any} plan @param {Map<string, any>} lessons by id @param {number} first the stop to begin at
+ * @param {{onGo: (stop: number) => void, onShow: (stop: number) => void, onAnswer: () => void, onProjector: () => void}} ctx
+ *   onGo: the projector is to go there; onShow: the notes are there
  */
-export function notesPage(plan, lessons, { onGo, onAnswer, onProjector }) {
+export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProjector }) {
   const stops = stopsOf(plan);
-  let at = 0;
+  let at = Math.min(stops.length - 1, first);
   let began = 0;
   const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {() => void} */ onclick) =>
     h("button", { type: "button", class: name, text, onclick });
@@ -41,15 +42,17 @@ export function notesPage(plan, lessons, { onGo, onAnswer, onProjector }) {
     { class: "hx-notes" },
     h("header", { class: "hx-notes-head" }, title, clock, starts),
     alone,
-    h("div", { class: "hx-notes-show" }, now, h("div", { class: "hx-notes-do" }, back, answer, on), next),
+    h("div", { class: "hx-notes-show" }, now, h("div", { class: "hx-notes-do" }, back, on, answer), next),
     body,
   );
-  el.addEventListener("keydown", (event) => {
+  // Wherever the focus is: a presenter's remote control knows nothing of it.
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
     if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     go(by);
-  });
+  };
+  document.addEventListener("keydown", pressed);
   const ticking = setInterval(tick, 1000);
   const waiting = setTimeout(() => (alone.hidden = false), ANSWERS_MS);
 
@@ -91,9 +94,10 @@ export function notesPage(plan, lessons, { onGo, onAnswer, onProjector }) {
       ...notesOf(one),
     );
     tick();
+    onShow(at);
   }
 
-  show(0);
+  show(at);
   return {
     el,
     title,
@@ -104,6 +108,7 @@ export function notesPage(plan, lessons, { onGo, onAnswer, onProjector }) {
       if (stop >= 0 && stop < stops.length && stop !== at) show(stop);
     },
     end: () => {
+      document.removeEventListener("keydown", pressed);
       clearInterval(ticking);
       clearTimeout(waiting);
     },

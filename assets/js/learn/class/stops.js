@@ -26,6 +26,20 @@ export function stopsOf(plan) {
   ]);
 }
 
+/**
+ * What shows a stop to a room: its address, which `app/workshop/sent.py` takes.
+ * @param {Stop} found @param {{id: string, stop: number, lesson: number|null}} where lesson: the number of a step's
+ */
+export function stopAddress(found, { id, stop, lesson }) {
+  if (found.what === "open") return `?${new URLSearchParams(found.open)}`;
+  const query = new URLSearchParams({ tab: "learn" });
+  if (found.what === "card") query.set("class", id);
+  if (found.what === "card") query.set("stop", String(stop + 1));
+  if (found.what === "step" && lesson !== null) query.set("lesson", String(lesson));
+  if (found.what === "step" && found.step > 1) query.set("step", String(found.step));
+  return `?${query}`;
+}
+
 /** When a part begins, minutes from the start of the class. @param {any} plan @param {number} part */
 export const beginsAt = (plan, part) =>
   plan.parts.slice(0, part).reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.minutes, 0);

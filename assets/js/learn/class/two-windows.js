@@ -5,8 +5,8 @@ const NAME = "hx-class";
 
 /**
  * @typedef {{id: string, stop: number}} Where
- * @typedef {{ask: true} | {at: Where} | {go: Where} | {answer: true}} Message ask: where are you; at: here; go: there; answer:
- *   show the answer
+ * @typedef {{ask: true} | {at: Where, seen: boolean} | {go: Where} | {answer: true}} Message ask: where are you; at: here, and
+ *   whether that window is in sight; go: there; answer: show the answer
  */
 
 export class TwoWindows {

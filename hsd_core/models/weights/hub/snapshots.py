@@ -29,7 +29,7 @@ def hub_cache() -> Path:
     """Where the Hub's library keeps what it fetches."""
     home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
     named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    return Path(os.path.expandvars(named or os.path.join(home, "hub"))).expanduser()
+    return Path(os.path.expanduser(os.path.expandvars(named or os.path.join(home, "hub"))))
 
 
 def lacks_shard(folder: Path) -> str:
