@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from statistics import median
 
 import torch
 from torch import Tensor
@@ -23,6 +25,10 @@ from hsd_core.models.one_pass import Pass
 
 END = 2**62  # of a slice: as far as it goes
 KEPT_INPUTS = 16  # the longest pass whose memory is kept
+TRIES, TRIED = (
+    15,
+    (1, 4),
+)  # passes by which threads are chosen, and how many inputs they read: a guess, and behind a round
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,12 @@ class PlacedCache(DraftCache):
 
 
 class CompiledDraft(OpenedDraft):
-    """A draft over a compiled decoder, run by onnxruntime. The trimmed head is kept in 8 bits."""
+    """A draft over a compiled decoder, run by onnxruntime. The trimmed head is kept in 8 bits.
+
+    Attributes:
+        threads: of its session, one or all: what was quicker when it was opened. Its products are so short that waking
+            a thread for each may cost more than it gives, on one machine and not on another.
+    """
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
@@ -56,7 +67,10 @@ class CompiledDraft(OpenedDraft):
         for column, token in enumerate(self.ids.tolist()):
             self._columns[token] = column
         self._make = partial(self._made, tensors, decoder)
+        self.threads = decoder.threads
         self._session = self._make(False)
+        if decoder.threads > 1:
+            self._choose(1)
 
     def new_cache(self, capacity: int) -> PlacedCache:
         """For one run."""
@@ -83,6 +97,23 @@ class CompiledDraft(OpenedDraft):
             line, place.own[0], place.drawn[0, :, 0], self._columns, self.ids, self.vocab_size, given.sees
         )
         return mixed, place.states[0].clone()
+
+    def _choose(self, threads: int) -> None:
+        """Work with so many threads from now on, if that is quicker."""
+        usual = self.threads, self._session
+        self.threads = threads
+        other = threads, self._make(False)
+        ms: list[list[float]] = [[], []]
+        caches = [self.new_cache(2 * max(TRIED)) for _ in ms]
+        for _ in range(TRIES):
+            for (_, self._session), cache, own_ms in zip((usual, other), caches, ms, strict=True):
+                began = time.perf_counter()
+                for n in TRIED:
+                    cache.cut(0)
+                    x = torch.zeros(n, self.hidden)
+                    self.forward(Pass([0] * n), x, cache, [0] * n, x if self.fed else None)
+                own_ms.append(time.perf_counter() - began)
+        self.threads, self._session = other if median(ms[1]) < median(ms[0]) else usual
 
     @cached_property
     def _branching(self) -> Session:
@@ -151,4 +182,4 @@ class CompiledDraft(OpenedDraft):
         unit = graph.norm(last, "unit", torch.ones(wide), torch.finfo(torch.float32).eps)
         drawn = graph.weight("gate", self._gate.state[:, None] / wide**0.5)
         graph.put("MatMul", [unit, drawn], [graph.output("drawn", [1, "r", 1])])
-        return Session(graph, decoder.threads, decoder.profile)
+        return Session(graph, self.threads, decoder.profile)

@@ -361,7 +361,7 @@ def test_greedy_stacks_repeat_plain_decoding(kind: str) -> None:
 
 
 @pytest.mark.parametrize("fed", [False, True])
-def test_a_compiled_draft_is_the_draft(tmp_path, fed: bool) -> None:
+def test_a_compiled_draft_is_the_draft(tmp_path, monkeypatch, fed: bool) -> None:
     random = torch.Generator().manual_seed(0)
     target, compiled = tiny(head_dim=16, **WIDE), tiny_compiled(**WIDE)
     wide, heads = 32, (4 + 2 * 2) * 16
@@ -394,6 +394,14 @@ def test_a_compiled_draft_is_the_draft(tmp_path, fed: bool) -> None:
         assert own.shape == (12, wide)
         assert (together.isfinite() == rows[kind].gt(0)).all()
     assert torch.minimum(*rows.values()).sum(-1).min() > 0.9
+    compiled.threads = 2
+    for quick in (1, 2):
+        medians = iter([quick - 1, 2 - quick])  # of one thread, of both
+        monkeypatch.setattr("hsd_core.drafts.compiled.median", lambda _, told=medians: next(told))
+        chosen = CompiledDraft(info, tensors, compiled)
+        assert chosen.threads == quick
+        got, _ = chosen.forward(Pass(IDS, wanted=12), x, chosen.new_cache(12), IDS, features)
+        assert torch.equal(got.softmax(-1), rows[CompiledDraft])
 
 
 @pytest.mark.parametrize("kind", DTYPES)

@@ -20,7 +20,8 @@ def passes(records: Records) -> str:
 
 
 def _pass(r: Mapping[str, Any]) -> Sequence[object]:
-    first, ms = (f"`{r['level']}`", r["context"], r["rows"]), r["ms"]
+    chosen = f", {sheet.counted(r['threads'], 'thread')}" if r.get("threads") else ""  # one that chose for itself
+    first, ms = (f"`{r['level']}`{chosen}", r["context"], r["rows"]), r["ms"]
     parts, least = r["parts"] or {}, r["least"]
     figures = (ms, *(parts.get(part) for part in PARTS), r["profiled_ms"])
     figures += (least["ms"], ms / least["ms"]) if least else (None, None)

@@ -41,6 +41,8 @@ class ExitLevel(OverDecoder):
         params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
         if self.fed:
             params["fed"] = True
+        if threads := getattr(draft, "threads", None):
+            params["threads"] = threads  # chosen on this machine
         if isinstance(draft, TrimmedHead):
             params["vocab"], label = len(draft.ids), f"exit at layer {at}, a head of {len(draft.ids):,} tokens"
         super().__init__(decoder, name="exit", kind="exit", label=label, layers=at, params=params, weights=weights)

@@ -14,6 +14,8 @@ class NanoLevel(OverDecoder):
     def __init__(self, decoder: Layered, draft: TrainedDraft, *, weights: dict[str, object] | None = None) -> None:
         label = "nano" + (", fed by the target" if draft.fed else "")
         params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
+        if threads := getattr(draft, "threads", None):
+            params["threads"] = threads  # chosen on this machine
         super().__init__(decoder, name="nano", kind="nano", label=label, layers=0, params=params, weights=weights)
         self.decoder, self.draft, self.fed = decoder, draft, draft.fed
 
