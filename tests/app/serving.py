@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -18,15 +19,19 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def served(url: str | None) -> Iterator[str]:
-    """The address of a running app: `url`, or one that is started on a free port and ended afterwards."""
+def served(url: str | None, *options: str, **environment: str) -> Iterator[str]:
+    """The address of a running app: `url`, or one that is started on a free port and ended afterwards.
+
+    options, environment: what that one is started with.
+    """
     if url:
         yield url
         return
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = subprocess.Popen([sys.executable, "app.py", "--port", str(port)], cwd=ROOT, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "app.py", "--port", str(port), *options]
+    app = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
     try:
         url = f"http://127.0.0.1:{port}"
         for _ in range(120):
