@@ -68,7 +68,8 @@ class QuickRequest:
     @property
     def kind(self) -> RunKind:
         """For estimates of what it takes."""
-        return RunKind("quick", self.preset, self.device)
+        each = len(bench.with_plain(self.stacks))
+        return RunKind("quick", self.preset, self.device, tokens=PROMPTS * TOKENS * each)
 
     def start(
         self, pipeline: Any, *, stop: Callable[[], bool], reading: Reading | None = None

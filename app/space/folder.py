@@ -20,7 +20,8 @@ PYTHON = "3.12"  # of the versions that ZeroGPU offers, one that this program is
 MOST_FILE = 10_000_000  # bytes: the Hub takes no larger one but as a large file apart
 TORCH = "torch>=2.8,<2.12"  # what ZeroGPU offers ends below
 SPACES = "spaces>=0.51"
-PROGRAM = ("app.py", "LICENSE", "app", "hsd_core", "assets")
+PROGRAM = (".gitattributes", "app.py", "LICENSE", "app", "hsd_core", "assets")
+IGNORED = ("__pycache__", ".*", "*.pyi", "report.html")  # of the program's folders: what it makes of itself
 _LINK = re.compile(r"\]\(([^)]+)\)|(?:href|src)=\"([^\"]+)\"")
 
 
@@ -90,8 +91,7 @@ def requirements(kind: str, given: str) -> str:
 def _program(kind: str, out: Path) -> None:
     for name in PROGRAM:
         if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", ".*")
-            shutil.copytree(ROOT / name, out / name, ignore=ignored)
+            shutil.copytree(ROOT / name, out / name, ignore=shutil.ignore_patterns(*IGNORED))
         else:
             shutil.copyfile(ROOT / name, out / name)
     needs = (ROOT / "requirements.txt").read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ def _program(kind: str, out: Path) -> None:
 def _emptied(out: Path) -> None:
     """Only what an earlier call wrote is taken away; a clone of the Space keeps its history."""
     out.mkdir(parents=True, exist_ok=True)
-    own = {"README.md", "index.html", "hx", "requirements.txt", *PROGRAM, ".git", ".gitattributes"}
+    own = {"README.md", "index.html", "hx", "requirements.txt", *PROGRAM, ".git"}
     there = {path.name for path in out.iterdir()}
     if others := sorted(there - own):
         raise ValueError(says.holds(str(out), others[0]))

@@ -17,6 +17,7 @@ TWICE = "the engine ended twice at just this request, so it is not run again; as
 LEFT_TEXT = "What it had written is kept."
 NO_SPACES = "--engine zerogpu is for a Space on ZeroGPU, which brings the package `spaces`; leave the option out here"
 ASKS_FOR_GPU = "asking for a graphics card"
+CARD_TIME_IS_OVER = "the time on the card that was asked for is over; ask again, or for fewer tokens"
 NO_RAY = "--engine ray needs Ray, which is not installed here: pip install -r app/requirements-ray.txt"
 HANGS = "the run at work has made no step for too long"
 SILENT = "the Ray cluster does not answer any more"
@@ -77,6 +78,10 @@ def each(given: str) -> str:
 
 def no_gpu(why: str) -> str:
     return f"no graphics card for this run: {why}; recordings, lessons, the Planner and Results need none"
+
+
+def lost_gpu(why: str) -> str:
+    return f"the graphics card was taken from this run: {why}"
 
 
 def lost(kind: str) -> str:

@@ -12,14 +12,14 @@ from typing import Any
 from hsd_core.cli.files import writes
 from hsd_core.cli.shared_options import command
 
-SDKS = {"static": "static", "zerogpu": "gradio", "cpu": "gradio"}  # by kind of Space
+KINDS = ("static", "zerogpu", "cpu")  # of Spaces
 
 
 def add(commands: Any) -> None:
     site = command(commands, "site", "the page as plain files, for a disk or any static host", act)
     _out(site, "the folder to write; an earlier page there is replaced")
     space = command(commands, "space", "the folder to push to a Hugging Face Space", pushed)
-    space.add_argument("kind", choices=list(SDKS), help="static (free): without an engine; zerogpu; cpu")
+    space.add_argument("kind", choices=KINDS, help="static (free): without an engine; zerogpu; cpu")
     _out(space, "the folder to write; an earlier Space there is replaced")
 
 
@@ -38,6 +38,7 @@ def act(options: argparse.Namespace) -> int:
 def pushed(options: argparse.Namespace) -> int:
     out, spaces = Path(options.out), import_module("app.space.folder")
     says = import_module("app.words.space")
-    print(f"{out}: {spaces.write(options.kind, out) / 1e6:.1f} MB, checked", file=sys.stderr)
-    print(says.create(SDKS[options.kind]), says.push(shlex.quote(str(out))), sep="\n", file=sys.stderr)
+    size = spaces.write(options.kind, out)
+    print(says.written(str(out), size / 1e6, options.kind), file=sys.stderr)
+    print(says.typed(options.kind, shlex.quote(str(out))), file=sys.stderr)
     return 0

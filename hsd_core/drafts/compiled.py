@@ -76,7 +76,7 @@ class CompiledDraft(OpenedDraft):
             for name, tensor in kept.layers.steer(given).items():
                 place.bound.input(name, tensor)
         else:
-            kept.layers.stand(given, n)
+            kept.layers.stand(given)
         place.bound()
         kept.layers.length = given.end
         mixed = kept.copier.mix_trimmed(

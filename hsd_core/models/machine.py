@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import shutil
@@ -25,7 +26,17 @@ def describe(device: str = "cpu") -> str:
 
 def cores() -> int:
     """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(here, cores_given() or here)
+
+
+def cores_given(group: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Cores whose time a container is given, however many it sees (Linux); None without such a bound."""
+    try:
+        quota, period = (group / "cpu.max").read_text(encoding="ascii").split()
+        return math.ceil(int(quota) / int(period))
+    except (OSError, ValueError, ZeroDivisionError):  # "max" is not a number: no bound
+        return None
 
 
 def free_bytes(device: str = "cpu") -> int | None:

@@ -11,11 +11,14 @@ from functools import cache
 
 import torch
 
+from hsd_core.models.machine import cores_given
+
 
 @cache
 def model_threads() -> int:
-    """Threads of a model's pass: as many as torch was given when this was first asked."""
-    return torch.get_num_threads()
+    """Threads of a model's pass: as many as torch was given when this was first asked, and no more than a container is
+    given time for: the system would halt them all until the next tenth of a second."""
+    return min(torch.get_num_threads(), cores_given() or torch.get_num_threads())
 
 
 def torch_with(threads: int) -> None:

@@ -19,11 +19,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def served(url: str | None, *options: str, **environment: str) -> Iterator[str]:
-    """The address of a running app: `url`, or one that is started on a free port and ended afterwards.
-
-    options, environment: what that one is started with.
-    """
+def served(url: str | None = None, *options: str, **variables: str) -> Iterator[str]:
+    """The address of a running app: `url`, or one that is started on a free port, with more options and variables, and
+    ended afterwards."""
     if url:
         yield url
         return
@@ -31,15 +29,15 @@ def served(url: str | None, *options: str, **environment: str) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "app.py", "--port", str(port), *options]
-    app = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+    app = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **variables}, stdout=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}"
-        for _ in range(120):
+        for _ in range(1200):
             try:
                 urllib.request.urlopen(url, timeout=1).close()
                 break
             except OSError:
-                time.sleep(0.5)
+                time.sleep(0.05)
         yield url
     finally:
         app.terminate()

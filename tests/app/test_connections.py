@@ -108,6 +108,18 @@ def test_half_a_header_behind_an_answer_is_closed_too() -> None:
         assert rest(one).count(b"answered") == 1
 
 
+def test_a_connection_outlasts_those_that_programs_keep_and_no_more() -> None:
+    with served() as connected:  # a server whose header has less time
+        one = connected()
+        one.sendall(GET % b"quick")
+        assert answered(one) and rest(one) == b""
+    config = uvicorn.Config(answers)
+    usual = config.timeout_keep_alive  # as long as httpx keeps one: some would be closed as they are used
+    config.load()
+    limit(uvicorn.Server(config))
+    assert config.timeout_keep_alive >= 2 * usual
+
+
 def test_an_answer_may_take_longer_than_silence_may() -> None:
     with served() as connected:
         one = connected()

@@ -131,6 +131,27 @@ def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said
     opened.locator(".hx-unfold-prediction", has_text="Theory says").wait_for()
 
 
+def test_what_needs_an_engine_is_left_out_or_says_so(opened: Any, folder: Path) -> None:
+    opened.goto(f"{folder.as_uri()}/index.html?recording=01-code&at=6.4&panel=controls")
+    opened.locator(".hx-text .hx-tok").first.wait_for()
+    opened.get_by_role("button", name="Share", exact=True).click()
+    link = opened.locator(".hx-share").get_by_role("textbox").input_value()
+    assert link == f"{folder.as_uri()}/index.html?recording=01-code&at=6.4"
+    assert opened.locator(".hx-share-row").count() == 2, "this moment, and the run as a file"
+    assert not opened.get_by_role("button", name="Code").count()
+    with opened.expect_download() as saved:
+        opened.locator(".hx-share").get_by_role("button", name="Page", exact=True).click()
+    assert saved.value.suggested_filename.endswith(".html")
+    opened.get_by_role("tab", name="Race").click()
+    opened.get_by_role("button", name="Race your own stacks").click()
+    assert "start the program: python app.py" in opened.locator(".hx-race-live").inner_text()
+    assert not opened.locator(".hx-race-live button").count()
+    opened.get_by_role("tab", name="Results").click()
+    opened.locator(".hx-more[data-more=here] > summary").click()
+    assert "start the program: python app.py" in opened.locator(".hx-res-quick").inner_text()
+    assert not opened.locator(".hx-res-quick button").count()
+
+
 def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: Any, folder: Path) -> None:
     opened.goto(f"{folder.as_uri()}/index.html?tab=results")
     opened.locator("#results h2, #results h3").first.wait_for()
@@ -146,6 +167,9 @@ def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: An
     opened.goto(f"{folder.as_uri()}/index.html?recording=12-hispec&at=3.1")
     opened.locator(".hx-text .hx-tok").first.wait_for()
     assert "recording=12-hispec" in opened.url
+    opened.goto(f"{folder.as_uri()}/index.html?recording=12-hispec&at=3.1&embed=1")
+    opened.locator(".hx-embed-link").wait_for()
+    assert opened.locator(".hx-tower").is_hidden() and opened.get_by_role("tab").first.is_hidden()
 
 
 def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_time(opened: Any, folder: Path) -> None:

@@ -40,6 +40,7 @@ def opened(page: Any, address: str) -> None:
 def share(page: Any) -> Any:
     page.get_by_role("button", name="Share", exact=True).click()
     page.get_by_role("textbox", name="The whole run").wait_for()
+    assert page.locator(".hx-flow .hx-tok").first.is_visible(), "the text stays"
     return page.locator(".hx-share")
 
 

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from tests.app.pretend_zerogpu import lending, token_of
@@ -94,7 +96,8 @@ def test_runs_of_a_pretended_zerogpu(tmp_path: Path) -> None:
     assert found["stopped"]["final"] and found["stopped"]["text"] == "stopped"
     assert found["refused"]["mode"] == "error"
     assert "no graphics card for this run: You have exceeded your ZeroGPU quota (" in found["refused"]["text"]
-    assert found["killed"]["mode"] == "error" and "GPU task aborted" in found["killed"]["text"]
+    assert found["killed"]["mode"] == "error"
+    assert found["killed"]["text"] == "the graphics card was taken from this run: GPU task aborted"
     assert found["killed"]["ids"], "what it had written is kept"
     assert all(found[name]["free"] == found["places"] for name in ("left", "after", "refused"))
     asked = [(one.get("token"), int(one["durationSeconds"])) for one in lender.asked]
@@ -104,18 +107,41 @@ def test_runs_of_a_pretended_zerogpu(tmp_path: Path) -> None:
     assert not lender.lent, "every card came back"
 
 
-def test_little_is_asked_of_a_visitors_quota() -> None:
-    msgspec = pytest.importorskip("msgspec")
-    from app.engine_process import works
+def _asked(job: str, request: Any) -> bytes:
     from app.serve.engines.messages import Begin, pack
+
+    return pack(Begin(request.run, job, msgspec.Raw(msgspec.msgpack.encode(request))))
+
+
+def test_little_is_asked_of_a_visitors_quota() -> None:
+    from app.engine_process import works
+    from app.results.quick import QuickRequest
     from app.serve.engines.zerogpu import MOST_S, seconds
     from app.serve.settings import RunRequest
 
     def asks(tokens: int) -> int:
         request = RunRequest("a" * 32, "The", "target", "smollm2", max_new_tokens=tokens)
-        return seconds(works()[1], pack(Begin(request.run, "run", msgspec.Raw(msgspec.msgpack.encode(request)))))
+        return seconds(works()[1], _asked("run", request))
 
     assert 0 < asks(16) < asks(128) < asks(512) <= MOST_S
+    quick = QuickRequest("a" * 32, "smollm2", {"ngram:2,target": "ngram:2,target"})
+    assert asks(512) < seconds(works()[1], _asked("quick", quick)) <= MOST_S, "twelve prompts take their time"
+
+
+@pytest.mark.parametrize(("back_s", "over"), [(1.0, False), (1e6, True)])
+def test_a_run_ends_by_itself_before_its_time_on_the_card_is_over(
+    back_s: float, over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.engine_process import works
+    from app.serve.engines import zerogpu
+    from app.serve.engines.messages import VERSION, Hello, Sent, from_engine, pack
+    from app.serve.settings import RunRequest
+
+    monkeypatch.setattr(zerogpu, "BACK_S", back_s)
+    request = RunRequest("a" * 32, "The tower", "table@id=order6", "toy", max_new_tokens=16, baseline=False)
+    told = [from_engine(one) for one in zerogpu.lent(*works(), pack(Hello(VERSION)), _asked("run", request), 0)]
+    last = [one for one in told if isinstance(one, Sent)][-1]
+    assert last.final and ("the time on the card" in last.state["text"]) == over
 
 
 def _plain() -> list[int]:

@@ -134,28 +134,28 @@ class Held:
 
 async def measure(url: str, pid: int, code: str, key: str, browsers: int, seconds: float) -> None:
     held = Held(url, code, key, time.monotonic() + seconds)
-    spent, began, warm = time.process_time(), time.monotonic(), 0.0
+    spent, began, warm, end = time.process_time(), time.monotonic(), 0.0, 0.0
 
     async def weighed() -> None:
-        nonlocal warm
+        nonlocal warm, end
         for part in range(1, 11):
             await asyncio.sleep(max(0.0, began + part * seconds / 10 - time.monotonic()))
-            size = _resident_mb(pid)
-            warm = size if part / 10 <= WARM else warm
-            print(f"{part * seconds / 10:>6.0f} s  {size:7.1f} MB  {dict(held.counts)}", flush=True)
+            end = _resident_mb(pid)
+            warm = end if part / 10 <= WARM else warm
+            print(f"{part * seconds / 10:>6.0f} s  {end:7.1f} MB  {dict(held.counts)}", flush=True)
 
     work = [held.instructor(), weighed(), *(held.browser(number) for number in range(browsers))]
     await asyncio.gather(*work)
-    end, ranked = _resident_mb(pid), sorted(held.ms)
+    left, ranked = _resident_mb(pid), sorted(held.ms)
     p50, p95 = (ranked[int(share * (len(ranked) - 1))] for share in (0.5, 0.95))
     lasted = time.monotonic() - began
     print(f"{browsers} browsers, {lasted / 60:.1f} min, {len(held.sent)} pushes: {sum(held.wrong.values())} errors")
     for said, times in held.wrong.items():
         print(f"  {times} times {said}")
     print(f"a pushed step reached a browser after {p50:.0f} ms (p50), {p95:.0f} ms (p95), {ranked[-1]:.0f} ms at most")
-    print(
-        f"memory of the page: {warm:.1f} MB after the warm-up, {end:.1f} MB at the end: {100 * (end / warm - 1):+.1f} %"
-    )
+    grown = 100 * (end / warm - 1)
+    print(f"memory of the page: {warm:.1f} MB after the warm-up, {end:.1f} MB at the end ({grown:+.1f} %)")
+    print(f"{left:.1f} MB when all have left at once")
     print(f"this script itself took {(time.process_time() - spent) / lasted:.0%} of one processor")
 
 

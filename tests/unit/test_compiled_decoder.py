@@ -239,6 +239,19 @@ def test_four_bits_keep_offsets_that_are_no_whole_steps() -> None:
     assert (ran(product(weight, "int4"), x, 48) - x @ weight.T).abs().max() < 1e-4
 
 
+def test_four_bits_keep_offsets_that_differ_from_group_to_group_better_than_whole_steps_do() -> None:
+    random = torch.Generator().manual_seed(0)
+    codes = torch.randint(0, 16, (48, 48, 32), generator=random).float()
+    codes[..., :2] = torch.tensor([0.0, 15.0])
+    steps = 0.05 + 0.1 * torch.rand(48, 48, 1, generator=random)
+    low = -steps * (4 + 8 * torch.rand(48, 48, 1, generator=random))
+    weight = (codes * steps + low).view(48, -1)
+    x = torch.ones(3, 48 * 32)  # which 8 bits hold exactly
+    off = (ran(product(weight, "int4"), x, 48) - x @ weight.T).abs().max()
+    whole = (codes + (low / steps).round()) * steps
+    assert off < 0.02 * (x @ whole.view(48, -1).T - x @ weight.T).abs().max()
+
+
 def test_int8_weights_of_a_file_are_kept_as_they_are() -> None:
     weight, scale = quantise(torch.randn(48, 80, generator=torch.Generator().manual_seed(0)))
     x = torch.ones(3, 80)

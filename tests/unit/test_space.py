@@ -20,7 +20,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     for name in ("app", "hsd_core", "assets"):
         (root / name / "__pycache__").mkdir(parents=True)
         (root / name / "one.py").write_text("1\n", encoding="utf-8")
-    for name in ("app.py", "LICENSE"):
+    for name in ("app.py", "LICENSE", ".gitattributes"):
         (root / name).write_text("x\n", encoding="utf-8")
     (root / "requirements.txt").write_text((folder.ROOT / "requirements.txt").read_text(encoding="utf-8"), "utf-8")
     monkeypatch.setattr(folder, "ROOT", root)

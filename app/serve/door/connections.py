@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 HEADER_S = 20.0  # for a whole header, from the connection's begin or the end of the answer before
+IDLE_S = 15.0  # behind an answer: longer than programs keep a connection, so that none is closed as they ask on it
 STALLED_S = 60.0  # for a client to take anything of an answer that waits for it
 MOST = 600  # connections: a page holds one all the time, one more while it runs something, and six while it loads
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -108,6 +109,7 @@ def limit(server: Any, *, most: int | None = None, header_s: float = HEADER_S, s
                 self._stalled = None
 
     server.config.http_protocol_class = Limited
+    server.config.timeout_keep_alive = min(IDLE_S, header_s)
 
 
 def _most() -> int:

@@ -12,6 +12,8 @@ import math
 import mmap
 import queue
 import re
+import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -38,6 +40,7 @@ PULSE_S = 0.1  # a worker sees that it is to end between two yields
 LOOK_S = 0.1
 PLACES = 4  # runs at a time, each with a card of its own
 OPEN_S, TOKENS_A_S, MOST_S = 10, 15, 120  # asked of the quota: for opening the model, for tokens of a run, at most
+BACK_S = 1.0  # sooner than that a run ends by itself: who is over time loses the card with whatever has not been told
 Jobs = Mapping[str, Job[Any]]
 GPU = Callable[[bytes, bytes, int], Iterator[bytes]]  # what `lent` does, on a card
 
@@ -66,12 +69,15 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
     assert isinstance(begin, Begin)
     job = jobs[begin.job]
     request = msgspec.msgpack.decode(begin.request, type=job.request)
+    until = time.monotonic() + seconds(jobs, asked) - BACK_S
     loader, thread = _kept.get(hello) or _opened(pipeline, hello)
-    run, told = AttendedRun(begin.run), queue.SimpleQueue[bytes | None]()
+    run, told, late = AttendedRun(begin.run), queue.SimpleQueue[bytes | None](), threading.Event()
 
     def write() -> None:
         try:
             for item in job.write(loader, request, run):
+                if late.is_set() and item["final"] and item["status"]["mode"] != "error":
+                    item = {**item, "status": {**item["status"], "text": says.CARD_TIME_IS_OVER}}
                 told.put(pack(run.sent(item)))
         finally:
             told.put(None)
@@ -80,6 +86,9 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
     try:
         while True:
             if _ENDS[place]:
+                run.stop()
+            elif time.monotonic() > until and not run.stopped.is_set():
+                late.set()
                 run.stop()
             try:
                 body = told.get(timeout=PULSE_S)
@@ -165,7 +174,9 @@ class ZeroEngine:
                 if isinstance(told, Told | Sent) and (item := applied(run, told)) is not None:
                     yield item
         except Exception as error:  # no quota is left, no card was free, or the worker ended
-            run.state = status("error", says.no_gpu(_bare(error)), detail=run_says.STILL_HERE)
+            why = says.lost_gpu if run.live else says.no_gpu
+            detail = says.LEFT_TEXT if run.live else run_says.STILL_HERE
+            run.state = status("error", why(_bare(error)), detail=detail)
             yield payload(run.name, 0, run.live, True, run.state)
         finally:
             _ENDS[place] = 1

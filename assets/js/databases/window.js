@@ -52,7 +52,8 @@ export function windowPart() {
     const name = place === 0 ? WINDOW.head : place === ledger.n - 1 ? WINDOW.said : "";
     const texts = last.map((ngram) => words(ledger, ngram.slice(place, place + 1)));
     const cells = texts.map((text) => h("td", { "data-tip": text.length > 8 ? text : null }, quote("", text)));
-    return h("tr", {}, h("th", { scope: "row", class: "hx-db-silent", text: name }), ...cells);
+    const head = name ? h("th", { scope: "row", class: "hx-db-silent", text: name }) : h("td");
+    return h("tr", {}, head, ...cells);
   }
 
   return {

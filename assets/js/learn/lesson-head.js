@@ -10,7 +10,7 @@ import { WORDS } from "../words/tabs/learn.js";
 export function createHead({ onClose, onGo, onBack }) {
   const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
   const kicker = h("p", { class: "hx-lesson-kicker" });
-  const title = h("h2", { class: "hx-lesson-title" });
+  const title = h("h1", { class: "hx-lesson-title" });
   const folds = h(
     "button",
     { type: "button", class: "hx-icon-button hx-lesson-fold", "aria-expanded": "true", onclick: () => fold() },

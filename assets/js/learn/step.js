@@ -14,7 +14,7 @@ import { WORDS } from "../words/tabs/learn.js";
  *   onExplore: there, or back
  */
 export function stepOf(step, ctx) {
-  const heading = h("h3", { class: "hx-step-title", tabindex: "-1", text: step.title });
+  const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: step.title });
   const answered = !step.question || ctx.answer !== undefined;
   const el = h(
     "div",
@@ -52,7 +52,7 @@ function explore(step, answered, { beside, onExplore }) {
  * @param {any} lesson @param {{onTry: () => void}} ctx
  */
 export function closingOf(lesson, { onTry }) {
-  const heading = h("h3", { class: "hx-step-title", tabindex: "-1", text: WORDS.tryIt });
+  const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: WORDS.tryIt });
   const task = lesson.try;
   const el = h(
     "div",
@@ -62,7 +62,7 @@ export function closingOf(lesson, { onTry }) {
     task.action
       ? h("button", { type: "button", class: "hx-quiet hx-try", text: task.button ?? "", onclick: onTry })
       : null,
-    h("h3", { class: "hx-step-title", text: WORDS.summary }),
+    h("h2", { class: "hx-step-title", text: WORDS.summary }),
     h("ul", { class: "hx-keep" }, ...lesson.summary.map((line) => h("li", {}, ...rich(line)))),
     lesson.sources?.length
       ? h("p", { class: "hx-sources" }, h("b", { text: WORDS.sources }), " ", lesson.sources.join("; "))

@@ -16,11 +16,14 @@ export class Study {
     this.seen = false;
     this.drawn = "";
     /** @type {Set<Element>} */ const inSight = new Set();
-    this.watch = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) isIntersecting ? inSight.add(target) : inSight.delete(target);
-      this.seen = inSight.size > 0;
-      this.draw();
-    });
+    this.watch = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) isIntersecting ? inSight.add(target) : inSight.delete(target);
+        this.seen = inSight.size > 0;
+        this.draw();
+      },
+      { rootMargin: "-1px" }, // what begins where the window ends is not in sight
+    );
     if (!served) return;
     if (!covered()) this._find();
     // Below the story the page has no height yet: what seems in sight is not, and plotly would be fetched for nothing.

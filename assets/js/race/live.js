@@ -1,6 +1,7 @@
 /** A race here and now: which stacks, over which prompt; start and stop, the place in line, how far each lane is. */
 
 import { h, say } from "../kit/dom.js";
+import { reasonOf } from "../visit/offered.js";
 import { pendingBefore } from "../visit/pending.js";
 import { Session } from "../visit/session.js";
 import { choices, stackPicker } from "./picker.js";
@@ -127,7 +128,7 @@ export function livePanel({ setup, ports, onRace }) {
   }
 
   function whyNot() {
-    if (!usable.length) return LIVE.noPreset;
+    if (!usable.length) return LIVE.noPreset(reasonOf(setup.presets));
     if (picker.chosen().length < limits.lanes[0]) return LIVE.tooFew;
     return prompt.value.trim() ? "" : LIVE.noPrompt;
   }
@@ -235,6 +236,7 @@ export function livePanel({ setup, ports, onRace }) {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) stop();
   });
   offer();
+  if (!usable.length) el.replaceChildren(h("p", { class: "hx-plan-text", text: whyNot() })); // no form to fill in vain
   const before = pendingBefore("race"); // the page was reloaded while a race went on
   if (before) {
     el.hidden = false;

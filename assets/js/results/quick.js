@@ -2,6 +2,7 @@
 
 import { h, say } from "../kit/dom.js";
 import { stackName } from "../levels/stack-names.js";
+import { reasonOf } from "../visit/offered.js";
 import { Session } from "../visit/session.js";
 import { QUICK } from "../words/tabs/results.js";
 
@@ -126,7 +127,7 @@ export function quickPanel({ setup, ports, onResults }) {
     const state = session.state;
     say(go.firstChild, { idle: QUICK.go, busy: QUICK.stop, stopping: QUICK.stopping }[state]);
     go.dataset.state = state;
-    go.toggleAttribute("disabled", state === "stopping" || !usable.length);
+    go.toggleAttribute("disabled", state === "stopping");
     pick.disabled = state !== "idle";
     progress.hidden = state === "idle";
   }
@@ -138,7 +139,8 @@ export function quickPanel({ setup, ports, onResults }) {
     first.textContent = QUICK.fetched(mb);
   }
 
-  if (!usable.length) tell(QUICK.noPreset, "error");
+  if (!usable.length)
+    el.replaceChildren(h("p", { class: "hx-plan-text", text: QUICK.noPreset(reasonOf(setup.presets)) }));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) press();
   });

@@ -22,7 +22,7 @@ export function originCard(column, title) {
     "section",
     {
       class: `hx-panel hx-res-card${column.now ? " hx-res-now" : ""}`,
-      "aria-label": ORIGIN.how(title, column.name),
+      "aria-label": ORIGIN.how(title, column.name, column.when, stacks[0].prompts),
     },
     h("h3", { class: "hx-plan-h", text: column.name }),
     h(

@@ -28,7 +28,7 @@ export function barsPanel(column, preset) {
       "table",
       { class: "hx-res-bars" },
       h("caption", { class: "hx-sr", text: BARS.label(preset.title, column.name) }),
-      h("thead", {}, h("tr", {}, ...BARS.columns.map((text) => h("th", { scope: "col", text })))),
+      h("thead", {}, h("tr", {}, ...BARS.columns.map((text) => (text ? h("th", { scope: "col", text }) : h("td"))))),
       ...groups.map((group) => part(group, { first: group === first, column, preset, end, names })),
     ),
     programs.length ? h("dl", { class: "hx-res-programs" }, ...programs.flatMap(explained)) : null,

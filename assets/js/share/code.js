@@ -18,11 +18,11 @@ export async function showCode(title, url, opener) {
   );
   const dialog = h(
     "dialog",
-    { class: "hx-code", "aria-label": words.codeOf(title), onclose: () => gone() },
+    { class: "hx-qr", "aria-label": words.codeOf(title), onclose: () => gone() },
     close,
     picture,
     h("p", { text: title }),
-    h("p", { class: "hx-code-url", text: url }),
+    h("p", { class: "hx-qr-url", text: url }),
   );
   const gone = () => {
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});

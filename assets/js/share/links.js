@@ -11,10 +11,10 @@ const LONGEST_PROMPT = 1500; // as in address.js: a longer one is in no address
 /**
  * @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
  * @typedef {{feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
- *   view: {selected: number|null}}} Shown
+ *   view: {selected: number|null}, alone?: boolean}} Shown alone: in a page without a server, whose runs are recordings
  */
 
-const page = () => location.origin + location.pathname;
+const page = () => location.href.split(/[?#]/)[0]; // a file has no origin
 
 /** @param {URLSearchParams} query */
 const address = (query) => page() + (query.size ? `?${query}` : "");

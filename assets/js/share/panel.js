@@ -21,12 +21,11 @@ export function sharePanel(shown) {
   const said = h("p", { class: "hx-share-said", role: "status", "aria-live": "polite" });
   const tell = (/** @type {string} */ text) => say(said, text);
   const fail = (/** @type {any} */ error) => tell(error?.message || String(error));
-  const rows = [
-    linkRow(words.settings, tell, fail),
-    linkRow(words.moment, tell, fail),
-    linkRow(words.run, tell, fail, false),
-  ];
-  const [settings, moment, run] = rows;
+  const { alone = false } = shown;
+  const moment = linkRow(words.moment, tell, fail, !alone); // the server draws codes
+  const settings = linkRow(words.settings, tell, fail);
+  const run = linkRow(words.run, tell, fail, false);
+  const rows = alone ? [moment] : [settings, moment, run]; // nobody there runs settings, or opens a run
   const save = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {() => Promise<string>} */ action) =>
     h(
       "button",
@@ -57,7 +56,8 @@ export function sharePanel(shown) {
       }),
     ),
   );
-  const here = LOCAL.test(location.host) ? h("p", { class: "hx-share-note", text: words.here }) : null;
+  const local = LOCAL.test(location.host) || location.protocol === "file:";
+  const here = local ? h("p", { class: "hx-share-note", text: alone ? words.hereAlone : words.here }) : null;
   const el = h("div", { class: "hx-share" }, ...rows.map((row) => row.el), files, here, said);
   let turn = 0;
   return {
@@ -65,8 +65,9 @@ export function sharePanel(shown) {
     show(token) {
       const mine = ++turn;
       tell("");
-      settings.set(settingsLink(shown));
       moment.set(momentLink(shown, token));
+      if (alone) return;
+      settings.set(settingsLink(shown));
       run.set({ reason: words.packing });
       runLink(shown).then(
         (link) => mine === turn && run.set(link),

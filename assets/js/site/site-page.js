@@ -60,11 +60,12 @@ function bar(tabs, figures, onOpen) {
     event.stopPropagation(); // the arrows move the recording elsewhere
   }
   const list = h("div", { class: "tab-container", role: "tablist" }, ...buttons);
-  document.body.prepend(h("div", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels));
+  document.body.prepend(h("main", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels));
   open(tabs[0]);
 }
 
 async function begin() {
+  if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
   /** @type {Tab[]} */ const tabs = await (await fetch(new URL("hx/tabs", document.baseURI))).json();

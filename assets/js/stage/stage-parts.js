@@ -44,7 +44,7 @@ export function furnish(ports) {
   const title = titleBar({
     why: setup.why,
     story: Boolean(setup.opening),
-    share: setup.offline ? null : shareButton({ feed, player, settings, view }),
+    share: setup.offline ? null : shareButton({ feed, player, settings, view, alone: Boolean(setup.static) }),
     more: panels.button("controls", PANEL.controls, PANEL.controlsTip),
     onTheme: () => {
       toggleTheme();

@@ -3,6 +3,12 @@
 const AGAIN_MS = 2000;
 const MOST = 15; // times that the page asks while the server is still finding out
 
+/** The one reason why none of these presets can be used; "" where they have several. @param {{reason?: string}[]} presets */
+export function reasonOf(presets) {
+  const reasons = new Set(presets.map((one) => one.reason ?? ""));
+  return reasons.size === 1 ? [...reasons][0] : "";
+}
+
 /**
  * @param {{setup: Record<string, any>, call: import("./session.js").Calls, onNews: () => void}} ctx onNews: the
  *   catalogue of the setup has changed

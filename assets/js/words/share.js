@@ -36,6 +36,8 @@ export const words = {
   codeFailed: "The server could not draw the QR code; copy the link.",
   close: "Close",
   here: "This address works only on this machine. Start the server with --host 0.0.0.0 to let others open it.",
+  hereAlone:
+    "This address works only on this machine. Hand on the folder, or put it on a web host, to let others open it.",
   drop: "Drop the trace to open it",
   dropNote: "a .jsonl or .jsonl.gz file of a run",
   dropNone: "That was not a file: drop a .jsonl or .jsonl.gz trace.",

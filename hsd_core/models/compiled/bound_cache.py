@@ -72,18 +72,10 @@ class CompiledCache(KVCache):
         """Let go of the sessions that are none of these: layers were cut again."""
         self._bound = {session: bound for session, bound in self._bound.items() if session in current}
 
-    def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor, *, alone: bool = True) -> Tensor:
-        """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before it.
-
-        Args:
-            alone: whether products over one row add up as products over several do; else x too is filled up.
-        Returns:
-            (n, hidden) states behind them.
-        """
-        n = len(x)
-        if not alone:
-            x = F.pad(x, (0, 0, 0, max(0, LEAST_ROWS - n)))
-        steers = self.steer(given, rows=len(x))
+    def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor) -> Tensor:
+        """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before it: (n, hidden)
+        states behind them."""
+        steers = self.steer(given)
         for bound in bounds:
             made = torch.empty(1, *x.shape)
             bound.input("x", aligned(x)[None])
@@ -92,17 +84,12 @@ class CompiledCache(KVCache):
             bound.output("states", made)
             bound()
             x = made[0]
-        return x[:n]
+        return x
 
-    def steer(self, given: Pass, rows: int | None = None) -> dict[str, Tensor]:
-        """Say where the next pass stands; the inputs to bind beside x.
-
-        Args:
-            rows: of x, n or, where x is filled up itself, more.
-        """
+    def steer(self, given: Pass) -> dict[str, Tensor]:
+        """Say where the next pass stands; the inputs to bind beside x."""
         n, start, end, tree = len(given.ids), given.start, given.end, given.tree
-        rows = n if rows is None else rows
-        fill = self.stand(given, rows)
+        fill = self.stand(given)
         seen = end + fill
         bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
         positions = self._line[start:seen]
@@ -110,15 +97,15 @@ class CompiledCache(KVCache):
             positions = torch.cat((tree.positions(start, end), positions[n:]))
             bias = bias.clone()
             bias[0, 0, :n, :end].masked_fill_(tree.hidden(start, end), float("-inf"))
-        return {"positions": positions[None], "bias": bias, "fill": self.filling(n + fill - rows)}
+        return {"positions": positions[None], "bias": bias, "fill": self.filling(fill)}
 
-    def stand(self, given: Pass, rows: int) -> int:
+    def stand(self, given: Pass) -> int:
         """Say where the next pass stands where it is a chain; returns how many rows fill it up."""
         start, end, fill = given.start, given.end, max(0, LEAST_ROWS - len(given.ids))
         seen = end + fill
         if not 0 <= start < end or seen > len(self._line):
             raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
-        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, rows
+        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, len(given.ids)
         return fill
 
     def filling(self, rows: int) -> Tensor:

@@ -137,7 +137,7 @@ class CompiledDecoder:
         parts, current = self._between(lo, hi), [part.session for part in self._parts]
         kv.forget(current)
         bounds = [kv.bound(part.session, range(part.lo, part.hi)) for part in parts]
-        x = kv.run(bounds, given, self.embed(given.ids) if x is None else x, alone=self.dtype != "int4")
+        x = kv.run(bounds, given, self.embed(given.ids) if x is None else x)
         if hi == self.layers:
             kv.length = given.end
         return x

@@ -33,7 +33,7 @@ class Graph:
         self._outputs: list[bytes] = []
         self.tensors: dict[str, np.ndarray] = {}
         self._values = 0
-        self._sums: dict[str, str] = {}
+        self._widened: dict[str, str] = {}
 
     def input(self, name: str, kind: str, dims: wire.Dims) -> str:
         self._inputs.append(wire.value(name, kind, dims))
@@ -77,12 +77,14 @@ class Graph:
         """A node whose results have names of their own, "" for one that nobody takes."""
         self._nodes.append(wire.node(name, inputs, outputs, domain, **attributes))
 
-    def group_sums(self, x: str, groups: int, size: int) -> str:
-        """(1, n, groups) sums of `size` neighbours of x each; made once for all that ask."""
-        if x not in self._sums:
-            parts = self.op("Reshape", [x, self.numbers(1, -1, groups, size)])
-            self._sums[x] = self.op("ReduceSum", [parts, self.numbers(3)], keepdims=0)
-        return self._sums[x]
+    def with_group_means(self, x: str, size: int, digit: int) -> str:
+        """(1, n, K + 2 K / size): x, the means of `size` neighbours each, and those over `digit`; made once for all
+        that ask."""
+        if x not in self._widened:
+            means = self.op("AveragePool", [x], kernel_shape=[size], strides=[size])
+            small = self.op("Mul", [means, self.weight(f"over_{digit}", torch.tensor([1 / digit]))])
+            self._widened[x] = self.op("Concat", [x, means, small], axis=2)
+        return self._widened[x]
 
     def norm(self, x: str, name: str, weight: Tensor, eps: float) -> str:
         return self.op("SimplifiedLayerNormalization", [x, self.weight(name, weight)], axis=-1, epsilon=eps)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 IR_VERSION = 8
 OPSETS: Mapping[str, int] = {"": 17, "com.microsoft": 1}
 TYPES = {"float32": 1, "uint8": 2, "int32": 6, "int64": 7}  # TensorProto.DataType
-Value = int | float | str
+Value = int | float | str | list[int]
 Dims = Sequence[int | str]  # a name stands for a size that differs from pass to pass
 
 
@@ -58,6 +58,8 @@ def _attribute(name: str, given: Value) -> bytes:
         return _text(1, name) + _key(2, 5) + struct.pack("<f", given) + _int(20, 1)
     if isinstance(given, int):
         return _text(1, name) + _int(3, given) + _int(20, 2)
+    if isinstance(given, list):
+        return _text(1, name) + b"".join(_int(8, number) for number in given) + _int(20, 7)
     return _text(1, name) + _text(4, given) + _int(20, 3)
 
 

@@ -132,7 +132,7 @@ export const LIVE = {
   times: (/** @type {number} */ n) => (n === 1 ? "once" : `${n} times`),
   seed: "seed",
   temperature: "temperature",
-  noPreset: "No preset can be used here, so nothing can be raced.",
+  noPreset: (/** @type {string} */ reason) => `Nothing can be raced here: ${reason || "no preset can be used"}.`,
   asking: "asking for a place in line",
   plainNote: "one token per forward",
   own: "The preset's own",

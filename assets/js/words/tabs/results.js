@@ -26,7 +26,7 @@ export const QUICK = {
   seconds: (/** @type {number} */ n) => `${n} s`,
   minutes: (/** @type {number} */ n) => `${n} min`,
   fetched: (/** @type {number} */ mb) => `Its weights are fetched first: ${mb} MB.`,
-  noPreset: "No preset can be used here, so nothing can be measured.",
+  noPreset: (/** @type {string} */ reason) => `Nothing can be measured here: ${reason || "no preset can be used"}.`,
 };
 
 export const RESULTS = {
@@ -180,7 +180,12 @@ export const ORIGIN = {
   versions: "versions",
   memory: "peak memory",
   memoryIs: (/** @type {number} */ mb) => `${mb} MB`,
-  how: (/** @type {string} */ preset, /** @type {string} */ column) => `${preset}: how ${column} was measured`,
+  how: (
+    /** @type {string} */ preset,
+    /** @type {string} */ column,
+    /** @type {string} */ when,
+    /** @type {number} */ prompts,
+  ) => `${preset}: how ${column} was measured on ${when}, with ${prompts} prompts`,
   missing: (/** @type {string} */ what) => `${what}: not measured`,
   asked: (/** @type {string} */ date) => `Last asked for on ${date}: none was available.`,
   make: "Not measured. On such a machine this command makes its benchmark:",
