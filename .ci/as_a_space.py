@@ -163,6 +163,10 @@ def served(
         if page.poll() is None:
             faults.append("it did not end when it was asked to")
             page.kill()
+    until = time.monotonic() + ENDS_S
+    while (others := list(at_work(app))) and time.monotonic() < until:
+        time.sleep(LOOK_S)
+    faults += [f"process {pid} goes on: {what}" for pid, what in others]
     told = log.read_text(encoding="utf-8", errors="replace")
     if faults or "Traceback" in told or "Permission denied" in told:
         faults.append("its log:\n" + "\n".join(told.splitlines()[-60:]))
@@ -171,6 +175,14 @@ def served(
         if not lender.started or [one.get("token") for one in lender.asked] != [VISITOR] or lender.lent:
             faults.append("a card was not asked for once, in the visitor's name, and given back")
     return faults
+
+
+def at_work(folder: Path) -> Iterator[tuple[str, str]]:
+    """The processes that work in a folder, and what each of them is."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended meanwhile, or is another's
+            if (process / "cwd").readlink() == folder:
+                yield process.name, (process / "cmdline").read_text().replace("\0", " ")
 
 
 @contextmanager

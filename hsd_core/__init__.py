@@ -6,6 +6,7 @@ this package does not import torch.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.models.sampling import Sampling
@@ -13,6 +14,9 @@ from hsd_core.stacks.grammar import StackError, format_stack, parse, stack_lossl
 
 if TYPE_CHECKING:
     from hsd_core.engine.run import run
+
+# Else onnxruntime, once imported, tells its makers of its use, and keeps a number of this device in the home folder.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __version__ = "0.1.0"
 __all__ = ["Sampling", "StackError", "format_stack", "parse", "run", "stack_lossless"]

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 # In a process of its own, from which workers are forked: it runs no model and so has no threads of one.
 PAGE = """
-import asyncio, json, multiprocessing, os, signal, sys
+import asyncio, json, multiprocessing, os, signal, sys, time
 from contextlib import aclosing
 import gradio as gr
 from gradio.context import LocalContext
@@ -71,7 +71,10 @@ def main():
         found["killed"] = await told(engine, "e", tokens=512, act=killed)
         found["after"] = await told(engine, "f")
     asyncio.run(all_of_it())
-    found["places"] = PLACES
+    found["workers"] = len(multiprocessing.active_children())
+    engine.close(1.0)
+    time.sleep(0.5)
+    found["places"], found["left"]["workers"] = PLACES, len(multiprocessing.active_children())
     print(json.dumps(found))
 
 main()
@@ -98,6 +101,7 @@ def test_runs_of_a_pretended_zerogpu(tmp_path: Path) -> None:
     assert "no graphics card for this run: You have exceeded your ZeroGPU quota (" in found["refused"]["text"]
     assert found["killed"]["mode"] == "error"
     assert found["killed"]["text"] == "the graphics card was taken from this run: GPU task aborted"
+    assert found["workers"] and not found["left"]["workers"], "none outlives the page"
     assert found["killed"]["ids"], "what it had written is kept"
     assert all(found[name]["free"] == found["places"] for name in ("left", "after", "refused"))
     asked = [(one.get("token"), int(one["durationSeconds"])) for one in lender.asked]

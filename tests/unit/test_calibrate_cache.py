@@ -37,6 +37,12 @@ def test_a_kept_profile_is_found_again():
     assert kept.cached_profile("smollm2") is None
 
 
+def test_where_nothing_is_kept_nobody_asks_for_the_card(monkeypatch):
+    monkeypatch.setattr(kept.machine, "has_cuda", lambda: True)  # whose name takes torch, more than a planner may hold
+    monkeypatch.setattr(kept.machine, "describe", None)
+    assert kept.cached_profile("smollm2") is None
+
+
 def test_another_dtype_machine_or_draft_needs_a_profile_of_its_own(monkeypatch, tmp_path):
     kept.keep(profile(), "toy", "cpu", "float32")
     assert kept.cached_profile("toy", "cpu", "float32") and not kept.cached_profile("toy", "cpu", "bfloat16")

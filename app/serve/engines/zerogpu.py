@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import mmap
+import multiprocessing
 import queue
 import re
 import threading
@@ -139,7 +140,9 @@ class ZeroEngine:
         """Nothing: workers are forked when they are needed."""
 
     def close(self, grace: float) -> None:
-        """Nothing: workers end with the process that they were forked from."""
+        """End the workers, which would outlive a process that ends at once."""
+        for worker in multiprocessing.active_children():
+            worker.kill()
 
     async def work(self, job: Job[W], request: W, run: Run) -> AsyncGenerator[Payload, None]:
         run.stage = "running"

@@ -45,6 +45,8 @@ def cached_profile(
 
 def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> list[Profile]:
     """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
+    if not any(path.name.startswith(f"{_known(preset).key}-") for path in _folder().glob("*.json")):
+        return []  # what tells them apart takes torch to find out, where there is a GPU
     folder, name = _place(preset, device, dtype)
     return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
@@ -162,7 +164,11 @@ def _place(preset: str | Preset, device: str | None, dtype: str | None) -> tuple
     preset = _known(preset)
     device = device or _default_device(preset)
     key = json.dumps(key_of(preset, device, dtype or _default_dtype(preset, device)), sort_keys=True)
-    return cache_folder() / "profiles", f"{preset.key}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    return _folder(), f"{preset.key}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+def _folder() -> Path:
+    return cache_folder() / "profiles"
 
 
 def _default_dtype(preset: Preset, device: str) -> str:
