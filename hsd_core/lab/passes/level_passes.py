@@ -24,7 +24,7 @@ from hsd_core.lab.passes.passes_report import PARTS
 from hsd_core.levels.memory import draft_of
 from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
-from hsd_core.levels.tree import named
+from hsd_core.levels.tree import NOTHING, named
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import awaited
 
@@ -40,23 +40,26 @@ Cell = tuple[int, int, int]  # level, length of the text, rows
 
 
 class Bed:
-    """A level at rest behind a text; one that reads the target's states has the target beside it."""
+    """A level at rest behind a text. One that reads the target's states has the target beside it, `ahead` by so many
+    tokens: behind it the level reads several in one pass, of its own guesses one at a time."""
 
-    def __init__(self, level: Any, target: Any, text: Sequence[int]) -> None:
-        levels = [level, target] if level.fed and level is not target else [level]
+    def __init__(self, level: Any, target: Any, text: Sequence[int], ahead: int) -> None:
+        self._ahead = ahead if level.fed and level is not target else 0
+        levels = [level, target] if self._ahead else [level]
         self._runs, self._text, self._length = [*open_levels(levels, len(text))], list(text), 0
 
     def rest(self, length: int) -> None:
         """Stand behind so much of the text from now on, no less than before."""
         self._length = length
-        for run in self._runs:  # the target's first
-            while run.cached < length:
-                scorer(run).score(Context(self._text[: min(run.cached + AT_REST, length)]))
+        *before, own = self._runs
+        for run, end in (*((run, length + self._ahead) for run in before), (own, length)):
+            while run.cached < end:
+                scorer(run).score(Context(self._text[: min(run.cached + AT_REST, end)]))
 
     def one(self, rows: int) -> float:
         """ms of one pass."""
-        run, at = self._runs[-1], self._length + 1
-        context, tree = Context(self._text[:at]), named(self._text[at : at - 1 + rows])
+        run, at = self._runs[-1], self._length + (rows if self._ahead else 1)
+        context, tree = Context(self._text[:at]), NOTHING if self._ahead else named(self._text[at : at - 1 + rows])
         ms = ms_of(lambda: awaited(scorer(run).score(context, tree)[0]))
         run.keep(self._length, ())
         return ms
@@ -87,8 +90,9 @@ def time_passes(
         again: the same levels, opened with `profile` where onnxruntime runs them. text: ids, as many as the longest
             length and the most rows.
     """
-    beds = {i: Bed(e.level, entries[-1].level, text) for i, e in enumerate(entries) if not is_lookup(e.level)}
-    profiled = {i: Bed(again[i].level, again[-1].level, text) for i in beds if head_of(again[i].level)}
+    most = max(rows)
+    beds = {i: Bed(e.level, entries[-1].level, text, most) for i, e in enumerate(entries) if not is_lookup(e.level)}
+    profiled = {i: Bed(again[i].level, again[-1].level, text, most) for i in beds if head_of(again[i].level)}
     found: dict[Cell, Timed] = {}
     for number, length in enumerate(sorted(lengths), 1):
         for bed in (*beds.values(), *profiled.values()):

@@ -76,7 +76,8 @@ def method(about: Mapping[str, Any]) -> str:
         f"of floats and {limits['integers_per_ms'] / 1e6:.1f} G/s of 8-bit integers, each the best of nine. *ms* is a "
         "pass that nobody profiles, as a run pays for it; its parts are the kernels' times of profiled passes "
         "(*profiled*: what such a pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys"
-        " and values once and of multiplying."
+        " and values once and of multiplying. The rows of a draft that reads the target's states are tokens that the "
+        "target has read, and it gives one row; its own guesses it reads one at a time."
     )
 
 
