@@ -28,6 +28,11 @@ def ended(why: str) -> str:
     return f"{why}; it is started again, so ask once more"
 
 
+def unstarted(why: str) -> str:
+    """Of a run whose engine could not be started: why, and what works all the same."""
+    return f"{why}; recordings, lessons, the Planner and Results work all the same"
+
+
 def exited(code: int) -> str:
     return f"the engine ended by itself (exit code {code})"
 
@@ -49,7 +54,10 @@ def still(seconds: float) -> str:
 
 
 def other_version(theirs: int, ours: int) -> str:
-    return f"the engine speaks version {theirs} of the protocol and this page version {ours}; start both from one copy"
+    return (
+        f"the engine speaks version {theirs} of the protocol and this page version {ours}: the program was changed "
+        "while it ran. Start the server again, so that both are of one copy"
+    )
 
 
 def restarting(pause: float) -> str:

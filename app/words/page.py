@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 TITLE = "HSD Explorer"
 WHY = (
     "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
@@ -62,8 +64,9 @@ def queued(name: str) -> str:
     return f"this event is queued; post it to /gradio_api/call/{name} and ask there for its answer"
 
 
-def no_parameter(given: str, known: str) -> str:
-    return f"there is no parameter {given!r}; the parameters are {known}"
+def no_parameter(given: str, known: Sequence[str]) -> str:
+    taken = f"the parameters are {', '.join(known)}" if known else "there are none here"
+    return f"there is no parameter {given!r}; {taken}"
 
 
 def how_many_values(wanted: int, given: int, names: str) -> str:

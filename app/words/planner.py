@@ -100,7 +100,7 @@ def how_many_stacks(given: int, most: int) -> str:
 
 
 def no_preset(preset: str, device: str) -> str:
-    return f"there is no preset {preset!r} on {device!r}"
+    return f"there is no preset {preset!r}{f' on {device!r}' if device else ''}"
 
 
 def no_profile(preset: str, option: str) -> str:

@@ -19,17 +19,17 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def served(url: str | None = None, **variables: str) -> Iterator[str]:
-    """The address of a running app: `url`, or one that is started on a free port, with more variables, and ended
-    afterwards."""
+def served(url: str | None = None, *options: str, **variables: str) -> Iterator[str]:
+    """The address of a running app: `url`, or one that is started on a free port, with more options and variables, and
+    ended afterwards."""
     if url:
         yield url
         return
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command, environment = [sys.executable, "app.py", "--port", str(port)], {**os.environ, **variables}
-    app = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "app.py", "--port", str(port), *options]
+    app = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **variables}, stdout=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}"
         for _ in range(1200):

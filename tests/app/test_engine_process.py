@@ -36,8 +36,8 @@ def asked(prompt: str, preset: str = "frail") -> tuple[RunRequest, Run]:
 
 
 @asynccontextmanager
-async def engine(version: int = VERSION, **options: Any) -> AsyncIterator[ProcessEngine]:
-    made = ProcessEngine(FRAIL, Hello(version), lambda r: bool(Frail.absent(r.preset, [])), **options)
+async def engine(**options: Any) -> AsyncIterator[ProcessEngine]:
+    made = ProcessEngine(FRAIL, Hello(VERSION), lambda r: bool(Frail.absent(r.preset, [])), **options)
     made.start()
     try:
         yield made
@@ -190,18 +190,73 @@ def test_a_run_that_is_stopped_ends_and_one_that_is_left_frees_the_engine() -> N
     awaited(check())
 
 
-def test_an_engine_of_another_version_is_not_spoken_to() -> None:
-    said = awaited(
-        _ended(f"""
+OTHER_VERSION = f"""
 import sys
 from io import FileIO
 from app.kit.frames import send
 from app.serve.engines.messages import Ready, pack
 send(FileIO(1, "w"), pack(Ready({VERSION + 1}, 1)))
 sys.stdin.read()
-""")
-    )
-    assert f"version {VERSION + 1} of the protocol" in said and "start both from one copy" in said
+"""
+
+
+def test_an_engine_of_another_version_is_not_spoken_to() -> None:
+    said = awaited(_ended(OTHER_VERSION))
+    assert f"version {VERSION + 1} of the protocol and this page version {VERSION}" in said
+    assert "Start the server again" in said
+
+
+def test_a_run_is_told_that_its_engine_is_of_another_version_and_the_cure() -> None:
+    async def check() -> None:
+        said = await _refused([sys.executable, "-c", OTHER_VERSION])
+        assert f"version {VERSION + 1} of the protocol and this page version {VERSION}" in said
+        assert "Start the server again" in said and "recordings" in said
+
+    awaited(check())
+
+
+def test_a_cluster_that_does_not_answer_is_named_to_who_asks_for_a_run() -> None:
+    pytest.importorskip("ray.serve", reason="app/requirements-ray.txt is not installed")
+    command = [sys.executable, "-m", "app.engine_cluster", "ray://127.0.0.1:1", "1", "1", "", ""]
+
+    async def check() -> None:
+        said = await _refused(command)
+        assert "no Ray cluster answers at ray://127.0.0.1:1: " in said and "refused" in said and "recordings" in said
+
+    awaited(check())
+
+
+async def _refused(command: list[str]) -> str:
+    """What a run is told whose engine cannot be started."""
+    made = ProcessEngine(command, Hello(VERSION), lambda _: False, pauses_s=(60.0,))
+    made.start()
+    try:
+        end = (await told(made, *asked("short"), lambda _: None))[-1]
+    finally:
+        made.close(0.0)
+    assert end["final"] and end["status"]["mode"] == "error"
+    return str(end["status"]["text"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_two_pages_cannot_speak_to_one_engine() -> None:
+    """What it is spoken to over are pipes without a name, which nobody else holds, and it listens nowhere."""
+
+    def held(pid: int) -> set[str]:
+        found = {os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir()}
+        assert not [one for one in found if one.startswith("socket:")]
+        return {os.readlink(f"/proc/{pid}/fd/0"), *(one for one in found if one.startswith("pipe:"))}
+
+    async def check() -> None:
+        async with engine() as one, engine() as other:
+            for made in (one, other):
+                assert text(await told(made, *asked("short"), lambda _: None)) == 4
+            first, second = held(one.health.pid), held(other.health.pid)
+            shared = {os.readlink(f"/proc/self/fd/{fd}") for fd in (1, 2)}  # what is printed goes where ours goes
+            assert len(first) >= 2 and all(end.startswith("pipe:") for end in first)
+            assert not (first & second) - shared
+
+    awaited(check())
 
 
 def test_what_an_engine_says_that_is_no_message_ends_it() -> None:

@@ -116,12 +116,19 @@ def test_a_recording_and_a_file_are_read_alike(client: gradio_client.Client) -> 
         ("compare", {"prompt": "x", "stacks": "a b", "preset": "toy"}, "stacks must be a list of texts"),
         ("plan", {"profile": []}, "profile must be an object of fields"),
         ("plan", {"max_block": True}, "max_block must be a whole number"),
-        ("plans", {}, "there is no endpoint 'plans'"),
+        ("recordings", {"words": 3}, "there is no parameter 'words'; there are none here"),
+        ("plans", {}, "there is no endpoint 'plans'; /gradio_api/info lists the endpoints"),
     ],
 )
 def test_arguments_that_are_none_are_refused_by_name(address: str, name: str, asked: Any, said: str) -> None:
     answer = httpx.post(f"{address}{API}/call/v2/{name}", json=asked)
-    assert answer.status_code in (400, 404) and said in answer.json()["error"]
+    assert answer.status_code in (400, 404, 422) and said in answer.json()["error"]
+    assert "; info lists" not in answer.json()["error"], "an address is no folder of this machine"
+
+
+def test_gradio_s_client_says_which_argument_is_wrong(client: gradio_client.Client) -> None:
+    with pytest.raises(ValueError, match="stack must be text, not 5; /gradio_api/info"):
+        client.predict(**{**ASKED, "stack": 5}, api_name="/run_stack")
 
 
 @pytest.mark.parametrize(
@@ -177,6 +184,7 @@ def test_an_mcp_client_lists_and_calls_the_tools(address: str) -> None:
                 "list": ("compare", {"prompt": "x", "stacks": [STACK, 3], "preset": "toy"}),
                 "more": ("run_stack", {**ASKED, "words": 3}),
                 "object": ("plan", {"profile": [1] * 99}),
+                "file": ("plan", {"preset": {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}}),
                 "lacks": ("run_stack", {"prompt": "x"}),
                 "preset": ("run_stack", {**ASKED, "preset": "nothing"}),
                 "name": ("plans", {}),
@@ -197,6 +205,7 @@ def test_an_mcp_client_lists_and_calls_the_tools(address: str) -> None:
     assert found["list"] == (True, f'stacks must be a list of texts, not ["{STACK}", 3]{listed}')
     assert found["more"][0] and "there is no parameter 'words'; the parameters are prompt, " in found["more"][1]
     assert found["object"][0] and "profile must be an object of fields, not [1, 1, 1" in found["object"][1]
+    assert found["file"][0] and "does not accept paths on the server" in found["file"][1]
     assert found["lacks"] == (True, "the field stack is missing; send it")
     assert found["preset"][0] and "there is no preset 'nothing'" in found["preset"][1]
     assert found["name"][0] and "there is no tool 'plans'; the tools are calibration, compare" in found["name"][1]

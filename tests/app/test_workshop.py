@@ -190,12 +190,14 @@ def test_who_is_not_in_the_room_hears_and_sends_nothing(held: str, room: Room) -
         assert told.headers["cache-control"] == "no-store"
 
 
-def test_wrong_keys_are_slowed_down_and_the_answer_says_for_how_long(held: str, room: Room) -> None:
-    with httpx.Client(base_url=held, timeout=60, headers={"x-forwarded-for": "10.9.9.9"}) as client:
-        replies = [client.post(f"{ROOM}/enter", json={"key": f"guess {i}"}) for i in range(FREE + 2)]
+@pytest.mark.parametrize("secret", ["key", "code"])
+def test_wrong_guesses_are_slowed_down_and_the_answer_says_for_how_long(held: str, room: Room, secret: str) -> None:
+    right = getattr(room.members, secret)
+    with httpx.Client(base_url=held, timeout=60, headers={"x-forwarded-for": f"10.9.9.{len(secret)}"}) as client:
+        replies = [client.post(f"{ROOM}/enter", json={secret: f"GUESS{i}"}) for i in range(FREE + 2)]
         assert [one.status_code for one in replies] == [403] * (FREE + 1) + [429]
         assert int(replies[-1].headers["retry-after"]) >= 1 and "try again in" in replies[-1].json()["error"]
-        assert client.post(f"{ROOM}/enter", json={"key": room.members.key}).status_code == 429
+        assert client.post(f"{ROOM}/enter", json={secret: right}).status_code == 429
 
 
 def test_the_cookie_is_for_this_server_alone_and_no_script_reads_it(held: str, room: Room) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import Any
@@ -52,7 +52,7 @@ class Asked:
             Refused: it asks for what is not there, or a field is missing or of the wrong kind.
         """
         if path == TOOLS:
-            _fields(body)
+            _object(body)  # a file among a tool's arguments is that call's own fault
             return None
         if path == CALLS:
             return _json(self._server_function(_fields(body)))
@@ -131,6 +131,7 @@ class Asked:
             Refused: there is no such event, or an argument is missing, unknown or of the wrong kind.
         """
         fn = self._public(name)
+        _no_files(fields)
         parameters = _parameters(fn)
         for one in parameters:
             if one.default is one.empty and one.name not in fields:
@@ -138,7 +139,7 @@ class Asked:
         kinds = {one.name: block.api_info() for one, block in zip(parameters, fn.inputs, strict=True)}
         for key, value in fields.items():
             if key not in kinds:
-                raise RequestRefused(400, says.no_parameter(key[:40], ", ".join(kinds)))
+                raise RequestRefused(400, says.no_parameter(key[:40], list(kinds)))
             check_kind(key, value, kinds[key])
 
     def _event_fields(self, fields: Fields, fn: Any) -> Fields:
@@ -168,9 +169,15 @@ def _is_public(fn: Any) -> bool:
 
 
 def _fields(body: bytes) -> Fields:
+    found = _object(body)
+    _no_files(found)
+    return found
+
+
+def _object(body: bytes) -> Fields:
     try:
         found = json.loads(body)
-        _walk(found, DEEPEST)
+        _within(found, DEEPEST)
     except (ValueError, RecursionError):
         raise RequestRefused(400, says.BROKEN_JSON) from None
     if not isinstance(found, dict):
@@ -178,16 +185,24 @@ def _fields(body: bytes) -> Fields:
     return found
 
 
-def _walk(value: Any, room: int) -> None:
-    """Nothing is nested too deeply, and nothing looks like a file of Gradio's, which this page has none of."""
-    if not isinstance(value, dict | list):
-        return
-    if room == 0:
-        raise RequestRefused(400, says.too_deep(DEEPEST))
+def _within(value: Any, room: int) -> None:
+    """Nothing is nested too deeply."""
+    for one in _parts(value):
+        if room == 0:
+            raise RequestRefused(400, says.too_deep(DEEPEST))
+        _within(one, room - 1)
+
+
+def _no_files(value: Any) -> None:
+    """Nothing looks like a file of Gradio's, which this page has none of."""
     if isinstance(value, dict) and "path" in value and "meta" in value:
         raise RequestRefused(400, says.NO_FILES)
-    for one in value.values() if isinstance(value, dict) else value:
-        _walk(one, room - 1)
+    for one in _parts(value):
+        _no_files(one)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _json(fields: Fields) -> bytes:

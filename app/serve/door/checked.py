@@ -11,10 +11,11 @@ from anyio import to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from app.kit.faults import bare, in_words
+from app.kit.faults import in_words
 from app.kit.figures.panels import undrawn
 from app.serve.door.asked import DIRECT, ENDED, Asked, NoSession
 from app.serve.door.guard import API, Message, Receive, RequestRefused, Send
+from app.serve.door.kinds import WrongKind
 from app.serve.line.turns import Full, Turns, visitor
 from app.words import page as says
 
@@ -42,6 +43,10 @@ class CheckedPosts:
                 ready = await self._ready(scope, receive, turn)
                 if ready is not None:
                     await self._app(scope, ready, answer.send)
+        except WrongKind as wrong:
+            # As Gradio's client reads it, which of other refusals shows the status alone.
+            detail = {"__type__": "validate", "is_valid": False, "parameter_name": wrong.name, "message": str(wrong)}
+            await answer.said(wrong.status, str(wrong), detail=[detail])
         except RequestRefused as refusal:
             await answer.said(refusal.status, str(refusal))
         except NoSession:
@@ -129,8 +134,8 @@ class _Answer:
         else:
             await self._send({"type": "http.response.body", "body": b""})
 
-    async def said(self, status: int, text: str) -> None:
-        await self.whole(status, b"application/json", json.dumps({"error": bare(text)}).encode())
+    async def said(self, status: int, text: str, **more: Any) -> None:
+        await self.whole(status, b"application/json", json.dumps({"error": text, **more}).encode())
 
     async def whole(self, status: int, kind: bytes, body: bytes) -> None:
         headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]

@@ -21,18 +21,26 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
+class WrongKind(RequestRefused):
+    """An argument of another kind than its schema says. `name`: which."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(422, message)
+        self.name = name
+
+
 def check_kind(name: str, value: Any, schema: Mapping[str, Any]) -> None:
     """
     Args:
         schema: of JSON; what it does not say is not looked at.
     Raises:
-        RequestRefused: the value is of another kind; the message names the argument, the kind, and what was given.
+        WrongKind: the value is of another kind; the message names the argument, the kind, and what was given.
     """
     either = schema.get("oneOf", (schema,))
     if any(_is_of(value, one) for one in either):
         return
     wanted = [one["type"] for one in either if one["type"] != "null"]
-    raise RequestRefused(400, says.wrong_kind(name, says.KINDS[wanted[0]], _shown(value)))
+    raise WrongKind(name, says.wrong_kind(name, says.KINDS[wanted[0]], _shown(value)))
 
 
 def _shown(value: Any) -> str:

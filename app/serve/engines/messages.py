@@ -6,6 +6,9 @@ engine answers `Ready`. From then on the page asks (`Fetch`, `Begin`, `Stop`) an
 start on. Either side ends when its pipe does; an engine that knows why says so first (`Ends`). An engine of one place
 works on runs one after another, in the order in which they are begun; weights are fetched beside them. Of what a run
 has written each record crosses once.
+
+An engine has one page: what it is spoken to over are two pipes without a name, made for it by the page that starts it
+and passed on to nobody, so that no other page can reach them, and no port or file stands open for one to try.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ class ProcessEngine:
         failed = self._failed
         while not self._ready:
             if self._failed > failed:
-                yield Ended(says.ended(self._why))
+                yield Ended(says.unstarted(self._why))
                 return
             if self._down or run.over():
                 said = status("idle", run_says.STOPPED_EARLY) if run.over() else status("error", says.DOWN)

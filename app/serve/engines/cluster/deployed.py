@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import ray
 from ray import serve
@@ -21,6 +23,8 @@ from app.words import engine as says
 _ROOT = Path(__file__).resolve().parents[4]
 _ELSEWHERE = [".git", ".venv", "tests", "node_modules", ".mypy_cache", ".ruff_cache", "assets/results", "assets/races"]
 NAME = "hsd-explorer"
+PORT = 10001  # of a cluster's head, where an address names none
+KNOCK_S = 5.0
 STARTS_S = 300.0  # a replica may wait for a machine to start
 HEALTH_S = 5.0
 UNHEALTHY_S = 20.0
@@ -68,6 +72,8 @@ def deploy(
 def _connect(address: str) -> None:
     environment: dict[str, Any] = {"env_vars": {k: v for k, v in os.environ.items() if k.startswith(("HSD_", "HF_"))}}
     if address:
+        where = urlsplit(address)  # knocked at first: Ray itself tries for half a minute
+        socket.create_connection((where.hostname or "", where.port or PORT), KNOCK_S).close()
         environment |= {"working_dir": str(_ROOT), "excludes": _ELSEWHERE}
     else:
         environment["env_vars"]["PYTHONPATH"] = str(_ROOT)
