@@ -236,7 +236,7 @@ def test_a_ghost_opens_into_the_tree_that_it_fell_from(page: Any, site: str) -> 
     visit(page, site)
     page.get_by_role("slider", name="Moment of the run").focus()
     step(page, "End")
-    more = page.locator(".hx-ghosts .hx-more").first
+    more = page.locator(".hx-ghosts .hx-plus").first
     more.click()
     assert page.locator(".hx-ghosts .hx-tree-cell[data-fate='rejected']").count()
     more.click()

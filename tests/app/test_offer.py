@@ -33,7 +33,7 @@ def test_a_preset_that_is_marked_unusable_is_refused_with_its_reason() -> None:
 
 
 def test_a_level_that_is_marked_unusable_is_refused_within_a_usable_preset() -> None:
-    with pytest.raises(RequestError, match="the level model cannot be used: this preset has no smaller model"):
+    with pytest.raises(RequestError, match="the level model cannot be used: no smaller model"):
         check(asked(stack="ngram:2,model:4,target"), catalogue())
 
 

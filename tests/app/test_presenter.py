@@ -16,7 +16,7 @@ SIZES = """() => {
   return {
     text: every('.hx-tok:not([data-special])'),
     marks: [...every('.hx-tok[data-mark]', '::before'), ...every('.hx-tok[data-dots]', '::after'),
-            ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-more')],
+            ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-plus')],
     caption: px(document.querySelector('.hx-caption-text')),
   };
 }"""

@@ -111,7 +111,7 @@ def test_marks_and_ghosts_are_large_enough_and_stand_apart(
       const px = (x, part) => parseFloat(getComputedStyle(x, part).fontSize);
       const every = (selector, part) => [...document.querySelectorAll('.hx-flow ' + selector)].map((x) => px(x, part));
       return [...every('.hx-tok[data-mark]', '::before'), ...every('.hx-tok[data-dots]', '::after'),
-              ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-more')];
+              ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-plus')];
     }""")
     assert len(sizes) > 100 and min(sizes) >= least
     crowded = page.evaluate("""() => {

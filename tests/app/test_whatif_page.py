@@ -112,7 +112,7 @@ def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: s
     status = page.locator(".hx-status")
     status.get_by_text("simulated: no model ran · Llama 405B · 4 levels").wait_for(timeout=60_000)
     assert page.locator(".hx-figure-made").is_visible()
-    assert page.get_by_text("this preset has no").count() == 0
+    assert page.get_by_text("over this model").count() == 0
     floors = page.locator(".hx-floor-name")
     assert "simulated" in floors.nth(0).inner_text()
     assert [floors.nth(i).inner_text().split("\n")[0] for i in range(4)] == [

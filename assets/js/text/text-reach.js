@@ -4,7 +4,7 @@ import { pointed } from "../kit/pointer.js";
 import { expand, spoken } from "./token/token.js";
 import { copyPlain, walk } from "./text-keys.js";
 
-const STOPS = "[data-serial], .hx-more";
+const STOPS = "[data-serial], .hx-plus";
 
 export class TextReach {
   /**
@@ -58,7 +58,7 @@ export class TextReach {
 
   _click(event) {
     this.pressed = false;
-    const more = event.target.closest(".hx-more");
+    const more = event.target.closest(".hx-plus");
     if (more) expand(more.closest(".hx-ghosts"), this.shown().model);
     else if (getSelection()?.isCollapsed !== false) this.tell(event.target, "click");
   }

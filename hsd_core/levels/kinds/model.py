@@ -50,7 +50,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     if preset.drafts:
         named = [{}, *({"id": source.id} for source in preset.drafts[1:])]  # the first is meant without a name
         return [kind.entry(x.title, params=params) for x, params in zip(preset.drafts, named, strict=True)]
-    return [kind.entry("a smaller model", reason="this preset has no smaller model of the target's family")]
+    return [kind.entry("a smaller model", reason="no smaller model of the target's family comes with it")]
 
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:

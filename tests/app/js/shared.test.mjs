@@ -58,7 +58,7 @@ test("depth and draft of a level go round through the grammar, in the engine's o
 
 test("a level that the preset lacks, and an exit deeper than its model, say so", () => {
   assert.deepEqual(reasons("ngram:2,exit:2@at=29,target"), ["", "", ""]);
-  assert.match(reasons("int4:2,target")[0], /this preset has no level/);
+  assert.match(reasons("int4:2,target")[0], /there is no level/);
   assert.match(reasons("target,target")[0], /cannot draft/);
   assert.match(reasons("exit:2@at=30,target")[0], /from 1 to 29/);
 });

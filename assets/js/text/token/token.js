@@ -109,7 +109,7 @@ export function haunt(node, heads, model, fresh) {
 /** Shows, or hides, all ghosts of a place. */
 export function expand(node, model) {
   const open = node.querySelector(".hx-ghost-all") === null;
-  const button = node.querySelector(".hx-more");
+  const button = node.querySelector(".hx-plus");
   if (!button) return;
   put(node, "open", open ? "1" : "");
   button.setAttribute("aria-expanded", String(open));
@@ -150,7 +150,7 @@ function ghost(record, model) {
 }
 
 function moreButton(count) {
-  const button = element("span", "hx-more", `+${count}`);
+  const button = element("span", "hx-plus", `+${count}`);
   button.tabIndex = -1;
   button.setAttribute("role", "button");
   button.setAttribute("aria-expanded", "false");

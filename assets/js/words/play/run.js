@@ -21,7 +21,7 @@ export const PROMPT = {
   settings: "settings",
   form: "what to run",
   generateTip: "run this stack on this prompt (Ctrl+Enter)",
-  stopTip: "stop at the next round (Esc)",
+  stopTip: "stop, after this round at the latest (Esc)",
   stoppingTip: "finishing the round",
   noPreset: "No preset is available, so nothing can be run.",
   simulated: "This stack is simulated: there are no weights for it here. Choose another stack to generate text.",

@@ -143,7 +143,7 @@ export const NAMES = {
 /** What a preset cannot run; what is wrong with a stack's text stands in the grammar. */
 export const STACK = {
   noTarget: (/** @type {string} */ id) => `this server does not offer the target ${id}`,
-  noLevel: (/** @type {string} */ name) => `this preset has no level \u201c${name}\u201d`,
+  noLevel: (/** @type {string} */ name) => `there is no level \u201c${name}\u201d over this model`,
   unusable: "cannot be used here",
   cannotDraft: (/** @type {string} */ name) => `${name} cannot draft; it can only be the top level`,
   noExit: (/** @type {string} */ at, /** @type {number} */ min, /** @type {number} */ max) =>
@@ -151,7 +151,7 @@ export const STACK = {
 };
 
 export const ADD = {
-  none: "this preset has no other level",
+  none: "there is no other level over this model",
   title: "add a level",
   atFirst: (/** @type {string} */ about, /** @type {number} */ block) => `${about} Starts with T = ${block}.`,
   unusable: "cannot be used here",
