@@ -23,6 +23,7 @@ from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.bound_cache import CompiledCache, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
+from hsd_core.models.compiled.kept_smoothing import kept_smoothing
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
@@ -95,7 +96,8 @@ class CompiledDecoder:
             self._smoothing: Smoothing | None = None
             if dtype == "int8":
                 norm = self.last_norm, head[: self.vocab_size]
-                self._smoothing = smoothing(shape, self._embedding, partial(read_layer, shape, opened), *norm)
+                make = partial(smoothing, shape, self._embedding, partial(read_layer, shape, opened), *norm)
+                self._smoothing = kept_smoothing(shape, opened, make)
             self._head = self._head_session(head[: self.vocab_size])
         self._parts: tuple[DecoderPart, ...] = ()
         each = self._layers_a_part()
