@@ -114,6 +114,10 @@ def test_on_a_phone_the_tower_stands_directly_below_the_text(page: Any, shipped:
     calm(page, shipped, PHONE)
     text, tower = (page.locator(x).bounding_box() for x in (".hx-text-panel", ".hx-tower"))
     assert 0 <= tower["y"] - text["y"] - text["height"] <= 16
+    page.locator(".hx-unfold-stack").click()
+    page.locator(".hx-stepper").first.wait_for()
+    reach = "(x) => Math.max(...[...x.querySelectorAll(':not(svg *)')].map((y) => y.getBoundingClientRect().right))"
+    assert page.locator(".hx-tower").evaluate(reach) <= tower["x"] + tower["width"], "it can be changed whole"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
