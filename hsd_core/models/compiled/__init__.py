@@ -15,7 +15,7 @@ HEAD_STEP = 16  # attention's kernel takes heads by so many numbers
 GROUP, SMOOTH_GROUP = 32, 64  # inputs that share a scale; more of them where none stands out (see `smoothing`)
 # Bytes of a weight in its kernel's layout, with its part of the group's scale, zero point and offset (see `products`).
 BYTES: Mapping[str, float] = MappingProxyType(
-    {"float32": 4.0, "int8": 1 + 4 / SMOOTH_GROUP, "int4": (0.5 + 4.5 / GROUP) * (1 + 2 / GROUP)}
+    {"float32": 4.0, "int8": 1 + 4 / SMOOTH_GROUP, "int4": (0.5 + 4.5 / GROUP) * (1 + 3 / GROUP)}
 )
 
 

@@ -77,13 +77,12 @@ class Graph:
         """A node whose results have names of their own, "" for one that nobody takes."""
         self._nodes.append(wire.node(name, inputs, outputs, domain, **attributes))
 
-    def with_group_means(self, x: str, size: int, digit: int) -> str:
-        """(1, n, K + 2 K / size): x, the means of `size` neighbours each, and those over `digit`; made once for all
-        that ask."""
+    def with_group_means(self, x: str, size: int, times: int) -> str:
+        """(1, n, K + times K / size): x, and the means of `size` neighbours each, so many times; made once for all that
+        ask."""
         if x not in self._widened:
             means = self.op("AveragePool", [x], kernel_shape=[size], strides=[size])
-            small = self.op("Mul", [means, self.weight(f"over_{digit}", torch.tensor([1 / digit]))])
-            self._widened[x] = self.op("Concat", [x, means, small], axis=2)
+            self._widened[x] = self.op("Concat", [x, *[means] * times], axis=2)
         return self._widened[x]
 
     def norm(self, x: str, name: str, weight: Tensor, eps: float) -> str:

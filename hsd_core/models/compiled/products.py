@@ -26,7 +26,8 @@ from hsd_core.models.lean.int4_groups import int4_steps, refuse_sizes
 from hsd_core.models.threads import torch_with
 
 INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, and products are those of integers
-DIGIT = 16  # codes of 4 bits
+HALF = 8  # of the codes of 4 bits
+TINY = 1e-10  # scale of what is all zero
 ZERO = 128  # what stands for 0 in 8 bits without a sign
 PIECE = 2**20  # weights that are rounded at once: the memory for them is used again and again
 
@@ -105,26 +106,46 @@ def _int8_rows(group: int, weight: Tensor) -> tuple[Tensor, Tensor]:
 
 def _int4(weight: Tensor, graph: Graph, name: str, x: str) -> str:
     codes, steps, zeros = _by_rows(_int4_rows, weight)
-    inputs = weight.shape[1] + 2 * weight.shape[1] // GROUP
-    return _nbits(4, codes, steps, zeros, inputs, graph, name, graph.with_group_means(x, GROUP, DIGIT))
+    groups = weight.shape[1] // GROUP
+    taken = graph.with_group_means(x, GROUP, _digits(groups)[1])
+    return _nbits(4, codes, steps, zeros, weight.shape[1] + _digits(groups)[1] * groups, graph, name, taken)
+
+
+def _digits(groups: int) -> tuple[int, int]:
+    """Where the second digits begin behind the first ones, a whole number of groups, for each has a scale of its own;
+    and how often the means stand there one after another, so that all of them stand behind that place too."""
+    begins = -(-groups // GROUP) * GROUP
+    return begins, -(-begins // groups) + 1
 
 
 def _int4_rows(weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Codes, steps and whole offsets of weights (N, K); behind them those of what multiplies the groups' means, in two
     digits."""
     low, step, codes = int4_steps(weight.view(len(weight), -1, GROUP))
-    zeros = (-low / step).round_().clamp_(0, DIGIT - 1)
+    zeros = (-low / step).round_().clamp_(0, 2 * HALF - 1)
     left = GROUP * (low + step * zeros)  # the weights are step (code - zero) + left / GROUP
-    unit = (left.abs().amax(-1, keepdim=True) / (DIGIT / 2 - 1)).clamp_min_(1e-10)
-    first = (left / unit).round_()
-    second = (DIGIT * (left / unit - first)).round_().clamp_(-DIGIT / 2, DIGIT / 2 - 1)
-    digits = torch.cat((first, second), 1)
-    blocks = F.pad(digits, (0, -digits.shape[1] % GROUP)).view(len(weight), -1, GROUP) + DIGIT / 2
+    groups = left.shape[1]
+    begins, times = _digits(groups)
+    more = torch.zeros(len(weight), -(-times * groups // GROUP), GROUP)
+    line = more.view(len(weight), -1)
+    line[:, :groups] = left
+    first, unit = _digit(more)
+    second = torch.arange(begins, begins + groups)
+    line.zero_()
+    line[:, second] = (left - (first * unit).view(len(weight), -1)[:, :groups])[:, second % groups]
+    rest, fine = _digit(more)
+    digits, units = first + rest, torch.where(fine > TINY, fine, unit)
     return (
-        _pairs(torch.cat((codes, blocks), 1).to(torch.uint8)),
-        torch.cat((step, unit.expand(blocks.shape[:2])), 1),
-        _pairs(F.pad(zeros, (0, blocks.shape[1]), value=DIGIT / 2).to(torch.uint8)),
+        _pairs(torch.cat((codes, digits + HALF), 1).to(torch.uint8)),
+        torch.cat((step, units[..., 0]), 1),
+        _pairs(F.pad(zeros, (0, digits.shape[1]), value=HALF).to(torch.uint8)),
     )
+
+
+def _digit(groups: Tensor) -> tuple[Tensor, Tensor]:
+    """Numbers (N, groups, g) as whole ones from -HALF + 1 to HALF - 1, times (N, groups, 1)."""
+    unit = (groups.abs().amax(-1, keepdim=True) / (HALF - 1)).clamp_min_(TINY)
+    return (groups / unit).round_(), unit
 
 
 def _pairs(codes: Tensor) -> Tensor:
