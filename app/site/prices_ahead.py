@@ -7,6 +7,7 @@ recordings, so that two machines write the same page, and a prediction stands be
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from app.planner.answer import answer, planned
 from app.planner.price import Found, Priced, Prices
 from app.planner.profiles.plan_request import Look, parse
 from app.words import site as says
+from hsd_core.levels.declared.registry import keys
+from hsd_core.levels.declared.spec import LevelSpec
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.grammar import format_stack
 from hsd_core.stacks.grammar import parse as levels
@@ -98,8 +101,23 @@ def _planned(profile: Profile) -> Iterator[str]:
 
 def _with_fewer(stack: str) -> Iterator[str]:
     """A stack, and it without each of its levels below the target, as the tower asks for them."""
-    every: Sequence[Any] = levels(stack)
+    every: Sequence[Any] = levels(as_shown(stack))
     yield format_stack(every)
     if len(every) > 2:
         for gone in range(len(every) - 1):
             yield format_stack([*every[:gone], *every[gone + 1 :]])
+
+
+def as_shown(stack: str) -> str:
+    """A stack as the page writes it: without the values that a level's policy or rule has by itself."""
+    known = keys()
+
+    def usual(level: LevelSpec, name: str) -> str | None:
+        choice = known[name].when
+        return known[name].usuals.get(str(level.values.get(choice[0]))) if choice else None
+
+    def told(level: LevelSpec) -> LevelSpec:
+        values = {name: x for name, x in level.values.items() if known[name].write(x) != usual(level, name)}
+        return replace(level, values=values)
+
+    return format_stack([told(level) for level in levels(stack)])

@@ -201,7 +201,10 @@ def test_a_client_of_the_tools_that_leaves_frees_the_engine(
     awaited(leaves())
     assert pipeline.ended.wait(SOON_S)
     time.sleep(1.0)  # Gradio's server hears of its end now
-    assert "Traceback" not in "".join(capfd.readouterr()) + caplog.text
+    # The client runs here too, and may say that it was read from while it closed.
+    of_server = [record.getMessage() for record in caplog.records if not record.name.startswith("mcp.client")]
+    assert not any(record.exc_info for record in caplog.records if not record.name.startswith("mcp.client")), of_server
+    assert "Traceback" not in "".join(capfd.readouterr())
 
 
 def test_a_call_of_a_tool_that_is_cancelled_ends_and_the_others_of_its_number_go_on(tools: Any) -> None:

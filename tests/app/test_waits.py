@@ -14,7 +14,7 @@ from standing import arrive, run
 
 from app.kit.payload import payload, status
 from app.race.race_request import asked_for
-from app.results.quick import QuickRequest
+from app.results.quick import PROMPTS, TOKENS, QuickRequest
 from app.serve.engine import _loading
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import line as lines
@@ -143,7 +143,8 @@ def test_a_request_says_what_kind_of_work_it_is() -> None:
     stacks = ["table@id=order1", "table@id=order6"]
     lanes = asked_for({**one, "stacks": stacks, "repeats": 3}, Pipeline.catalogue())
     assert lanes.kind == RunKind("race", "toy", tokens=3 * 2 * 64)
-    assert QuickRequest("r" * 32, "toy", {}).kind == RunKind("quick", "toy")
+    quick = QuickRequest("r" * 32, "toy", {"default": ",".join(stacks)})
+    assert quick.kind == RunKind("quick", "toy", tokens=2 * PROMPTS * TOKENS), "and plain decoding beside it"
 
 
 def test_while_weights_are_fetched_nothing_is_estimated_and_it_is_no_part_of_what_runs_take() -> None:

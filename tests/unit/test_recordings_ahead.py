@@ -14,7 +14,7 @@ from app.kit.figures.panels import draw
 from app.kit.static import ASSETS
 from app.planner.price import Priced, Prices
 from app.site.figures_ahead import LOOKS, figures, template
-from app.site.prices_ahead import prices
+from app.site.prices_ahead import as_shown, prices
 from app.words import site as says
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.grammar import grammar
@@ -85,7 +85,7 @@ def test_a_recordings_figures_are_those_that_a_server_draws(name: str) -> None:
 
 def question(one: Header, **more: Any) -> dict[str, Any]:
     temperature = 0.0 if is_greedy(one.sampling) else one.sampling["temperature"]
-    return {"preset": one.preset, "device": "", "temperature": temperature, "stacks": [one.stack], **more}
+    return {"preset": one.preset, "device": "", "temperature": temperature, "stacks": [as_shown(one.stack)], **more}
 
 
 def test_prices_of_the_recordings_are_those_that_a_server_answers(headers: list[Header], elsewhere: Prices) -> None:
