@@ -123,9 +123,8 @@ class TraceWriter:
         with self.clock.stopped():
             self._count(asked.level, work, 0, t1 - t0)
             at = len(asked.context) - self._prompt
-            return trace.Verify(
-                self.round, asked.level, below, at, work.rows, work.catch_up, (), t0, t1, work.ran, stale=True
-            )
+            did = work.rows, work.catch_up, (), t0, t1, work.ran
+            return trace.Verify(self.round, asked.level, below, at, *did, stale=True)
 
     def verify(self, asked: KeepRequest, work: Work, t0: int, t1: int, dropped: Iterable[int] = ()) -> trace.Verify:
         """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall too."""

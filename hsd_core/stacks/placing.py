@@ -38,6 +38,8 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "@with={schedule} out or write {below}@{key}=0",
         "at_once": "{name}@with={schedule} verifies whatever lies there, and rule {rule} weighs whole blocks, whose "
         "length may not hang on that; write @rule=tokenwise or @with=pearl",
+        "reckoned": "{name}@with={schedule}: its times are reckoned, and here measured ones are compared; leave "
+        "@with={schedule} out, or see one run of it alone",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",
@@ -85,6 +87,16 @@ def _check_branches(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackErro
     judge, value = above[0], key.write(below[key])
     of = {"name": judge.name, "rule": judge.rule, "below": below.name}
     yield 1, fault("branches", **of, count=count, key=key.name, value=value)
+
+
+def check_measured(specs: Sequence[LevelSpec]) -> None:
+    """What is set beside measured times is measured too.
+
+    Raises:
+        StackError: levels work at the same time here, and their times are reckoned.
+    """
+    if schedule := specs[-1].values.get(WITH.name):
+        raise fault("reckoned", name=specs[-1].name, schedule=schedule)
 
 
 def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:

@@ -187,7 +187,7 @@ def _verification(
     elif not _in_a_line(outcomes):
         yield f"{where}: {outcomes} is not accepted, then one rejected, then unjudged"
     decided = event.rows - event.catch_up - (event.probes or 0)
-    if not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
+    if not event.stale and not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
         yield f"{where}: {decided} deciding rows for {len(event.checks)} tokens"
     for c in event.checks:
         if c.serial not in made or made[c.serial][1] != c.id:

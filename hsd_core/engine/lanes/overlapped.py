@@ -16,7 +16,7 @@ only where no draft is under way: whether there is one may depend on a token's v
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hsd_core.engine.driver import Passed, Sequential
 from hsd_core.engine.hierarchy import Hierarchy
@@ -36,7 +36,7 @@ class _Pull:
     """What the drafter's lane is at: a block on its way up, and the request that it runs now.
 
     born: the number of the next token when it began. length: of the text that it drafts behind. cut: to how many
-    tokens that was cut since; None where it was not.
+    tokens that was cut since; None where it was not. alive: the numbers of its tokens that no level has rejected.
     """
 
     asking: Asking[Tree]
@@ -45,6 +45,7 @@ class _Pull:
     request: DraftRequest | ScoreRequest | None = None
     done: Passed | None = None
     cut: int | None = None
+    alive: dict[int, None] = field(default_factory=dict)  # in order
 
 
 @dataclass(slots=True)
@@ -158,12 +159,14 @@ class Overlapped(Sequential):
         request, done = pull.request, pull.done
         assert request and done
         if pull.cut is not None:
-            yield from self._drop(hierarchy, request, done, pull.cut)
+            yield from self._drop(hierarchy, request, done)
+            yield from self._forget(pull.cut)
             self._pull = None
             return
         answer: Answer
         if isinstance(request, DraftRequest):
-            answer = yield from self._written(request, done)
+            tree = answer = yield from self._written(request, done)
+            pull.alive.update((token.serial, None) for token in tree.tokens)
         else:
             answer = done.logits
         while True:
@@ -175,7 +178,13 @@ class Overlapped(Sequential):
             if not isinstance(asked, KeepRequest):
                 pull.request, pull.done = asked, self._alone(asked)
                 return
-            answer = yield from self._keep(asked, done, self.writer.clock.now(), self._below)
+            tree, kept = asked.judged.tree, asked.judged.verdict.path
+            for node, token in enumerate(tree.tokens):
+                if node not in kept:
+                    pull.alive.pop(token.serial, None)
+            own = answer = yield from self._keep(asked, done, self.writer.clock.now(), self._below)
+            if own:
+                pull.alive[own.serial] = None
         yield self._kv(self._below, len(context) + len(self._undecided))
 
     def _arrived(self, block: Tree) -> None:
@@ -186,15 +195,14 @@ class Overlapped(Sequential):
         self._silent = not len(block)
 
     def _drop(
-        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed, cut: int
+        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed
     ) -> Generator[Event, None, None]:
-        """What came out stands behind a text that was cut to `cut` tokens."""
+        """What came out stands behind a text that was cut."""
         if isinstance(request, DraftRequest):
             yield from self._written(request, done, stale=True)
         else:
             below = hierarchy.below(request.level)
             yield self.writer.stale(request, done.work, below, done.t0, done.t1)
-        yield from self._forget(cut)
 
     def _judge(
         self, hierarchy: Hierarchy, context: Context, verification: _Verification
@@ -209,7 +217,8 @@ class Overlapped(Sequential):
         assert isinstance(asked, KeepRequest)
         kept = len(asked.judged.verdict.path)
         whole = kept == len(tree)
-        dropped = () if whole else tuple(undecided.numbers(behind=len(tree)))
+        under_way = self._pull.alive if self._pull else ()
+        dropped = () if whole else (*undecided.numbers(behind=len(tree)), *under_way)
         token = yield from self._keep(asked, done, done.t1, range(self._top, self._top + 1), dropped)
         if whole:
             undecided.judged(len(tree))
