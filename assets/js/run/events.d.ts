@@ -20,7 +20,6 @@ export interface Header {
   title: string;
   replan: Record<string, any> | null;
   simulated: string;
-  planned: string;
 }
 
 export interface LevelInfo {
