@@ -20,6 +20,7 @@ export interface Header {
   title: string;
   replan: Record<string, any> | null;
   simulated: string;
+  planned: string;
 }
 
 export interface LevelInfo {

@@ -45,7 +45,8 @@ class Header(Record, frozen=True):
     the levels and block lengths of the last `Plan` before it, and the others rest.
 
     `format`, `schema`: what file this is, and in which version. `simulated`: empty for a real run; else what stands in
-    for models and clock, and where its figures come from. Every reader says so wherever the run appears.
+    for models and clock, and where its figures come from. Every reader says so wherever the run appears. `planned`: of
+    a machine's default stack, where its block lengths come from, if they were planned; else empty.
     """
 
     format: Literal["hsd-trace"]
@@ -66,6 +67,7 @@ class Header(Record, frozen=True):
     title: str = ""
     replan: dict[str, Any] | None = None
     simulated: str = ""
+    planned: str = ""
 
 
 class Piece(Record, frozen=True):
