@@ -338,6 +338,7 @@ def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reas
     [
         ("ngram@guess=3@miss=nano,target", "calibrate ngram and nano"),
         ("nano@tree=2.1,target", "calibrate nano without @tree=2.1"),
+        ("nano@grow=8,target", "calibrate nano without @grow=8"),
         ("ngram@guess=3,ngram@guess=3,target", "each level once"),
         ("int8,ngram,target", "can only be the first level"),
         (",".join(f"exit@at={at}" for at in range(1, 9)) + ",target", "8 is the limit"),
