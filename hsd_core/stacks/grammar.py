@@ -166,7 +166,9 @@ def level_of(part: str) -> LevelSpec:
             raise fault("belongs", name=name, key=key, rule=chosen[0], value=found)
         if choice == WITH.name and values.get(WITH.name, WITH.usual) not in chosen:
             raise fault("timed", name=name, key=key, schedule=chosen[0], value=found)
-    if values.get(REPLACE.name) and TREE.name not in values:
+        if (other := keys()[key].instead) in values:
+            raise fault("instead", name=name, key=key, other=other)
+    if values.get(REPLACE.name) and not any(key in values for key in REPLACE.of):
         raise fault("replace", name=name)
     spec = LevelSpec(name, t, values)
     depth = len(spec.widths)

@@ -20,6 +20,7 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "twice": "{name}: {key} is given twice; keep one @{key}=",
         "belongs": "{name}: @{key} belongs to the rule {rule}; write {name}@rule={rule}@{key}={value}",
         "timed": "{name}: @{key} belongs to @with={schedule}; write {name}@with={schedule}@{key}={value}",
+        "instead": "{name}: @{key} and @{other} both say what its tree is like; leave one of them out",
         "replace": "{name}: @replace says how the tokens of a tree are drawn; write {name}@tree=2.1@replace=1 "
         "or leave it out",
         "last": "the last level is {name}; end the stack with target",
