@@ -12,7 +12,8 @@ import { DEFAULT_STACK } from "../words/default-stack.js";
 export function plannedFrom({ source, about }) {
   const { recorded = "", machine = "", effort = "" } = about;
   if (source === "measured") return (effort ? DEFAULT_STACK.quick : DEFAULT_STACK.measured)(recorded);
-  return source === "shipped" ? DEFAULT_STACK.shipped(machine, recorded) : DEFAULT_STACK.preset;
+  if (source === "shipped") return DEFAULT_STACK.shipped(machine, recorded);
+  return source === "pinned" ? DEFAULT_STACK.pinned : DEFAULT_STACK.preset;
 }
 
 /** What the planner predicts of it, "" where nothing was planned. @param {DefaultStack} known */

@@ -11,6 +11,7 @@ export const DEFAULT_STACK = {
   shipped: (/** @type {string} */ machine, /** @type {string} */ day) =>
     `Its block lengths are planned from the shipped profile of the machine most like this one: ${machine}${day && `, ${day}`}.`,
   preset: "Its block lengths are the preset\u2019s own: no profile of its levels is known here.",
+  pinned: "Its block lengths are the preset\u2019s own, as this server is told to keep them.",
   is: "This is the default stack on this machine.",
   /** What the planner promises. */
   alone: (/** @type {string} */ gain) => `Predicted: ${gain}\u00d7 the model alone.`,

@@ -78,9 +78,9 @@ export class Forecast {
   /** Why the block lengths of the default stack are what they are; null: another stack is composed.
    *  @param {import("../../levels/default-said.js").DefaultStack|null|undefined} known */
   usual(known) {
-    this._usual.hidden = !known?.promise;
+    this._usual.hidden = !known || known.source === "pinned";
     if (!known) return;
-    say(this._usual.firstElementChild, [DEFAULT_STACK.is, plannedFrom(known), promised(known)].join(" "));
+    say(this._usual.firstElementChild, [DEFAULT_STACK.is, plannedFrom(known), promised(known)].join(" ").trim());
     /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured";
   }
 
