@@ -11,7 +11,7 @@ import { DEFAULT_STACK } from "../words/default-stack.js";
 
 /**
  * @param {{presets: Known[], measures: boolean, ports: import("../visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
- *   onMeasured: () => void}} ctx measures: whether the engine runs on the machine whose profiles the page plans with
+ *   onMeasured: (preset: string) => void}} ctx measures: whether the engine runs on the machine whose profiles the page plans with
  */
 export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
   const usable = presets.filter((one) => one.usable && one.default);
@@ -97,7 +97,7 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     const as = one.default?.stack === now.stack ? DEFAULT_STACK.same : DEFAULT_STACK.found;
     one.default = now;
     say(said, as(now.stack));
-    onMeasured();
+    onMeasured(measured);
   }
 
   /** @param {number} share */

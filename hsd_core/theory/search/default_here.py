@@ -128,9 +128,18 @@ def _usual_device(preset: Preset) -> str:
 
 def _profiles(preset: Preset, device: str, dtype: str | None) -> Iterator[tuple[Profile, str]]:
     """Those that may know the default's levels here, the best first."""
-    yield from ((one, MEASURED) for one in (cached_profile(preset, device, dtype),) if one)
-    yield from ((one, MEASURED) for one in (quick_profile(preset, device, dtype),) if one)
-    yield from ((one, SHIPPED) for one in (shipped_profile(preset.name, device),) if one)
+    for find in (cached_profile, quick_profile):
+        yield from ((one, MEASURED) for each in _dtypes(preset, device, dtype) if (one := find(preset, device, each)))
+    if (shipped := shipped_profile(preset.name, device)) is not None:
+        yield shipped, SHIPPED
+
+
+def _dtypes(preset: Preset, device: str, dtype: str | None) -> tuple[str | None, ...]:
+    """Those that a preset may be opened with. A GPU before Ampere takes float16 for bfloat16, and asking for it would
+    take torch."""
+    if dtype or not device.startswith("cuda"):
+        return (dtype,)
+    return tuple(dict.fromkeys((preset.dtype(device), "float16")))
 
 
 def _default(found: DefaultPlan, profile: Profile, source: str) -> DefaultStack:
