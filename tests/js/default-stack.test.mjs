@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plannedFrom, promised } from "../../assets/js/levels/default-said.js";
+import { inBrief, plannedFrom, promised } from "../../assets/js/levels/default-said.js";
 import { Wish } from "../../assets/js/visit/wish.js";
 
 const known = (source, about = {}, promise = null) => ({ stack: "ngram:4,int8:7,target", source, about, promise });
@@ -27,6 +27,9 @@ test("a promise has its range where the theory has one", () => {
     false,
   );
   assert.equal(promised(known("preset")), "");
+  const brief = inBrief(known("shipped", {}, { speedup: 1.715, two, gain: 1.13, interval: [1.094, 1.17] }));
+  assert.match(brief, /nearest to this machine; predicted 1\.13\u00d7 \(1\.09 to 1\.17\) the best two levels\.$/);
+  assert.match(inBrief(known("preset")), /no profile of its levels is known\.$/);
 });
 
 test("an address that says anything of a run says its stack, for the default elsewhere may be another", () => {

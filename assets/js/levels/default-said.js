@@ -21,7 +21,18 @@ export function promised({ promise }) {
   if (!promise) return "";
   const { speedup, gain, interval } = promise;
   if (gain === null) return DEFAULT_STACK.alone(times(speedup));
-  return DEFAULT_STACK.over(times(speedup), times(gain), interval && [times(interval[0]), times(interval[1])]);
+  return DEFAULT_STACK.over(times(speedup), times(gain), ends(interval));
 }
+
+/** Both in one sentence. @param {DefaultStack} known */
+export function inBrief({ source, about, promise }) {
+  const { brief } = DEFAULT_STACK;
+  const from = source === "measured" ? (about.effort ? brief.quick : brief.measured) : brief[source];
+  const { gain = null, interval = null } = promise ?? {};
+  return DEFAULT_STACK.briefly(from ?? brief.preset, gain === null ? "" : times(gain), ends(interval));
+}
+
+/** @param {[number, number]|null} interval @returns {[string, string]|null} */
+const ends = (interval) => interval && [times(interval[0]), times(interval[1])];
 
 const times = (/** @type {number} */ x) => x.toFixed(2);
