@@ -16,7 +16,6 @@ from hsd_core.cli.shared_options import (
     add_sampling,
     check_sampling,
     command,
-    explained,
     opened,
     progress,
     prompt_of,
@@ -88,8 +87,6 @@ def act(options: argparse.Namespace) -> int:
         text.close()
         if options.trace and events:  # an interrupted run is kept: a trace without a footer says that it was
             tracefile.write(options.trace, events)
-    if stack is None:
-        print(explained(pipeline.default), file=sys.stderr)
     for line in totals_lines(events, colour=sys.stderr.isatty()):
         print(line, file=sys.stderr)
     asked = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens

@@ -133,8 +133,7 @@ def default_of(options: argparse.Namespace) -> DefaultStack:
 
 def explained(default: DefaultStack) -> str:
     """The default stack, where its block lengths come from, and what the planner predicts of it."""
-    said = "; ".join(filter(None, (default.sentence, default.promised)))
-    return f"default stack {default.stack}: {said}"
+    return f"default stack {default.stack}: {default.told}"
 
 
 def plain_stack(options: argparse.Namespace) -> str:

@@ -164,8 +164,8 @@ def test_the_quick_calibration_is_kept_and_default_means_what_it_plans(
             == 0
         )
         header = next(event for event in read(trace) if isinstance(event, Header))
-        assert header.stack == found.stack and header.planned == found.sentence
-        assert found.sentence in capsys.readouterr().err
+        assert header.stack == found.stack and header.profile["about"]["planned"] == found.told
+        assert f"default stack: {found.told}" in capsys.readouterr().err
     assert main(["models"]) == 0
     assert found.sentence in capsys.readouterr().out
 

@@ -30,6 +30,7 @@ from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.default_plan import DefaultPlan, Promise, default_plan
 
 VARIABLE, PRESET = "HSD_DEFAULT", "preset"  # the value that keeps the preset's own stack
+PLANNED = "planned"  # in `about` of a trace's profile: what is told of the default stack that ran
 WRITTEN = "preset"  # the source of a default that no profile has planned
 
 
@@ -53,6 +54,11 @@ class DefaultStack:
             what = "20-second calibration" if self.about.get("effort") == QUICK else "calibration"
             return f"block lengths planned from the {what} of {day} (this machine)"
         return f"block lengths planned from the profile of {machine}, {day} (nearest shipped)"
+
+    @property
+    def told(self) -> str:
+        """Both in one line."""
+        return "; ".join(filter(None, (self.sentence, self.promised)))
 
     @property
     def promised(self) -> str:
