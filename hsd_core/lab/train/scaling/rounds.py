@@ -1,0 +1,49 @@
+"""How a trained draft would fare along texts that the target wrote: what is counted of it, a row a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from hsd_core.lab.train.data.batches import collate
+from hsd_core.lab.train.data.features import Features
+from hsd_core.lab.train.held_out import Exam, prepare
+from hsd_core.lab.train.scaling.chains import chained
+from hsd_core.lab.train.scaling.measures import BLOCK, Row, walk
+from hsd_core.lab.train.student import Student
+from hsd_core.models.lean.decoder import LeanDecoder
+
+
+def judged(student: Student, decoder: LeanDecoder, texts: Sequence[Features]) -> dict[str, list[Row]]:
+    """Counts of every text (see `COUNTS`), with the copy gate ("gate") and without it ("own"): what the draft itself
+    says, when nothing is copied."""
+    found: dict[str, list[Row]] = {"gate": [], "own": []}
+    student.eval()
+    for text in texts:
+        batch = collate([text], decoder, at=student.at, fed=student.fed, device=str(student.head.device))
+        exam = prepare(batch, student, decoder)
+        states = [g[batch.wanted] for g in chained(student, batch.x, batch.fed, BLOCK)]
+        found["gate"].append(_counted(student, exam, states))
+        found["own"].append(_counted(student, _without_copies(student, exam), states))
+    student.train()
+    return found
+
+
+@torch.no_grad()
+def _counted(student: Student, exam: Exam, states: Sequence[Tensor]) -> Row:
+    said = [student.logits(g, exam.copies) for g in states]
+    hits = [(logits.argmax(-1) == exam.best).tolist() for logits in said]
+    teacher = student.target_logits(exam.batch.last[exam.batch.wanted], exam.copies)
+    p = (teacher - exam.mass[:, None]).exp()
+    overlap = float(torch.minimum(said[0].softmax(-1), p).sum())
+    own = walk(hits * (BLOCK // len(hits)))  # a draft that is not fed says the same at every distance
+    return len(hits[0]), sum(hits[0]), round(overlap, 2), own.accepted, own.rejected, own.passes
+
+
+def _without_copies(student: Student, exam: Exam) -> Exam:
+    """The same exam where nothing can be copied: a token that the trimmed head lacks is never drafted."""
+    best = torch.where(exam.best == len(student.head), -1, exam.best)
+    return replace(exam, best=best, copies=replace(exam.copies, sorts=torch.zeros_like(exam.copies.sorts)))
