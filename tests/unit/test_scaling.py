@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from test_training import FED, NANO, PLAN, Bench, data, states, target  # noqa: 
 
 from hsd_core import pipeline
 from hsd_core.cli import main
+from hsd_core.lab.exits.exit_stacks import best_plan
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.lab.train.data.batches import collate, order, outputs
 from hsd_core.lab.train.data.features import Features
@@ -22,8 +24,11 @@ from hsd_core.lab.train.scaling.law import FARTHEST, Line, Readings, law
 from hsd_core.lab.train.scaling.measures import Walk, walk
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
 from hsd_core.lab.train.scaling.rounds import judged
+from hsd_core.lab.train.scaling.sweep_study import study
+from hsd_core.lab.train.scaling.sweep_tables import TABLES
 from hsd_core.lab.train.student import Batch, Student
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.theory.profiles.kept import shipped_profiles
 
 
 def student_of(target: LeanDecoder, draft: DraftShape, rows: int = 40) -> Student:  # noqa: F811
@@ -232,3 +237,67 @@ def test_a_sweep_refuses_what_it_sets_itself_or_began_otherwise(
 def test_what_only_a_sweep_reads_is_refused_without_one(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([each for each in command if each != "--sweep"]) == 2
     assert "--judge is for --sweep alone" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def swept() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A sweep as its file holds it, with made-up counts."""
+    about = {
+        "draft": {"name": "nano", "at": 0.0, "fed": True, "layers": 1, "depth": 0},
+        "epochs": 1,
+        "hyperparameters": {"rows": 8192, "seed": 0, "batch": 256},
+        "judges": {"held_out": 2, "other": 2},
+    }
+    records = []
+    for k, one in enumerate(planned(FED, replace(PLAN, rows=8192))):
+        right = round(4 * np.log2(16 * one.share)) + k % 2
+        rows = [[100, 40 + right, 40.0, 30 + right, 60 - right, 70 - right], [50, 20, 20.0, 10, 30, 40]]
+        size = {"share": one.share, "layers": one.layers, "asked_rows": one.rows, "rows": one.rows}
+        took = {"seconds": 9.0, "core_seconds": 1000.0 * one.share, "steps": 5, "texts": 3, "seed": 0}
+        weights = {"weights": 4_000_000 * one.layers, "weight_share": 0.06}
+        judged_ = {texts: {"gate": rows, "own": rows} for texts in about["judges"]}
+        records.append(
+            {"what": "training", **size, **took, **weights, "tokens": int(160000 * one.share), "judged": judged_}
+        )
+    return about, records
+
+
+def test_an_hour_of_training_is_priced_by_the_recursion_and_goes_no_further_than_the_line(swept: Any) -> None:
+    about, records = swept
+    profile = next(one for one in shipped_profiles() if "nano" in one.names and one.temperature == 0)
+    found = study(about, records, profile)
+    told = found["hour"]
+    assert told["per_hour"] == 576_000 and told["tokens"] == 4 * 160_000 and told["texts"] == "other"
+    assert told["hours"] == pytest.approx(3 * 160_000 / 576_000, abs=1e-3)
+    law_ = found["laws"]["other"]["gate"]["acceptance"]
+    assert told["acceptance"] == {"now": law_["measured"], "then": law_["ahead"][-1][1:]}
+    alone = told["stacks"][0]
+    assert alone["stack"] == "nano,target"
+    pair = (profile.index("nano"), profile.target)
+    for when in ("now", "then"):
+        rate = told["acceptance"][when][0]
+        gain, _ = best_plan(profile.with_acceptance({pair: rate}), pair)
+        assert alone["tokens_per_s"][when][0] == pytest.approx(gain * alone["plain"], rel=1e-3)
+    quick = [{**one, "core_seconds": one["core_seconds"] * 1e3} for one in records]
+    assert study(about, quick, profile)["hour"]["hours"] == pytest.approx(1.0)
+    assert study(about, records, None)["hour"]["stacks"] == []
+
+
+def test_too_few_trainings_are_shown_without_a_line(swept: Any) -> None:
+    about, records = swept
+    found = study(about, records[:3], None)
+    assert len(found["trainings"]) == 3 and found["laws"] == {} and found["hour"] is None
+    for name in TABLES:
+        assert TABLES[name](found).startswith("| ")
+
+
+def test_tables_hold_every_training_line_and_size(swept: Any) -> None:
+    about, records = swept
+    found = study(about, records, None)
+    rows = {name: table(found).splitlines()[2:] for name, table in TABLES.items()}
+    assert len(rows["trainings"]) == len(records) * 4 and len(rows["lines"]) == 4 * 4
+    assert len(rows["sizes"]) == 4, "the draft as it is, and three others at one share"
+    law_ = found["laws"]["held_out"]["own"]["acceptance"]
+    assert any(
+        f"{law_['slope'][0]:+.3f} (" in row and f"| {law_['predicted'][0]:.3f} (" in row for row in rows["lines"]
+    )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.lab.train.data.batches import collate
 from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.held_out import Exam, prepare
@@ -25,22 +26,31 @@ def judged(student: Student, decoder: LeanDecoder, texts: Sequence[Features]) ->
     for text in texts:
         batch = collate([text], decoder, at=student.at, fed=student.fed, device=str(student.head.device))
         exam = prepare(batch, student, decoder)
-        states = [g[batch.wanted] for g in chained(student, batch.x, batch.fed, BLOCK)]
-        found["gate"].append(_counted(student, exam, states))
-        found["own"].append(_counted(student, _without_copies(student, exam), states))
+        bare = _without_copies(student, exam)
+        with torch.no_grad():
+            states = [g[batch.wanted] for g in chained(student, batch.x, batch.fed, BLOCK)]
+            own = [student.logits(g, bare.copies) for g in states]
+            mixes = [_with_copies(student, *each, exam) for each in zip(own, states, strict=True)]
+            found["gate"].append(_counted(student, exam, mixes))
+            found["own"].append(_counted(student, bare, own))
     student.train()
     return found
 
 
-@torch.no_grad()
-def _counted(student: Student, exam: Exam, states: Sequence[Tensor]) -> Row:
-    said = [student.logits(g, exam.copies) for g in states]
+def _counted(student: Student, exam: Exam, said: Sequence[Tensor]) -> Row:
+    """said: by distance, the logits (n, R + 1) at the positions that count."""
     hits = [(logits.argmax(-1) == exam.best).tolist() for logits in said]
     teacher = student.target_logits(exam.batch.last[exam.batch.wanted], exam.copies)
     p = (teacher - exam.mass[:, None]).exp()
     overlap = float(torch.minimum(said[0].softmax(-1), p).sum())
     own = walk(hits * (BLOCK // len(hits)))  # a draft that is not fed says the same at every distance
     return len(hits[0]), sum(hits[0]), round(overlap, 2), own.accepted, own.rejected, own.passes
+
+
+def _with_copies(student: Student, own: Tensor, states: Tensor, exam: Exam) -> Tensor:
+    """What `Student.logits` gives, from what the draft itself says."""
+    gate = Gate(*(student.copy[part] for part in Gate._fields))
+    return mixed(own, states, exam.copies.columns, exam.copies.sorts, gate)[0]
 
 
 def _without_copies(student: Student, exam: Exam) -> Exam:

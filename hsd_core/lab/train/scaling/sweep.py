@@ -82,9 +82,10 @@ class Sweep:
 
     def about(self) -> dict[str, Any]:
         """What a file of its results has to have in common with it."""
+        draft = {key: value for key, value in asdict(self._draft).items() if value is not None}
         hyper = {key: value for key, value in asdict(self._hyper).items() if key not in ("steps", "check_every")}
         return {
-            "draft": {key: value for key, value in asdict(self._draft).items() if value is not None},
+            "draft": {**draft, "depth": self._draft.depth(self._decoder.layers)},
             "epochs": self._epochs,
             "hyperparameters": hyper,
             "texts": len(self._learned),
