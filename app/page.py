@@ -20,7 +20,7 @@ from app.play.bundled_runs import recording_route
 from app.play.codes import code_route
 from app.play.offline import offline_route
 from app.play.recordings import MAX_CALL, Recordings
-from app.play.view import Play
+from app.play.view import Play, named
 from app.programs import endpoints
 from app.programs.tool_calls import ToolCalls
 from app.race.bundled_races import race_routes
@@ -91,7 +91,7 @@ def build(
             [
                 ("Explore", play.build),
                 ("Race", RaceTab(play).build),
-                ("Planner", planner.build),
+                ("Planner", partial(planner.build, service, play.catalogue, [named(play.stop), named(play.tail)])),
                 ("Learn", learn.build),
                 ("Results", Results(play, results).build),
             ]

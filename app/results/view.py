@@ -23,7 +23,16 @@ from app.serve.settings import run_id
 from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/results"
-_TOLD = ("name", "title", "usable", "reason", "needs_download", "download_mb", "default_stack")  # of each preset
+_TOLD = (
+    "name",
+    "title",
+    "usable",
+    "reason",
+    "needs_download",
+    "download_mb",
+    "default_stack",
+    "preset_stack",
+)  # of each preset
 
 
 class Results:
@@ -40,7 +49,7 @@ class Results:
 
     def build(self) -> None:
         """Add the tab's component to the Blocks that is open."""
-        presets = [{key: preset[key] for key in _TOLD} for preset in self._play.catalogue()]
+        presets = [{key: preset[key] for key in _TOLD if key in preset} for preset in self._play.catalogue()]
         setup = {"listing": LISTING, "exits": self._exits, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
         view = Mounted(

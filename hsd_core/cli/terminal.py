@@ -12,6 +12,7 @@ from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.stack_names import stack_name
 from hsd_core.theory.replanning.replan_words import origin_words
+from hsd_core.theory.search.default_here import PLANNED
 from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
@@ -173,6 +174,8 @@ def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
     header = metrics.header_of(events)
     if header.replan is not None:
         yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
+    elif planned := ((header.profile or {}).get("about") or {}).get(PLANNED):
+        yield f"default stack: {printable(str(planned))}"
     for event in events:
         if isinstance(event, trace.Plan):
             since = f"from round {round_number(event.round)}"

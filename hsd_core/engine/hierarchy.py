@@ -33,7 +33,7 @@ from hsd_core.engine.choices import ChoiceKey, Choices, Judge
 from hsd_core.engine.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest
 from hsd_core.engine.rules import Rule, rows_of, tokenwise
 from hsd_core.engine.run_plans import RunPlan
-from hsd_core.levels.declared.keys import REPLACE
+from hsd_core.levels.declared.keys import GROW, REPLACE
 from hsd_core.levels.kinds import policy_of, rule_of
 from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.protocol import DraftOrder
@@ -117,6 +117,7 @@ class Hierarchy:
                 self.ends,
                 partial(self.check, i),
                 spec.widths,
+                spec.get(GROW) or 0,
                 greedy,
                 bool(spec[REPLACE]) and not greedy,
                 pick_there=partial(self._pick_there, i, len(context)),

@@ -21,7 +21,7 @@ from hsd_core.engine.driver import Driver, Drives, Sequential, Stopped, kv, unle
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
-from hsd_core.levels.declared.keys import REPLACE, TREE
+from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import fan_of, rule_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
@@ -254,9 +254,10 @@ def _launched(level: Level) -> dict[str, object]:
 def _grown(entry: StackEntry, index: int, sampling: Sampling) -> dict[str, object]:
     """The tree that a bottom level drafts, and whether siblings are drawn with replacement."""
     spec = entry.spec
-    if index or not spec.widths or not fan_of(spec):
+    if index or not (spec.widths or spec.get(GROW)) or not fan_of(spec):
         return {}
-    return {"tree": spec[TREE], **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
+    shape = {"grow": spec[GROW]} if spec.get(GROW) else {"tree": spec[TREE]}
+    return {**shape, **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:

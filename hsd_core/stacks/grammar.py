@@ -41,6 +41,7 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "heed": "{name}: @{key} means nothing here; its keys are {known}",
         "twice": "{name}: {key} is given twice; keep one @{key}=",
         "belongs": "{name}: @{key} belongs to the rule {rule}; write {name}@rule={rule}@{key}={value}",
+        "instead": "{name}: @{key} and @{other} both say what its tree is like; leave one of them out",
         "replace": "{name}: @replace says how the tokens of a tree are drawn; write {name}@tree=2.1@replace=1 "
         "or leave it out",
         "last": "the last level is {name}; end the stack with target",
@@ -266,7 +267,9 @@ def level_of(part: str) -> LevelSpec:
         choice, chosen = keys()[key].when or ("", ())
         if choice == RULE.name and values.get(RULE.name, RULE.usual) not in chosen:
             raise _fault("belongs", name=name, key=key, rule=chosen[0], value=found)
-    if values.get(REPLACE.name) and TREE.name not in values:
+        if (other := keys()[key].instead) in values:
+            raise _fault("instead", name=name, key=key, other=other)
+    if values.get(REPLACE.name) and not any(key in values for key in REPLACE.of):
         raise _fault("replace", name=name)
     spec = LevelSpec(name, t, values)
     depth = len(spec.widths)

@@ -146,7 +146,9 @@ class ResultsPage {
     this.column = columns.find((one) => one.id === at) ?? null;
     this.el.dataset.preset = preset;
     this.claim.replaceChildren(
-      this.column ? this.claimed(this.column, known.default_stack, columns, missing) : notYet(lack),
+      this.column
+        ? this.claimed(this.column, known.preset_stack ?? known.default_stack, columns, missing)
+        : notYet(lack),
     );
     this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
     this.all.replaceChildren(...(columns.length ? [comparison(columns, missing, known)] : []));

@@ -60,12 +60,12 @@ export class TraceModel extends Tokens {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
-    const { guess, tree, fuse } = e.levels[0]?.params ?? {};
+    const { guess, tree, grow, fuse } = e.levels[0]?.params ?? {};
     const leaves = tree
       ? String(tree)
           .split(".")
           .reduce((n, part) => n * Number(part), 1)
-      : Number(guess);
+      : Number(grow ?? guess);
     this._guess = Math.min(64, (leaves || 1) + (Number(fuse) || 0));
   }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
-from hsd_core.lab.bench.prompts import BUILT_IN, prompts_path, read_prompts
+from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, prompts_path, read_prompts
 from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
 from hsd_core.pipeline import Pipeline
@@ -27,7 +27,9 @@ def add(commands: Any) -> None:
     parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
     add_preset(parser)
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
-    parser.add_argument("--stack", metavar="S", help="the stack whose rounds are taken apart (default: the preset's)")
+    parser.add_argument(
+        "--stack", metavar="S", help="the stack whose rounds are taken apart (default: this machine's default)"
+    )
     parser.add_argument("--rows", metavar="N,N", help="rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
     counts(parser, "--context", metavar="N", help="tokens of text before a pass (default 128)")
     parser.add_argument("--lengths", metavar="N,N", help="texts of these lengths instead, up to the context")
@@ -56,12 +58,13 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError("--context is one length and --lengths are several; give one of them")
     rows = _counts("--rows", options.rows) or (LENGTH_ROWS if options.lengths else ROWS)
     asked = _counts("--lengths", options.lengths) or (options.context or CONTEXT,)
-    for stack in filter(None, (options.levels, options.stack)):
+    asked_stack = None if options.stack == DEFAULT else options.stack
+    for stack in filter(None, (options.levels, asked_stack)):
         parse(stack)  # met now, not after the weights
     prompts = read_prompts(options.prompts)[: options.limit]
     pipeline = opened(options, plain_stack(options), kind=options.decoder)
     levels = _levels(pipeline, options.levels)
-    stack = options.stack or pipeline.default_stack
+    stack = asked_stack or pipeline.default_stack
     entries = pipeline.entries(stack)
     each = [*pipeline.entries(levels), *entries]
     room = min((e.level.max_positions for e in each if e.level.max_positions is not None), default=None)

@@ -43,7 +43,8 @@ TREE = Shape(
     nodes=MAX_NODES,
     noted="{}",
     around="a tree from {level}",
-    tip="how many tokens are offered after each token, by depth; one pass of the level above judges them all",
+    tip="how many tokens are offered after each token, by depth, or how many in all, where this level\u2019s own "
+    "confidence decides after which (EAGLE-2); one pass of the level above judges them all",
     words={
         "": "one candidate",
         "2.1": "2.1 · two, each continued",
@@ -52,11 +53,27 @@ TREE = Shape(
         "4.2.2": "4.2.2 · 28 tokens",
     },
 )
+GROW = Whole(
+    name="grow",
+    place=5,
+    counts=BOTTOM,
+    fans=True,
+    instead=TREE.name,
+    low=2,
+    high=MAX_NODES,
+    noted="{} in all",
+    around="a dynamic tree from {level}",
+    words={
+        "6": "dynamic · up to 6 tokens, the most likely paths",
+        "12": "dynamic · up to 12 tokens",
+        "24": "dynamic · up to 24 tokens",
+    },
+)
 REPLACE = Switch(
     name="replace",
     place=6,
     counts=BOTTOM,
-    when=(TREE.name, ()),
+    of=(TREE.name, GROW.name),
     usual=False,
     label="with replacement",
     terms={"1": "with replacement"},
@@ -122,4 +139,4 @@ VOCAB = Whole(
     "cost less to read, the others come as corrections; 0: all",
 )
 DRAFTS = (POLICY,)
-VERIFIES = (*DRAFTS, TREE, REPLACE, FUSE, RULE, BONUS)
+VERIFIES = (*DRAFTS, TREE, GROW, REPLACE, FUSE, RULE, BONUS)

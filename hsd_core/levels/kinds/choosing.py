@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hsd_core.drafts.known_drafts import LENS
-from hsd_core.levels.declared.keys import FUSE, ID, POLICY, TREE
+from hsd_core.levels.declared.keys import FUSE, GROW, ID, POLICY, TREE
 from hsd_core.levels.declared.kind import Site, Unplanned, WrittenAs
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds import exits
@@ -52,6 +52,7 @@ KINDS = (
                 ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out, or write @id=lens for "
                 "every layer by the model's own head",
                 TREE.name: "policy del drafts one candidate; leave @tree= out",
+                GROW.name: "policy del drafts one candidate; leave @grow= out",
                 FUSE.name: "policy del drafts one candidate; leave @fuse= out",
             },
             takes={ID.name: LENS},
