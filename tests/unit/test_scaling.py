@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,12 @@ from hsd_core.lab.train.scaling.chains import chained
 from hsd_core.lab.train.scaling.law import FARTHEST, Line, Readings, law
 from hsd_core.lab.train.scaling.measures import Walk, walk
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
-from hsd_core.lab.train.scaling.rounds import judged
+from hsd_core.lab.train.scaling.rounds import greedy, judged
 from hsd_core.lab.train.scaling.sweep_study import study
 from hsd_core.lab.train.scaling.sweep_tables import TABLES
 from hsd_core.lab.train.student import Batch, Student
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.one_pass import Pass
 from hsd_core.theory.profiles.kept import shipped_profiles
 
 
@@ -173,11 +175,38 @@ def test_all_trainings_are_judged_by_the_same_texts_in_a_resample() -> None:
     assert readings.reading(0, "own", "tokens_per_pass").value == pytest.approx(200 / 150)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the target of `Bench` wrote greedily, one prompt in three drawn instead."""
+    decoder, random, lines = Bench().lean_target("target"), torch.Generator().manual_seed(1), list[str]()
+    for i in range(60):
+        ids = torch.randint(3, 61, (5,), generator=random).tolist()
+        prompt = list(ids)
+        for _ in range(12):
+            logits = decoder.forward(Pass(ids, 0, 1), decoder.new_cache(64))[0]
+            ids.append(int((logits + (i % 3 == 0) * 9 * torch.randn(61, generator=random)).argmax()))
+        lines.append(json.dumps({"prompt_ids": prompt, "output_ids": ids[5:], "loop_from": 12}))
+    path = tmp_path_factory.mktemp("data") / "written.jsonl"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_texts_that_were_drawn_do_not_judge(written: Path, tmp_path: Path) -> None:
+    decoder = Bench().lean_target("target")
+    texts = states(decoder, written, tmp_path, set())
+    found = greedy(decoder, texts)
+    assert len(texts) == 60 and len(found) == 40
+    assert all(text.example.start == text.example.prompt for text in found)
+    drawn = [text for text in texts if text.example not in [one.example for one in found]]
+    with pytest.raises(ValueError, match="none of 20 texts that judge was written greedily"):
+        greedy(decoder, drawn)
+
+
 @pytest.fixture
-def command(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:  # noqa: F811
+def command(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(pipeline, "Pipeline", Bench)
-    options = {"recipe": "nano", "data": data, "out": tmp_path / "sweep.jsonl", "work": tmp_path / "work"}
-    own = ["--sweep", "--only", "nano-fed", "--judge", str(data), "--batch", "40", "--rows", "40", "--epochs", "2"]
+    options = {"recipe": "nano", "data": written, "out": tmp_path / "sweep.jsonl", "work": tmp_path / "work"}
+    own = ["--sweep", "--only", "nano-fed", "--judge", str(written), "--batch", "40", "--rows", "40", "--epochs", "2"]
     return ["train", *own, *(f"--{k}={v}" for k, v in options.items())]
 
 
@@ -203,10 +232,9 @@ def test_a_sweep_that_was_stopped_goes_on_and_writes_a_line_a_training(
     assert sizes == [(one.share, one.layers, one.rows) for one in planned(FED, replace(PLAN, rows=40))]
     tokens = [r["tokens"] for r in records]
     assert tokens == sorted(tokens) and tokens[-1] == about["tokens"]
-    assert {len(r["judged"][texts][gate]) for r in records for texts in r["judged"] for gate in ("gate", "own")} == {
-        about["judges"]["held_out"],
-        about["judges"]["other"],
-    }
+    assert about["judges"] == ["held_out", "other"]
+    for texts in about["judges"]:
+        assert len({len(r["judged"][texts][gate]) for r in records for gate in ("gate", "own")}) == 1
     assert not [*(tmp_path / "work").rglob("checkpoint*")], "a finished training keeps none"
     assert main(command) == 0, "nothing is left to do"
     assert read_raw(tmp_path / "sweep.jsonl")[1] == records
@@ -246,7 +274,7 @@ def swept() -> tuple[dict[str, Any], list[dict[str, Any]]]:
         "draft": {"name": "nano", "at": 0.0, "fed": True, "layers": 1, "depth": 0},
         "epochs": 1,
         "hyperparameters": {"rows": 8192, "seed": 0, "batch": 256},
-        "judges": {"held_out": 2, "other": 2},
+        "judges": ["held_out", "other"],
     }
     records = []
     for k, one in enumerate(planned(FED, replace(PLAN, rows=8192))):

@@ -17,6 +17,28 @@ from hsd_core.lab.train.scaling.measures import BLOCK, Row, walk
 from hsd_core.lab.train.student import Student
 from hsd_core.models.lean.decoder import LeanDecoder
 
+SAME = 0.98  # of a text's tokens, the target's first choices: all but near ties of another batch
+
+
+def greedy(decoder: LeanDecoder, texts: Sequence[Features]) -> list[Features]:
+    """The texts whose outputs the target wrote greedily, each from its output on: rounds are along what it would write
+    itself. Told by its last states, so that no file has to say it.
+
+    Raises:
+        ValueError: there are none.
+    """
+    found = []
+    for text in texts:
+        start = max(text.example.start, text.example.prompt)
+        last = text.states[decoder.layers][start - 1 : len(text.example.ids) - 1]
+        best = decoder.head(last.to(decoder.device, decoder.embed([0]).dtype)).argmax(-1).tolist()
+        same = sum(a == b for a, b in zip(best, text.example.ids[start:], strict=True))
+        if same >= SAME * len(best):
+            found.append(replace(text, example=replace(text.example, start=start)))
+    if not found:
+        raise ValueError(f"none of {len(texts)} texts that judge was written greedily; write some at temperature 0")
+    return found
+
 
 def judged(student: Student, decoder: LeanDecoder, texts: Sequence[Features]) -> dict[str, list[Row]]:
     """Counts of every text (see `COUNTS`), with the copy gate ("gate") and without it ("own"): what the draft itself

@@ -21,7 +21,7 @@ from hsd_core.lab.train.data.features import Features, FeatureStore
 from hsd_core.lab.train.data.texts import check_split, commonest, read_examples
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
-from hsd_core.lab.train.scaling.rounds import judged
+from hsd_core.lab.train.scaling.rounds import greedy, judged
 from hsd_core.lab.train.student import Student
 from hsd_core.lab.train.student_file import round_weights
 from hsd_core.models.lean.decoder import LeanDecoder
@@ -90,7 +90,7 @@ class Sweep:
             "hyperparameters": hyper,
             "texts": len(self._learned),
             "tokens": sum(len(e.ids) - e.start for e in self._learned),
-            "judges": {name: len(store.paths) for name, store in self._judges.items()},
+            "judges": [*self._judges],
         }
 
     def run(
@@ -116,7 +116,7 @@ class Sweep:
                 return False
         at = self._draft.depth(self._decoder.layers)
         texts = self._store.load(at)
-        judges = {name: store.load(at) for name, store in self._judges.items()}
+        judges = {name: greedy(self._decoder, store.load(at)) for name, store in self._judges.items()}
         for depth in goals:  # what every training's start is fitted to: the same texts are the first of every share
             for text, held in zip(texts, starts.load(depth), strict=False):
                 text.states[depth] = held.states[depth]

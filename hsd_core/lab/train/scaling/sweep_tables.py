@@ -13,7 +13,7 @@ from hsd_core.lab.train.scaling.sweep_study import GATES, study
 from hsd_core.theory.profiles.kept import shipped_profiles
 
 GATE_WORDS = {"gate": "with copies", "own": "without"}
-TEXT_WORDS = {"held_out": "held out", "other": "other texts"}
+TEXT_WORDS = {"held_out": "held out", "other": "others"}
 MEASURE_WORDS = {
     "acceptance": "acceptance rate",
     "tokens_per_pass": "tokens a pass",
@@ -26,13 +26,14 @@ Study = Mapping[str, Any]
 def trainings(found: Study) -> str:
     """A row for each training, set of texts and gate."""
     measures = (f"{word} (95 % interval)" for word in MEASURE_WORDS.values())
-    head = ("tokens learned", "own layers, head", "judged by", "copies", *measures)
+    head = ("tokens learned", "own layers, head", "judged by texts", "copies", *measures)
     body = []
     for one in found["trainings"]:
         for texts, gates in one["judged"].items():
             for gate in GATES:
                 values = (_reading(gates[gate][name]) for name in MEASURE_WORDS)
-                body.append((f"{one['tokens']:,}", _size(one), TEXT_WORDS[texts], GATE_WORDS[gate], *values))
+                judges = f"{found['texts'][texts]} {TEXT_WORDS[texts]}"
+                body.append((f"{one['tokens']:,}", _size(one), judges, GATE_WORDS[gate], *values))
     return sheet.markdown(head, body)
 
 
@@ -85,12 +86,11 @@ def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any
 
 def said(about: Mapping[str, Any]) -> str:
     """What was trained, and how it is judged."""
-    judged = ", ".join(f"{n} {TEXT_WORDS[name]}" for name, n in about["judges"].items())
     times = sheet.counted(about["epochs"], "time")
     return (
         f"Draft `{about['draft']['name']}{'-fed' if about['draft']['fed'] else ''}`, seed "
         f"{about['hyperparameters']['seed']}, batches of {about['hyperparameters']['batch']} tokens; every text read "
-        f"{times}. Texts that judge: {judged}. Acceptance rate: accepted over judged tokens in rounds of {BLOCK} "
+        f"{times}. Acceptance rate: accepted over judged tokens in rounds of {BLOCK} "
         "drafted tokens along the target's greedy text; tokens a pass: the same rounds, Scylla's measure. Lines are "
         "fitted without the largest training."
     )
