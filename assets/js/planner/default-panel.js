@@ -95,7 +95,7 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     if (!one) return;
     const as = one.default?.stack === now.stack ? DEFAULT_STACK.same : DEFAULT_STACK.found;
     one.default = now;
-    say(said, as(stackName(now.stack)));
+    say(said, as(now.stack));
     onMeasured();
   }
 

@@ -28,11 +28,10 @@ export const DEFAULT_STACK = {
   progress: "share measured",
   stoppedEarly: "Stopped; nothing was kept.",
   unreachable: "The server cannot be reached; nothing was measured.",
-  found: (/** @type {string} */ name) => `Measured. New runs begin with: ${name}.`,
-  same: (/** @type {string} */ name) => `Measured. The default stays: ${name}.`,
+  found: (/** @type {string} */ stack) => `Measured. The default stack is ${stack} from now on.`,
+  same: (/** @type {string} */ stack) => `Measured. The default stack stays ${stack}.`,
   use: "Use it",
-  way: "Measure this machine\u2026",
-  wayTip: "opens the Planner tab, where it takes one press and about 20 seconds",
+  way: "The Planner tab measures this machine in about 20 seconds",
 };
 
 /** @param {string} day */

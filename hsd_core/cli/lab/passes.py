@@ -120,7 +120,6 @@ def _passes(
         TooLarge: every level is open twice, which takes more memory than is free.
     """
     from hsd_core.lab.passes import level_passes
-    from hsd_core.lab.passes.least_time import measured_limits
     from hsd_core.models import machine
     from hsd_core.models.compiled.node_profile import NodeProfile
 
@@ -130,14 +129,14 @@ def _passes(
     needed = memory.weights + 2 * (memory.kept + memory.at_work)
     machine.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
     entries, device, records = pipeline.entries(stack), pipeline.device, list[dict[str, Any]]()
-    before = measured_limits(device)
+    before = _limits(device)
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
         again = entries
         if device == "cpu":  # nobody takes passes apart on a GPU, and its memory holds them once
             again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
         times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
-    limits = {name: max(rate, before[name]) for name, rate in measured_limits(device).items()}
+    limits = {name: max(rate, before[name]) for name, rate in _limits(device).items()}
     for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):
         level, where = entries[i].level, {"level": name, "context": length}
         if not level.can_verify:
@@ -147,6 +146,14 @@ def _passes(
             found = level_passes.taken(level, length, n, times[i, length, n], limits)
             records.append({"what": "pass", **where, "rows": n, "threads": level.params.get("threads"), **found})
     return limits, records
+
+
+def _limits(device: str) -> dict[str, float]:
+    """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
+    from hsd_core.lab.passes.kernel_rates import kernel_rates
+    from hsd_core.lab.passes.least_time import measured_limits
+
+    return {**measured_limits(device), **(kernel_rates() if device == "cpu" else {})}
 
 
 def _counts(name: str, text: str | None) -> tuple[int, ...]:

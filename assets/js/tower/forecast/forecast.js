@@ -2,6 +2,7 @@
 
 import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
+import { openTab } from "../../kit/tabs.js";
 import { whyApart } from "./apart.js";
 import { plannedFrom, promised } from "../../levels/default-said.js";
 import { greedy } from "../../levels/greedy.js";
@@ -39,7 +40,8 @@ export class Forecast {
     this._why = h("p", { class: "hx-forecast-why" });
     this._caught = h("p", { class: "hx-forecast-why" });
     this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
-    this._usual = h("p", { class: "hx-forecast-usual", hidden: true });
+    const way = h("a", { href: "?tab=planner", text: DEFAULT_STACK.way, onclick: toPlanner });
+    this._usual = h("p", { class: "hx-forecast-usual", hidden: true }, h("span", {}), " ", way);
     this._line = panels.button("prediction", words.asks, words.lineTip);
     const more = h(
       "div",
@@ -77,7 +79,9 @@ export class Forecast {
    *  @param {import("../../levels/default-said.js").DefaultStack|null|undefined} known */
   usual(known) {
     this._usual.hidden = !known?.promise;
-    if (known) say(this._usual, [DEFAULT_STACK.is, plannedFrom(known), promised(known)].join(" "));
+    if (!known) return;
+    say(this._usual.firstElementChild, [DEFAULT_STACK.is, plannedFrom(known), promised(known)].join(" "));
+    /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured";
   }
 
   /** What the stack would gain without each of its levels. @param {{name: string, price: Price|null}[]} others */
@@ -153,6 +157,13 @@ export class Forecast {
       apart: elsewhere || engine || otherwise,
     };
   }
+}
+
+/** In this page, unless a tab or window of its own was asked for. @param {MouseEvent} event */
+function toPlanner(event) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  openTab("Planner");
 }
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
