@@ -23,7 +23,7 @@ from hsd_core.trace.typed import convert
 SWEEPS = f"{ROUTE}/sweeps"
 FILES = "*/sweep.jsonl"  # in the folder of results
 LARGEST = 1_000_000  # bytes of a file; one of eight trainings judged by 134 texts has 0.1 MB
-MOST = 50  # trainings of a sweep
+TRAININGS = 50  # of a sweep
 log = logging.getLogger(__name__)
 
 Share = Annotated[float, Meta(gt=0.0, le=1.0)]
@@ -105,8 +105,8 @@ def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:
     Raises:
         ValueError: there are none, or one was not judged by all texts, with copies and without.
     """
-    if not 1 <= len(records) <= MOST:
-        raise ValueError(f"it has {len(records)} trainings; 1 to {MOST} are expected")
+    if not 1 <= len(records) <= TRAININGS:
+        raise ValueError(f"it has {len(records)} trainings; 1 to {TRAININGS} are expected")
     sizes = [
         {(texts, gate): len(rows) for texts, of in one["judged"].items() for gate, rows in of.items()}
         for one in records
