@@ -20,11 +20,11 @@ from hsd_core.lab.train.data.batches import collate, order, outputs
 from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.held_out import prepare
 from hsd_core.lab.train.recipes import DraftShape
+from hsd_core.lab.train.scaling.along_texts import greedy, judged
 from hsd_core.lab.train.scaling.chains import chained
 from hsd_core.lab.train.scaling.law import FARTHEST, Line, Readings, law
 from hsd_core.lab.train.scaling.measures import Walk, walk
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
-from hsd_core.lab.train.scaling.rounds import greedy, judged
 from hsd_core.lab.train.scaling.sweep_study import study
 from hsd_core.lab.train.scaling.sweep_tables import TABLES
 from hsd_core.lab.train.student import Batch, Student

@@ -20,8 +20,8 @@ from hsd_core.lab.train.data.batches import outputs
 from hsd_core.lab.train.data.features import Features, FeatureStore
 from hsd_core.lab.train.data.texts import check_split, commonest, read_examples
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
+from hsd_core.lab.train.scaling.along_texts import greedy, judged
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
-from hsd_core.lab.train.scaling.rounds import greedy, judged
 from hsd_core.lab.train.student import Student
 from hsd_core.lab.train.student_file import round_weights
 from hsd_core.models.lean.decoder import LeanDecoder
