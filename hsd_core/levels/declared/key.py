@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 Value = str | int | float | bool
 V = TypeVar("V", bound=Value)
 LAST = 99  # place of a key that only one kind has
-VERIFIER, DRAFTER, BOTTOM = "verifier", "drafter", "bottom"
+VERIFIER, DRAFTER, BOTTOM, TOPMOST = "verifier", "drafter", "bottom", "topmost"
 
 
 class StackError(ValueError):
@@ -30,7 +30,7 @@ class Key(Generic[V]):
     Attributes:
         place: in the order in which keys are written.
         counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last),
-            "bottom" (the first of several).
+            "bottom" (the first of several), "topmost" (the last of several).
         fans: its value says how many sequences a draft holds side by side (`sequences`).
         rides: its value says how much the level above computes beside a draft, in the same pass; 0 for nothing.
         when: another key, and the values of it with which this one counts: of the key of a rule or a policy, as the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.declared.key import BOTTOM, DRAFTER, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
+from hsd_core.levels.declared.key import BOTTOM, DRAFTER, TOPMOST, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
 from hsd_core.models import DTYPES
 
 MAX_BLOCK = 64
@@ -16,7 +16,7 @@ MAX_DEPTH = 512  # layers; no model here comes near it
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH, noted="layer {}")
-# Which policies and rules there are, and the keys of their own that stand behind these two, the registry adds.
+# Which policies, rules and schedulers there are, and the keys of their own behind these three, the registry adds.
 POLICY = Choice(
     name="policy", place=10, counts=DRAFTER, usual="fixed", noted="{}", tip="when this level hands its block up"
 )
@@ -27,6 +27,14 @@ RULE = Choice(
     usual="tokenwise",
     noted="{}",
     tip="how this level decides which drafted tokens to keep",
+)
+WITH = Choice(
+    name="with",
+    place=31,
+    counts=TOPMOST,
+    usual="sync",
+    noted="{}",
+    tip="whether the levels below draft on while this one verifies, as on two machines",
 )
 THETA = Share(
     name="theta", place=20, counts=DRAFTER, label="θ", noted="θ = {}", tip="the stop threshold"
@@ -139,4 +147,4 @@ VOCAB = Whole(
     "cost less to read, the others come as corrections; 0: all",
 )
 DRAFTS = (POLICY,)
-VERIFIES = (*DRAFTS, TREE, GROW, REPLACE, FUSE, RULE, BONUS)
+VERIFIES = (*DRAFTS, TREE, GROW, REPLACE, FUSE, RULE, WITH, BONUS)

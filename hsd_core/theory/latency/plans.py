@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.levels.declared.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE
+from hsd_core.levels.declared.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
 from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import option
@@ -193,6 +193,8 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         specs = parse(stack)
     except StackError as error:
         raise ProfileError(str(error)) from None
+    if schedule := specs[-1].values.get(WITH.name):
+        raise ProfileError(f"the theory prices one level after another; leave @with={schedule} out")
     specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # it says how the lowest drafts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []

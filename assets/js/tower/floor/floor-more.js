@@ -70,9 +70,11 @@ function controls(level, at) {
       !(at.bottom && key.counts === "verifier") &&
       !(at.top && key.counts === "drafter") &&
       !((at.top || !at.bottom) && key.counts === "bottom") &&
+      // One that is set and cannot work where the level stands now can be taken back there.
+      !((!at.top || at.bottom) && key.counts === "topmost" && !level.options[key.name]) &&
       counts(key.name, level.options),
   );
-  const order = ["verifier", "drafter", "bottom", ""];
+  const order = ["verifier", "topmost", "drafter", "bottom", ""];
   return shown
     .sort((a, b) => order.indexOf(a.counts) - order.indexOf(b.counts))
     .map((key) => (MADE[key.type] ?? figure)(key, level, at));
@@ -105,7 +107,7 @@ function shape({ name: key, tip }, level, at) {
   const keys = [...grammar.keys.values()].filter((one) => one.name === key || one.instead === key);
   const names = keys.flatMap(({ name, words }) => {
     const own = level.options[name];
-    const all = !own || own in words ? words : { ...words, [own]: own };
+    const all = !own || own in words ? words : { ...words, [own]: name === key ? own : FLOOR.upTo(own) };
     return Object.entries(all).map(([value, text]) => ({ name, value, text }));
   });
   const select = h(
