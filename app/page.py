@@ -26,6 +26,7 @@ from app.programs.tool_calls import ToolCalls
 from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
 from app.results.early_exits import exits_route
+from app.results.scaling_studies import sweeps_route
 from app.results.view import Results, results_route
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
@@ -137,6 +138,7 @@ def launch_options(
         *race_routes(races),
         results_route(results),
         exits_route(results),
+        sweeps_route(results),
         learn.lessons_route(lessons),
         code_route(),
         offline_route(),

@@ -187,7 +187,8 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
     depth = decoder.layers - draft.layers
     pairs = []
     for f in texts:
-        goal = decoder.states(f.example.ids[:-1], [depth])[depth].float().cpu()
+        held = f.states.get(depth)
+        goal = (decoder.states(f.example.ids[:-1], [depth])[depth] if held is None else held[:-1]).float().cpu()
         batch = collate([f], decoder, at=student.at, fed=draft.fed, device=device)
         x = student.inputs(batch.x, batch.fed)[0].cpu()
         # the first position holds states a hundred times larger than any other
