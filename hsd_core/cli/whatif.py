@@ -36,7 +36,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.whatif.playing import bounded, plan_named, play
     from hsd_core.lab.whatif.whatif_profiles import DEFAULT, whatif_profile
     from hsd_core.theory import best_plans, expected, read_profile
-    from hsd_core.theory.latency.overlap import expected_in_lock_step
+    from hsd_core.theory.latency.lock_step import expected_in_lock_step
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics
 

@@ -12,7 +12,7 @@ from hsd_core.lab.whatif.playing import play
 from hsd_core.levels.kinds import StackError
 from hsd_core.models.sampling import Sampling
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, expected
-from hsd_core.theory.latency.overlap import expected_in_lock_step, overlapping_pays, tokens_per_step
+from hsd_core.theory.latency.lock_step import expected_in_lock_step, overlapping_pays, tokens_per_step
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 
