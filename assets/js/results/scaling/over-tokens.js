@@ -111,7 +111,7 @@ export function tokensFigure(sweep, texts, measure) {
 function lineAt(law, i, value) {
   if (!law) return ["", ""];
   const off = i < law.residuals.length ? law.residuals[i] : law.off[0];
-  return [(value - off).toFixed(3), `${off < 0 ? "\u2212" : "+"}${Math.abs(off).toFixed(3)}`];
+  return [(value - off).toFixed(3), `${off <= -0.0005 ? "\u2212" : "+"}${Math.abs(off).toFixed(3)}`];
 }
 
 /** Where the axis has its marks: a training each, and as far as a line goes on. @param {number[]} x @param {any} laws */

@@ -110,7 +110,7 @@ def _line(law: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reading(reading: Sequence[float], digits: int = 3, sign: str = "") -> str:
-    value, low, high = (f"{each:{sign}.{digits}f}" for each in reading)
+    value, low, high = (f"{round(each, digits) + 0.0:{sign}.{digits}f}" for each in reading)  # no minus before a 0
     return f"{value} ({low} to {high})"
 
 
