@@ -12,12 +12,12 @@ export const taken = (event, end) =>
   "t1" in event ? { ...event, t1: Math.max(event.t1, end), over: event.t1 } : event;
 
 /** Marks the drafts of tokens that fell with a rejected one before anybody judged them: how many of each.
- *  @param {{serials?: number[], vain?: number}[]} segments @param {readonly number[]} serials */
+ *  @param {{serials?: number[], wrote?: number, vain?: number}[]} segments @param {readonly number[]} serials */
 export function inVain(segments, serials) {
   const lost = new Set(serials);
   for (let i = segments.length - 1; i >= 0 && lost.size; i--) {
     const segment = segments[i];
-    const own = (segment.serials ?? []).filter((serial) => lost.delete(serial)).length;
+    const own = [...(segment.serials ?? []), segment.wrote ?? -1].filter((serial) => lost.delete(serial)).length;
     if (own) segment.vain = (segment.vain ?? 0) + own;
   }
 }

@@ -21,7 +21,7 @@ import { placeOffered, Tokens } from "./tokens.js";
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
- *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number}} Segment
+ *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number}} Segment
  */
 
 export class TraceModel extends Tokens {
@@ -150,7 +150,10 @@ export class TraceModel extends Tokens {
     const tree = this._tree;
     if (tree?.judged?.level === e.level && tree.end.at === e.at) record.fork = { tree, parent: tree.end.parent };
     const own = this._open;
-    if (own && own.level === e.level && own.round === e.round) own.tokensOut += 1;
+    if (own && own.level === e.level && own.round === e.round) {
+      own.tokensOut += 1;
+      own.wrote = e.serial;
+    }
   }
 
   /** @param {import("./events.js").Commit} e */

@@ -58,7 +58,9 @@ export const LANES = {
     simulated: "Lanes: what each level would compute, two at the same time (simulated)",
   },
   vain: (/** @type {string} */ kind, /** @type {number} */ tokens) =>
-    kind === "verify" ? "for text that was cut meanwhile" : `${tokens} dropped unjudged: something before was rejected`,
+    kind === "verify"
+      ? "in vain: something before was rejected"
+      : `${tokens} dropped unjudged: something before was rejected`,
   whole: "whole run",
   last: "last rounds",
   shownWhole: "Showing the whole run. Press for the rounds around the cursor",
