@@ -13,8 +13,9 @@ LENS = "lens"  # the id that asks for the untrained read-out where a trained dra
 
 
 def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
-    """A preset's drafts, shallowest first; at one depth those that read features come first."""
+    """A preset's drafts, shallowest first; at one depth those that read features come first, and of these those that
+    are fed the last state alone and say one token in a pass."""
     from hsd_core.drafts.draft_file import list_drafts
 
     own = [draft for draft in list_drafts(folder) if draft.preset == preset]
-    return tuple(sorted(own, key=lambda draft: (draft.at, not draft.fed, draft.name)))
+    return tuple(sorted(own, key=lambda draft: (draft.at, not draft.fed, draft.ahead, draft.joins, draft.name)))

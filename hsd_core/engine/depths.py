@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hsd_core import trace
 from hsd_core.engine.driver import Stopped
-from hsd_core.levels.built.draft_run import TrainedDraft
+from hsd_core.levels.built.trained.draft_run import TrainedDraft
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass

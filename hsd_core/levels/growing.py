@@ -145,7 +145,7 @@ def draft_tree(
                 offers.append(node)
                 if token in own and token not in order.ends:
                     frontier.append(node)
-        work = Work(work.forwards + 1, work.rows + took.rows, work.catch_up + took.catch_up)
+        work = Work(work.forwards + took.forwards, work.rows + took.rows, work.catch_up + took.catch_up)
         ran.extend(took.ran)
         dists.append(dist)
         logits.append(scores)

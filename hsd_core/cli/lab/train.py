@@ -19,7 +19,7 @@ from hsd_core.lab.train.recipes import LOSSES, RECIPES, Hyperparameters
 if TYPE_CHECKING:
     from hsd_core.lab.train.loop import Point, Tell
 
-_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
+_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "unroll", "prompts", "seed")
 
 
 def add(commands: Any) -> None:
@@ -47,6 +47,7 @@ def add(commands: Any) -> None:
         "--loss", choices=LOSSES, help=f"distance to the target's rows (default {Hyperparameters().loss})"
     )
     parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
+    counts(parser, "--unroll", metavar="N", help="learn of N of its own steps (EAGLE-3), where it is fed")
     parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
     parser.add_argument("--seed", type=int, metavar="S")
     writes(

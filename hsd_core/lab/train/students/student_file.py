@@ -9,38 +9,41 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from hsd_core.drafts.draft_file import GATE, NORMS, PRODUCTS, DraftError, read_info
-from hsd_core.lab.train.student import Student
+from hsd_core.drafts.draft_file import GATE, DraftError, read_info
+from hsd_core.lab.train.students.student import Student
 from hsd_core.models.lean.linear import quantise
+
+KEPT = {*GATE, "norm", "unknown"}  # as they are, of whatever shape
 
 
 def tensors_of(student: Student) -> dict[str, Tensor]:
     """A student's weights in the form of `drafts.file`: products as int8 with a scale a row, norms as they are."""
-    found: dict[str, Tensor] = {"ids": student.ids.int().cpu(), "norm": student.norm.detach().float().cpu()}
-
-    def product(name: str, weight: Tensor) -> None:
-        found[name], found[f"{name}.scale"] = quantise(weight.detach().cpu())
-
-    product("read", student.read)
-    for i, layer in enumerate(student.layers):
-        for name in PRODUCTS:
-            product(f"layers.{i}.{name}", getattr(layer, name))
-        for name in NORMS:
-            found[f"layers.{i}.{name}"] = getattr(layer, name).detach().float().cpu()
-    found |= {name: parameter.detach().float().cpu() for name, parameter in student.named_parameters() if name in GATE}
+    found: dict[str, Tensor] = {"ids": student.ids.int().cpu()}
+    for name, parameter in student.named_parameters():
+        weight = parameter.detach().cpu()
+        if _rounded(name, weight):
+            found[name], found[f"{name}.scale"] = quantise(weight)
+        else:
+            found[name] = weight.float()
     return found
+
+
+def _rounded(name: str, weight: Tensor) -> bool:
+    return weight.dim() == 2 and name not in KEPT
 
 
 @torch.no_grad()
 def take_weights(student: Student, path: Path) -> None:
-    """Give a student the weights of a draft's file. The rows of the head may differ.
+    """Give a student the weights of a draft's file. The rows of the head may differ; a student that joins several
+    states may begin as a draft that is fed the last alone.
 
     Raises:
         DraftError: it is not a draft, or one of another shape or target size, or damaged.
     """
-    about = read_info(path)
-    shape = (about.at, about.fed, about.layers, about.mlp_width)
-    if shape != (student.at, student.fed, student.depth, student.mlp_width):
+    about, own = read_info(path), student.shape
+    joins = about.joined in (student.joined, ())
+    shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead)
+    if not joins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
     try:
         held = load_file(path)
@@ -48,6 +51,8 @@ def take_weights(student: Student, path: Path) -> None:
         raise DraftError(f"{path.name} is damaged ({error}); train it again") from error
     for name, parameter in student.named_parameters():
         weight, scale = held.get(name), held.get(f"{name}.scale")
+        if weight is None and name == "join" and not about.joined:
+            continue
         if weight is None:
             raise DraftError(f"{path.name} lacks {name!r}; train it again")
         if weight.shape != parameter.shape or (scale is not None and scale.shape != weight.shape[:1]):
@@ -58,7 +63,7 @@ def take_weights(student: Student, path: Path) -> None:
 @torch.no_grad()
 def round_weights(student: Student) -> None:
     """Give a student the rounded weights of its file, so that what is judged is what is shipped."""
-    for parameter in student.parameters():
-        if parameter.dim() == 2:
+    for name, parameter in student.named_parameters():
+        if _rounded(name, parameter):
             weight, scale = quantise(parameter.cpu())
             parameter.copy_((weight.float() * scale.float()[:, None]).to(parameter.device))
