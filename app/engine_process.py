@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from app.planner.measuring import MEASURE
 from app.race.live import RACE
 from app.results.quick import QUICK
 from app.serve.engines.attending import attend
@@ -14,7 +15,7 @@ from app.serve.live_run import RUN
 from app.serve.watch.logs import VARIABLE, structured
 from hsd_core.pipeline import Pipeline
 
-JOBS = {job.name: job for job in (RUN, RACE, QUICK)}
+JOBS = {job.name: job for job in (RUN, RACE, QUICK, MEASURE)}
 
 
 def works() -> tuple[Any, Mapping[str, Job[Any]]]:

@@ -20,12 +20,13 @@ from app.play.bundled_runs import recording_route
 from app.play.codes import code_route
 from app.play.offline import offline_route
 from app.play.recordings import MAX_CALL, Recordings
-from app.play.view import Play
+from app.play.view import Play, named
 from app.programs import endpoints
 from app.programs.tool_calls import ToolCalls
 from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
 from app.results.early_exits import exits_route
+from app.results.scaling_studies import sweeps_route
 from app.results.view import Results, results_route
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
@@ -91,7 +92,7 @@ def build(
             [
                 ("Explore", play.build),
                 ("Race", RaceTab(play).build),
-                ("Planner", planner.build),
+                ("Planner", partial(planner.build, service, play.catalogue, [named(play.stop), named(play.tail)])),
                 ("Learn", learn.build),
                 ("Results", Results(play, results).build),
             ]
@@ -137,6 +138,7 @@ def launch_options(
         *race_routes(races),
         results_route(results),
         exits_route(results),
+        sweeps_route(results),
         learn.lessons_route(lessons),
         code_route(),
         offline_route(),

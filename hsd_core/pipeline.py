@@ -18,7 +18,9 @@ from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, meant, option
+from hsd_core.theory.search.default_here import PLANNED, WRITTEN, DefaultStack, default_here, with_default
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -42,7 +44,6 @@ class Pipeline:
 
     def __init__(self, preset: Preset, builder: Builder, prompt_tokens: int | None = None) -> None:
         self.preset, self._builder, self._prompt_tokens = preset, builder, prompt_tokens
-        self.default_stack = preset.stack(builder.device)
         self.device, self.dtype = builder.device, builder.dtype
         self.about: dict[str, Any] = {
             "preset": preset.name,
@@ -50,12 +51,21 @@ class Pipeline:
             "versions": dict(machine.versions()),
         }
 
+    @property
+    def default(self) -> DefaultStack:
+        """The stack that runs where none is named, as planned for this machine by what is known of it now."""
+        return default_here(self.preset, self.device, self.dtype)
+
+    @property
+    def default_stack(self) -> str:
+        return self.default.stack
+
     @staticmethod
     def catalogue() -> list[dict[str, Any]]:
         """Every preset and its levels as plain JSON types, each usable or with the reason why not. Instant."""
         from hsd_core.stacks.catalogue import catalogue
 
-        return catalogue()
+        return [with_default(entry, PRESETS[entry["name"]]) for entry in catalogue()]
 
     @staticmethod
     def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
@@ -271,6 +281,9 @@ class Pipeline:
             profile, source = self._needed_profile(sampling.heat), SHIPPED
         if profile is not None:
             about["profile"] = brief(profile, source)
+        if (default := self.default).source != WRITTEN and stack == default.stack and not replan:
+            known = about.get("profile") or {"about": dict(default.about)}
+            about["profile"] = {**known, "about": {**known["about"], PLANNED: default.told}}
         replanner = None
         if replan and profile is not None:
             pace = replan if isinstance(replan, Pace) else None

@@ -17,6 +17,7 @@ from hsd_core.lab.race.making import raced
 from hsd_core.pipeline import Reading
 from hsd_core.stacks.grammar import StackError, format_stack
 from hsd_core.stacks.grammar import parse as parse_stack
+from hsd_core.stacks.placing import check_measured
 from hsd_core.trace import Event
 
 TOKENS = 128  # of a text, at most
@@ -117,7 +118,7 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
     for stack in stacks:
         lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
         try:
-            parse_stack(lane.stack)
+            check_measured(parse_stack(lane.stack))
         except StackError as error:
             raise RequestError(says.cannot_race(lane.stack, error)) from error
         lane = meant(lane, catalogue)

@@ -18,12 +18,22 @@ from app.play.view import Play, named
 from app.results.bundled_results import Bundled
 from app.results.early_exits import EXITS, STUDIES
 from app.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, chosen
+from app.results.scaling_studies import FILES, SWEEPS
 from app.serve.queued import queued
 from app.serve.settings import run_id
 from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/results"
-_TOLD = ("name", "title", "usable", "reason", "needs_download", "download_mb", "default_stack")  # of each preset
+_TOLD = (
+    "name",
+    "title",
+    "usable",
+    "reason",
+    "needs_download",
+    "download_mb",
+    "default_stack",
+    "preset_stack",
+)  # of each preset
 
 
 class Results:
@@ -37,11 +47,13 @@ class Results:
     def __init__(self, play: Play, folder: Path) -> None:
         self._play, self._bundled = play, Bundled(folder)
         self._exits = EXITS if any(folder.glob(STUDIES)) else ""
+        self._sweeps = SWEEPS if any(folder.glob(FILES)) else ""
 
     def build(self) -> None:
         """Add the tab's component to the Blocks that is open."""
-        presets = [{key: preset[key] for key in _TOLD} for preset in self._play.catalogue()]
+        presets = [{key: preset[key] for key in _TOLD if key in preset} for preset in self._play.catalogue()]
         setup = {"listing": LISTING, "exits": self._exits, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
+        setup["sweeps"] = self._sweeps
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
         view = Mounted(
             "results",

@@ -45,6 +45,11 @@ class Engine(Protocol):
     def health(self) -> EngineHealth: ...
 
     @property
+    def here(self) -> bool:
+        """Whether it runs on this machine, whose profiles the page plans with."""
+        ...
+
+    @property
     def places(self) -> int:
         """How many runs it works on at a time."""
         ...

@@ -26,6 +26,7 @@ from hsd_core.stacks.grammar import StackError, format_stack, parse
 from hsd_core.stacks.memory_of import too_large
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, unread_preset
+from hsd_core.theory.search.default_here import with_default
 
 GGUF = ".gguf"  # a target goes by its file's name, with or without
 
@@ -131,19 +132,21 @@ class ServerOffer:
             dtype, stored = self.dtype or preset.dtype(device), found.bytes if found else 0
             preset = replace(preset, refused=too_large(preset, dtype, memory_gb_here(), stored))
         preset = replace(preset, refused=bare(preset.refused), whole=bare(preset.whole))
-        return {**self._more(entry_of(preset), preset), "target": True}
+        return {**self._more(with_default(entry_of(preset), preset, device, self.dtype), preset), "target": True}
 
     def _entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         if self.presets and entry["name"] not in self.presets:
             offered = ", ".join((*self.presets, *(one.name for one in self.over())))
             return {**entry, "usable": False, "reason": says.offers(offered), "needs_download": False}
-        return self._more(entry, PRESETS.get(entry["name"]))
+        preset = PRESETS.get(entry["name"])
+        if preset and (self.device or self.dtype):
+            entry = with_default(entry, preset, self.device, None if preset.toy else self.dtype)
+        return self._more(entry, preset)
 
     def _more(self, entry: dict[str, Any], preset: Preset | None) -> dict[str, Any]:
         """What the operator's folder adds to a preset, and what the device leaves of it."""
         if self.device is not None:
             entry = {**entry, "devices": [self._device(one) for one in entry["devices"]]}
-            entry["default_stack"] = preset.stack(self.device) if preset else entry["default_stack"]
         if self.models is None:
             return entry
         files = {"databases": local_databases(self.models)}

@@ -18,6 +18,7 @@ from app.play.recordings import Recordings
 from app.site import figures_ahead, planned_ahead, prices_ahead
 from app.words import site as says
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.catalogue import catalogue
 from hsd_core.trace import Header
 from hsd_core.trace.typed import encode
 
@@ -42,10 +43,16 @@ class Tab(NamedTuple):
     value: str
 
 
+class _Unplanned(Pipeline):
+    """Default stacks are the presets' own: nobody knows on which machine a copy of the page is read."""
+
+    catalogue = staticmethod(catalogue)
+
+
 def tabs() -> list[Tab]:
     """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner is told where its
     answers are that were worked out ahead."""
-    demo = build(Pipeline)
+    demo = build(_Unplanned)
     found = [_tab(demo, element) for element in TABS]
     found[TABS.index("planner")].setup["ahead"] = {
         key: {**_places(key), "stops": planned_ahead.stops(profile)}

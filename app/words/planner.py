@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MEASURING = "measuring this machine"
+MEASURED_HERE = "this machine is measured; its default stack is planned from that"
+MEASURING_STOPPED = "stopped; nothing was kept"
 GRAPH_COLUMNS = ["edge", "cost, ms a unit", "gain", "ms of each token"]
 TOKEN = "token"
 BLOCK = "block"
@@ -257,4 +260,11 @@ def earlier(began: str, model: str, named: str, gains: str, ms: str) -> str:
     return (
         f"Before that, {began} with another prediction ({model}), fixed {named}: speed-ups off by {gains}, "
         f"milliseconds by {ms}. "
+    )
+
+
+def measuring_too_long(seconds: float, preset: str) -> str:
+    return (
+        f"measuring took longer than {seconds:.0f} s, so nothing was kept; measure on the command line: "
+        f"python -m hsd_core calibrate --preset {preset} --quick"
     )

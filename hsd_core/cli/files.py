@@ -11,7 +11,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +39,7 @@ class Named:
     """An option or argument that names files. dest: where the parser keeps it; label: as one writes it.
 
     written: it is an output. folder: it is one. goes_on: what is there is read, and more is added. known: names that
-    are none of a file.
+    are none of a file. file_with: the option with which a folder is a file instead, which goes on.
     """
 
     dest: str
@@ -48,6 +48,7 @@ class Named:
     folder: bool = False
     goes_on: bool = False
     known: Collection[str] = ()
+    file_with: str = ""
 
 
 def reads(parser: Any, name: str, *, folder: bool = False, known: Collection[str] = (), **more: Any) -> None:
@@ -55,9 +56,11 @@ def reads(parser: Any, name: str, *, folder: bool = False, known: Collection[str
     _declared(parser, name, more, folder=folder, known=known)
 
 
-def writes(parser: Any, name: str, *, folder: bool = False, goes_on: bool = False, **more: Any) -> None:
+def writes(
+    parser: Any, name: str, *, folder: bool = False, goes_on: bool = False, file_with: str = "", **more: Any
+) -> None:
     """An argument that names what is written; a folder is made where there is none. Arguments as of `reads`."""
-    _declared(parser, name, more, written=True, folder=folder, goes_on=goes_on)
+    _declared(parser, name, more, written=True, folder=folder, goes_on=goes_on, file_with=file_with)
 
 
 def check_files(options: argparse.Namespace) -> None:
@@ -68,6 +71,8 @@ def check_files(options: argparse.Namespace) -> None:
     """
     for named in getattr(options, "named_files", ()):
         given = getattr(options, named.dest)
+        if getattr(options, named.file_with, False):
+            named = replace(named, folder=False, goes_on=True)
         for path in given if isinstance(given, list) else [given]:
             if path is None or path in named.known:
                 continue

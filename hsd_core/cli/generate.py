@@ -22,6 +22,7 @@ from hsd_core.cli.shared_options import (
     sampled,
 )
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
+from hsd_core.lab.bench.prompts import DEFAULT
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 
@@ -29,7 +30,9 @@ from hsd_core.trace import metrics
 def add(commands: Any) -> None:
     parser = command(commands, "generate", "decode a prompt with a stack", act)
     add_preset(parser)
-    parser.add_argument("--stack", help="levels, cheapest first (default: the preset's), e.g. ngram:2,int8:8,target")
+    parser.add_argument(
+        "--stack", help="levels, cheapest first (default: `default`, this machine's), e.g. ngram:2,int8:8,target"
+    )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--prompt", metavar="TEXT", help="the prompt; - reads it from stdin")
     reads(what, "--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
@@ -62,12 +65,13 @@ def act(options: argparse.Namespace) -> int:
     pace = Pace(explore=options.explore or 0)
     profile = read_profile(options.profile) if options.profile else None
     prompt = prompt_of(options)
-    pipeline = opened(options, options.stack)
+    stack = None if options.stack == DEFAULT else options.stack
+    pipeline = opened(options, stack)
     events: list[trace.Event] = []
     tint = Tint(colour=sys.stdout.isatty(), by=options.by) if options.by else None
     text = _Text(tint)
     run = pipeline.run(
-        options.stack or pipeline.default_stack,
+        stack or pipeline.default_stack,
         prompt,
         baseline=options.baseline,
         replan=options.replan and pace,
@@ -88,7 +92,7 @@ def act(options: argparse.Namespace) -> int:
     asked = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
     header = metrics.header_of(events)
     longest = None if header.replan is None else profile_from(header.profile).max_block
-    memory = pipeline.memory(options.stack or pipeline.default_stack, asked, longest)
+    memory = pipeline.memory(stack or pipeline.default_stack, asked, longest)
     if memory.weights:
         print(f"memory: {memory}", file=sys.stderr)
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hsd_core.cli.shared_options import command
+from hsd_core.cli.shared_options import command, explained
 from hsd_core.levels.declared.preset import Preset, memory_gb_here
 from hsd_core.levels.kinds import kinds, model
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
@@ -18,6 +18,7 @@ from hsd_core.stacks.catalogue import entry_of
 from hsd_core.stacks.memory_of import memory_of, too_large
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, target_preset
+from hsd_core.theory.search.default_here import default_here, with_default
 from hsd_core.trace.typed import pretty
 
 
@@ -33,7 +34,7 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError("--draft is what drafts for a target; add --target")
     over, stored = ([], 0) if options.target is None else _over(options.target, options.draft)
     presets = {preset.name: preset for preset in over or PRESETS.values()}
-    entries = [entry_of(preset) for preset in over] or Pipeline.catalogue()
+    entries = [with_default(entry_of(preset), preset) for preset in over] or Pipeline.catalogue()
     memory = {preset.name: memory_of(preset, stored) for preset in over}
     if options.json:
         print(pretty([{**entry, "memory": dict(memory.get(entry["name"], {}))} for entry in entries], 2))
@@ -62,7 +63,7 @@ def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
 def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | None) -> None:
     needs = f"; about {entry['memory_gb']:.0f} GB of memory" if entry["memory_gb"] else ""
     print(f"{entry['name']}: {entry['title']}; {_state(entry)}{needs}")
-    print(f"    default stack {entry['default_stack']}")
+    print(f"    {explained(default_here(preset))}")
     if memory is not None and not memory:
         print("    its layers and its memory are known once its weights are here; `generate` fetches them")
     for level in entry["levels"]:

@@ -14,6 +14,7 @@ from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.targets import chosen
+from hsd_core.theory.search.default_here import DefaultStack, default_here
 from hsd_core.trace.prompt_files import PromptText
 from hsd_core.trace.typed import MAX_INT
 
@@ -119,6 +120,20 @@ def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipel
     return pipeline.Pipeline.open(
         preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
     )
+
+
+def default_of(options: argparse.Namespace) -> DefaultStack:
+    """The default stack of what the options of `add_preset` ask for, on this machine.
+
+    Raises:
+        ValueError: see `chosen`.
+    """
+    return default_here(preset_from(options), options.device, options.dtype)
+
+
+def explained(default: DefaultStack) -> str:
+    """The default stack, where its block lengths come from, and what the planner predicts of it."""
+    return f"default stack {default.stack}: {default.told}"
 
 
 def plain_stack(options: argparse.Namespace) -> str:

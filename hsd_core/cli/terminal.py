@@ -12,6 +12,7 @@ from hsd_core.levels.kinds import looks, tags
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.stack_names import stack_name
 from hsd_core.theory.replanning.replan_words import origin_words
+from hsd_core.theory.search.default_here import PLANNED
 from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
@@ -97,6 +98,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     figures = metrics.measure(events)
     if header.simulated:
         yield printable(f"SIMULATED: {header.simulated}")
+    yield from _lane_lines(header, events)
     yield printable(f"{stack_name(header.stack)} ({header.stack})")
     names = [printable(f"{letter(header, info.index)} {info.label}")[:WIDEST] for info in header.levels]
     width = max(NARROWEST, *map(len, names))
@@ -173,11 +175,30 @@ def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
     header = metrics.header_of(events)
     if header.replan is not None:
         yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
+    elif planned := ((header.profile or {}).get("about") or {}).get(PLANNED):
+        yield f"default stack: {printable(str(planned))}"
     for event in events:
         if isinstance(event, trace.Plan):
             since = f"from round {round_number(event.round)}"
             said = f"{since}: {stack_name(event.stack)} ({event.stack})"
             yield printable(f"{said}: {event.why}" if event.why else said)
+
+
+def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
+    """Whose clock it is where levels work at the same time, and what came of it."""
+    if (found := metrics.lanes(events)) is None:
+        return
+    if header.overlap == "reckoned":
+        yield (
+            "RECKONED: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind "
+            "would give"
+        )
+    if found.span:
+        below, target = (f"{min(1.0, busy / found.span):.0%}" for busy in (found.below, found.target))
+        yield (
+            f"two lanes: the target busy {target} of the time, the levels below it {below}; "
+            f"{found.dropped} drafted tokens dropped before they were judged"
+        )
 
 
 def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
@@ -188,7 +209,8 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
     header = metrics.header_of(events)
     how = "simulated" if header.simulated else "measured"
-    yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; speed-up {ratio:.2f}x"
+    laid = "reckoned speed-up" if header.overlap == "reckoned" else "speed-up"
+    yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; {laid} {ratio:.2f}x"
     if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in distribution only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from torch import Tensor
 
+from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.engine.run_plans import Checked, Drafted
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import LevelRun, Verified, Work, drafter, scorer
+from hsd_core.levels.protocol import LevelRun, Proposal, Verified, Work, drafter, scorer
 from hsd_core.levels.tree import Token, Tree
+from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
 from hsd_core.trace import Event, How
 
@@ -34,8 +36,17 @@ class Stopped(Exception):
 class Driver(Protocol):
     """Has what a hierarchy asks for done by the levels of one run, and writes it down."""
 
-    def drive(self, asking: Asking[T]) -> Generator[Event, None, T]:
-        """Answer every request; yields the events of what was done."""
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """What the target commits behind the context, at most `budget` tokens; yields the events of what was done."""
+        ...
+
+    def at_rest(self, length: int) -> Event:
+        """The cache lengths after a commit, over a context of `length` tokens."""
+        ...
+
+    @property
+    def pending(self) -> int | None:
+        """The number from which on tokens may still be judged after a commit; None where all are settled."""
         ...
 
     def take_outcomes(self) -> tuple[Drafted | Checked, ...]:
@@ -54,6 +65,25 @@ class Drives(Protocol):
     ) -> Driver: ...
 
 
+class Passed(NamedTuple):
+    """A draft or a score that is done: what came out, from when to when, and what it took."""
+
+    result: Proposal | Tensor
+    work: Work
+    t0: int
+    t1: int
+
+    @property
+    def proposal(self) -> Proposal:
+        assert isinstance(self.result, Proposal)
+        return self.result
+
+    @property
+    def logits(self) -> Tensor:
+        assert isinstance(self.result, Tensor)
+        return self.result
+
+
 class Sequential:
     """One request after another; a `Driver`."""
 
@@ -62,10 +92,20 @@ class Sequential:
     ) -> None:
         self.stack, self.runs, self.writer, self._stop = stack, runs, writer, stop
         self._outcomes: list[Drafted | Checked] = []  # of this round
-        self._scored = (0, Work(0, 0, 0))  # when the last score began, and what it took
+        self._scored: Passed  # the last score
+
+    pending = None
+
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """See `Driver.round`."""
+        return (yield from self.drive(hierarchy.round(context, budget)))
+
+    def at_rest(self, length: int) -> Event:
+        """See `Driver.at_rest`."""
+        return self._kv(range(len(self.runs)), length)
 
     def drive(self, asking: Asking[T]) -> Generator[Event, None, T]:
-        """See `Driver.drive`."""
+        """Answer every request, one after another."""
         answer: Answer = None
         while True:
             try:
@@ -74,11 +114,12 @@ class Sequential:
                 result: T = end.value
                 return result
             if isinstance(request, DraftRequest):
-                answer = yield from self._draft(request)
+                answer = yield from self._written(request, self._pass(request))
             elif isinstance(request, ScoreRequest):
-                answer = self._score(request)
+                self._scored = self._pass(request)
+                answer = self._scored.logits
             else:
-                answer = yield from self._keep(request)
+                answer = yield from self._keep(request, self._scored, self.writer.clock.now(), range(len(self.runs)))
 
     def take_outcomes(self) -> tuple[Drafted | Checked, ...]:
         """See `Driver.take_outcomes`."""
@@ -86,39 +127,49 @@ class Sequential:
         self._outcomes.clear()
         return outcomes
 
-    def _draft(self, asked: DraftRequest) -> Generator[Event, None, Tree]:
+    def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
+        """Have a level draft or score."""
+        unless_stopped(self._stop)
+        i, context, clock = asked.level, asked.context, self.writer.clock
+        t0 = clock.now()
+        if isinstance(asked, ScoreRequest):
+            logits, work = scorer(self.runs[i]).score(context, asked.tree)
+            return Passed(logits, work, t0, clock.now())
+
         def stops(drafted: int, last: Tensor | None) -> bool:
             unless_stopped(self._stop)  # a draft is one forward a token
-            return asked.order.stops(drafted, last)
+            return order.stops(drafted, last)
 
-        i, context = asked.level, asked.context
-        unless_stopped(self._stop)
-        t0 = self.writer.clock.now()
-        proposal = drafter(self.runs[i]).propose(context, replace(asked.order, stops=stops))
-        t1 = self.writer.clock.now()
+        order = asked.order
+        proposal = drafter(self.runs[i]).propose(context, replace(order, stops=stops))
+        return Passed(proposal, proposal.work, t0, clock.now())
+
+    def _written(self, asked: DraftRequest, done: Passed, *, stale: bool = False) -> Generator[Event, None, Tree]:
+        """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it."""
+        i, proposal = asked.level, done.proposal
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta
-        yield self.writer.draft(i, len(context), tree, proposal, t0, t1, theta)
-        self._outcomes.append(Drafted(i, len(tree)))
+        yield self.writer.draft(i, len(asked.context), tree, proposal, done.t0, done.t1, theta, stale=stale)
+        if not stale:
+            self._outcomes.append(Drafted(i, len(tree)))
         return tree
 
-    def _score(self, asked: ScoreRequest) -> Tensor:
-        unless_stopped(self._stop)
-        t0 = self.writer.clock.now()
-        logits, work = scorer(self.runs[asked.level]).score(asked.context, asked.tree)
-        self._scored = (t0, work)
-        return logits
+    def _keep(
+        self, asked: KeepRequest, scored: Passed, t1: int, levels: Sequence[int], dropped: Sequence[int] = ()
+    ) -> Generator[Event, None, Token | None]:
+        """Write a verdict down, and let `levels` forget what it did not keep.
 
-    def _keep(self, asked: KeepRequest) -> Generator[Event, None, Token | None]:
-        t1 = self.writer.clock.now()
+        Args:
+            t1: when the verification ended. dropped: the tokens behind those judged that fall with a rejected one.
+        """
         i, below, judged, start = asked.level, asked.below, asked.judged, len(asked.context)
         tree, verdict, path = judged.tree, judged.verdict, judged.path
-        t0, work = self._scored
-        yield self.writer.verify(asked, work, t0, t1)
+        yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped)
         kept = len(verdict.path)
         # A leaf may have been kept that was never processed, while nodes beside it were.
         processed = start + (kept if tree.is_chain and not asked.probed else len(path))
-        for level, run in enumerate(self.runs):
+        for level in levels:
+            run = self.runs[level]
             before = run.cached
             if before > processed or (before > start and not in_order(path)):
                 run.keep(start, path)
@@ -135,8 +186,12 @@ class Sequential:
             token = self.writer.token(verdict.token, level=i, how=how, source=self.stack[i].name)
             yield self.writer.own(asked, token)
         if i < len(self.stack) - 1:  # the target's is written after the commit
-            yield kv(self.writer, self.stack, self.runs, start + kept + (token is not None))
+            yield self._kv(levels, start + kept + (token is not None))
         return token
+
+    def _kv(self, levels: Sequence[int], length: int) -> Event:
+        """The cache lengths of these levels as they stand, over a context of `length` tokens."""
+        return self.writer.kv(((i, self.runs[i]) for i in levels if self.stack[i].level.has_cache), length)
 
 
 def unless_stopped(stop: Callable[[], bool]) -> None:
@@ -146,8 +201,3 @@ def unless_stopped(stop: Callable[[], bool]) -> None:
     """
     if stop():
         raise Stopped
-
-
-def kv(writer: TraceWriter, stack: Sequence[StackEntry], runs: Sequence[LevelRun], length: int) -> Event:
-    """The cache lengths as they stand, over a context of `length` tokens."""
-    return writer.kv(((i, run) for i, run in enumerate(runs) if stack[i].level.has_cache), length)

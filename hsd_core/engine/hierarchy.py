@@ -33,7 +33,7 @@ from hsd_core.engine.choices import ChoiceKey, Choices, Judge
 from hsd_core.engine.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest
 from hsd_core.engine.rules import Rule, rows_of, tokenwise
 from hsd_core.engine.run_plans import RunPlan
-from hsd_core.levels.declared.keys import REPLACE
+from hsd_core.levels.declared.keys import GROW, REPLACE
 from hsd_core.levels.kinds import policy_of, rule_of
 from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.protocol import DraftOrder
@@ -100,6 +100,10 @@ class Hierarchy:
         self._below = {above: below for below, above in pairwise(plan.levels)}
         self._blocks = dict(zip(plan.levels, plan.blocks, strict=False))  # the target has none
 
+    def below(self, i: int) -> int | None:
+        """The level that level i verifies; None for the bottom of the plan."""
+        return self._below.get(i)
+
     def round(self, context: Context, budget: int) -> Asking[Tree]:
         """HSD(K): what the target commits behind the context, at most `budget` tokens."""
         committed, _ = yield from self.verify(len(self.stack) - 1, context, budget)
@@ -117,6 +121,7 @@ class Hierarchy:
                 self.ends,
                 partial(self.check, i),
                 spec.widths,
+                spec.get(GROW) or 0,
                 greedy,
                 bool(spec[REPLACE]) and not greedy,
                 pick_there=partial(self._pick_there, i, len(context)),
@@ -135,7 +140,7 @@ class Hierarchy:
 
     def verify(self, i: int, context: Context, budget: int) -> Asking[tuple[Tree, bool]]:
         """Verify(i, HSD(i-1)): the chain that level i puts behind the context, and whether it ends in a correction."""
-        spec, below = self.stack[i].spec, self._below.get(i)
+        spec, below = self.stack[i].spec, self.below(i)
         below_budget = budget - 1 if spec.bonus else budget
         tree = NOTHING
         if below is not None and below_budget > 0:
@@ -145,7 +150,12 @@ class Hierarchy:
         scored_tree = tree if bonus else tree.inner()[0]
         scored = yield ScoreRequest(i, context, scored_tree.beside(tree.probes))
         assert isinstance(scored, Tensor), f"a score was answered by {scored}"
-        n = len(scored_tree) + 1
+        return (yield from self.judge(i, context, tree, scored, bonus=bonus))
+
+    def judge(self, i: int, context: Context, tree: Tree, scored: Tensor, *, bonus: bool) -> Asking[tuple[Tree, bool]]:
+        """The verdict of level i on a tree, once it has `scored` it; without a bonus its inner nodes. As `verify`."""
+        below = self.below(i)
+        n = len(tree if bonus else tree.inner()[0]) + 1
         ahead = likeliest(scored[n:]) if tree.probes.ids else None
         logits, probs, ranked = fetched_distributions(scored[:n], self.sampling)
         if ranked is None or not ranked.sound:

@@ -17,11 +17,12 @@ import torch
 from hsd_core import trace
 from hsd_core.engine.choices import Choices, SeededChoices
 from hsd_core.engine.clock import EngineClock
-from hsd_core.engine.driver import Driver, Drives, Sequential, Stopped, kv, unless_stopped
+from hsd_core.engine.driver import Driver, Drives, Stopped, unless_stopped
 from hsd_core.engine.hierarchy import Hierarchy
+from hsd_core.engine.lanes.chosen import check_apart, chosen_driver, overlap_of
 from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
-from hsd_core.levels.declared.keys import REPLACE, TREE
+from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import fan_of, rule_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
@@ -54,7 +55,7 @@ def run(
     replan: Replanner | None = None,
     clock: EngineClock | None = None,
     reading: Callable[[int, int, int], None] = lambda level, done, total: None,
-    driver: Drives = Sequential,
+    driver: Drives | None = None,
 ) -> Iterator[Event]:
     """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
 
@@ -65,7 +66,7 @@ def run(
         about: further fields of the header (preset, machine, recorded, versions, title, profile).
         replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
         reading: told, piece by piece, how many tokens of the prompt a level has read, and of how many.
-        driver: has the levels do what the hierarchy asks for; by default one after another.
+        driver: has the levels do what the hierarchy asks for; by default as the target's scheduler says.
         clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
@@ -74,6 +75,9 @@ def run(
         StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
     """
     _check(stack)
+    overlap = overlap_of(stack, simulated=bool((about or {}).get("simulated")))
+    if overlap != "none" and replan is not None:
+        raise StackError("plans change between rounds, and @with= lets rounds overlap; leave @with= or auto out")
     if not prompt_ids:
         raise ValueError("the prompt is empty; give at least one token")
     if max_new_tokens < 1:
@@ -88,7 +92,7 @@ def run(
             limit, limited_by = context - len(prompt_ids), "context"
     choices = SeededChoices(seed) if choices is None else choices
     about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
-    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, about)
+    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, {**about, "overlap": overlap})
     clock = EngineClock() if clock is None else clock
     state = _Run(
         stack,
@@ -103,7 +107,7 @@ def run(
         replan,
         clock,
         reading,
-        driver,
+        driver or chosen_driver(stack),
     )
     return state.events(header)
 
@@ -163,9 +167,9 @@ class _Run:
                 yield self._follow(self.replan.first(), self.replan.longest, t0)
             prefilled = last = yield from self._prefill(None)
             while reason == "stopped":
-                committed = yield from self.driver.drive(self.hierarchy.round(self.context, self._budget()))
+                committed = yield from self.driver.round(self.hierarchy, self.context, self._budget())
                 self.context = self.context + committed.ids
-                commit = self.writer.commit(committed)
+                commit = self.writer.commit(committed, self.driver.pending)
                 last = commit.t
                 yield commit
                 yield from self._commit(committed)
@@ -233,7 +237,7 @@ class _Run:
             counts = run_.observe(CommittedIds(committed.ids))
             if counts is not None:
                 yield trace.Store(self.writer.round, i, **counts, t0=t0, t1=self.clock.now())
-        yield kv(self.writer, self.stack, self.runs, len(self.context))
+        yield self.driver.at_rest(len(self.context))
 
     def _budget(self) -> int:
         return self.limit - (len(self.context) - self.prompt)
@@ -254,9 +258,10 @@ def _launched(level: Level) -> dict[str, object]:
 def _grown(entry: StackEntry, index: int, sampling: Sampling) -> dict[str, object]:
     """The tree that a bottom level drafts, and whether siblings are drawn with replacement."""
     spec = entry.spec
-    if index or not spec.widths or not fan_of(spec):
+    if index or not (spec.widths or spec.get(GROW)) or not fan_of(spec):
         return {}
-    return {"tree": spec[TREE], **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
+    shape = {"grow": spec[GROW]} if spec.get(GROW) else {"tree": spec[TREE]}
+    return {**shape, **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
@@ -277,6 +282,7 @@ def _check(stack: Sequence[StackEntry]) -> None:
             raise StackError(f"level {i} ({entry.level.name}) cannot verify; it can only be the first level")
         if i < len(stack) - 1 and (entry.block is None or entry.block < 1):
             raise StackError(f"level {i} ({entry.level.name}) has no block length; write {entry.level.name}:T")
+    check_apart(stack)
 
 
 def _header(

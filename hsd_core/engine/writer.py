@@ -16,7 +16,7 @@ from torch import Tensor
 from hsd_core import trace
 from hsd_core.engine.bound import bounds
 from hsd_core.engine.clock import EngineClock
-from hsd_core.engine.requests import Judged, KeepRequest
+from hsd_core.engine.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.engine.rules import Verdict
 from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.protocol import LevelRun, Proposal, Work
@@ -58,15 +58,29 @@ class TraceWriter:
         self._own: trace.Row | None = None  # the same, of what the last verifier may add
         self._totals = [_Total() for _ in range(levels)]
 
+    @property
+    def born(self) -> int:
+        """The number of the next token."""
+        return self._serials
+
     def token(self, id_: int, *, level: int, how: trace.How, source: str) -> Token:
         token = Token(self._serials, id_, level, how, source)
         self._serials += 1
         return token
 
     def draft(
-        self, level: int, start: int, tree: Tree, proposal: Proposal, t0: int, t1: int, theta: float | None
+        self,
+        level: int,
+        start: int,
+        tree: Tree,
+        proposal: Proposal,
+        t0: int,
+        t1: int,
+        theta: float | None,
+        *,
+        stale: bool = False,
     ) -> trace.Draft:
-        """What a level drafted behind the first `start` tokens of the context."""
+        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile."""
         with self.clock.stopped():
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
@@ -101,10 +115,19 @@ class TraceWriter:
                 keys=proposal.keys,
                 silent=proposal.silent,
                 draws=_draws(tree) or UNSET,
+                stale=stale or UNSET,
             )
 
-    def verify(self, asked: KeepRequest, work: Work, t0: int, t1: int) -> trace.Verify:
-        """A verification, and how many tokens went up from it."""
+    def stale(self, asked: ScoreRequest, work: Work, below: int | None, t0: int, t1: int) -> trace.Verify:
+        """A verification of what was cut meanwhile: nobody asks for its verdict."""
+        with self.clock.stopped():
+            self._count(asked.level, work, 0, t1 - t0)
+            at = len(asked.context) - self._prompt
+            did = work.rows, work.catch_up, (), t0, t1, work.ran
+            return trace.Verify(self.round, asked.level, below, at, *did, stale=True)
+
+    def verify(self, asked: KeepRequest, work: Work, t0: int, t1: int, dropped: Iterable[int] = ()) -> trace.Verify:
+        """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall too."""
         with self.clock.stopped():
             judged, level, start = asked.judged, asked.level, len(asked.context)
             tree, verdict = judged.tree, judged.verdict
@@ -157,7 +180,7 @@ class TraceWriter:
             at, moved = start - self._prompt, _short_or_none(asked.theta)
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
             beside = self._bounds(level, judged), len(asked.probed) or UNSET
-            return trace.Verify(self.round, level, asked.below, at, *did, moved, *beside)
+            return trace.Verify(self.round, level, asked.below, at, *did, moved, *beside, tuple(dropped) or UNSET)
 
     def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""
@@ -169,10 +192,13 @@ class TraceWriter:
             place = len(asked.context) + at - self._prompt
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
 
-    def commit(self, block: Tree) -> trace.Commit:
+    def commit(self, block: Tree, pending: int | None = None) -> trace.Commit:
+        """What the target commits. pending: the number from which on tokens may still be judged; None: none may."""
         at = self.committed - self._prompt
         self.committed += len(block)
-        self._drawn_from.clear()
+        self._drawn_from = {
+            serial: row for serial, row in self._drawn_from.items() if pending is not None and serial >= pending
+        }
         tokens = tuple(
             trace.Committed(t.serial, t.id, t.level, t.how, t.source, self._passed.get(t.serial, ()))
             for t in block.tokens

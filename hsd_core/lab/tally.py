@@ -44,10 +44,21 @@ class Tally:
         """95 % interval of a ratio; None where nothing was counted."""
         if self.weight(key) <= 0.0:
             return None
+        found = self.resampled(key)
+        return middle(found[np.isfinite(found)])
+
+    def resampled(self, key: Name) -> Floats:
+        """A ratio in every resample, NaN where nothing was counted in it: (RESAMPLES,). The k-th values of all ratios
+        are of the same texts."""
         over, under = (self._draws @ self._sums[key].T).T
-        found = over[under > 0.0] / under[under > 0.0]
-        low, high = np.quantile(found, (0.025, 0.975))
-        return float(low), float(high)
+        found: Floats = np.divide(over, under, out=np.full(RESAMPLES, np.nan), where=under > 0.0)
+        return found
+
+
+def middle(found: Floats) -> tuple[float, float]:
+    """The ends of the middle 95 %."""
+    low, high = np.quantile(found, (0.025, 0.975))
+    return float(low), float(high)
 
 
 def median_interval(values: list[float]) -> tuple[float, float, float]:

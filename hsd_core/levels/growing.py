@@ -1,9 +1,9 @@
 """Trees of drafts: a drafter offers several tokens behind each of its own, by its own distribution at every fork.
 
 All nodes of one depth are processed in one forward, each seeing the context and its ancestors (SpecInfer, arXiv
-2305.09781; MCSD, arXiv 2401.06706). How many children a fork has and whether a tree goes deeper follows from the rows
-and from the tokens drawn before, and nothing drawn is dropped: so every offer has the distribution that the verifier's
-rule divides by.
+2305.09781; MCSD, arXiv 2401.06706). How many children a fork has, which nodes get any and whether a tree goes deeper
+(`growth.tree_shape`) follows from the rows and from the tokens drawn before, and nothing drawn is dropped: so every
+offer has the distribution that the verifier's rule divides by.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.levels.drafting import draft_token_by_token
+from hsd_core.levels.growth.strands import Strand, known_behind, merged
+from hsd_core.levels.growth.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work
 from hsd_core.levels.tree import Offer
 from hsd_core.models.context import Context
@@ -26,9 +28,6 @@ from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
     from hsd_core.models.gpu.text import Mark
-    from hsd_core.ngram.databases import Found
-
-PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
 
 
 class Grows(Scorer, Protocol):
@@ -46,18 +45,10 @@ class Grows(Scorer, Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class _Strand:
-    """Looked-up sequences from one token on: what begins alike is one. found: the token; None behind the context."""
-
-    found: Found | None
-    children: dict[int, _Strand]
-
-
-@dataclass(slots=True, eq=False)
 class _Node:
     """A token of the tree. parent: None behind the context. row: that it was drawn from; None for a named one. key: of
     the lookup that named it, 0 for one of the drafter. place: its own among the processed nodes, once it is one.
-    strand: what was looked up behind it."""
+    strand: what was looked up behind it. fork: what the tree's shape knows of it."""
 
     id: int
     parent: _Node | None
@@ -65,8 +56,9 @@ class _Node:
     source: str
     copied: Copied | None
     key: int = 0
-    strand: _Strand | None = None
+    strand: Strand | None = None
     place: int | None = None
+    fork: Fork = BEFORE
 
 
 def draft(
@@ -91,7 +83,7 @@ def draft_tree(
     source: str,
     copied: Callable[[int, int], Copied | None] = lambda token, row: None,
 ) -> Proposal:
-    """A tree of `order.widths`, one forward a depth; what was looked up (`order.beside`) is named in it.
+    """A tree of `order.widths` or `order.nodes`, one forward a depth; what was looked up (`order.beside`) is named.
 
     Processed nodes are numbered first, in the order of their slots, and those that nobody looked behind follow: so a
     verifier that shares the drafter's states goes on from them, and leaves may be left out without renumbering.
@@ -113,7 +105,8 @@ def draft_tree(
     frontier: list[_Node] = []
     dists: list[Tensor] = []
     logits: list[Tensor] = []
-    root = _merged(order.beside)
+    root = merged(order.beside)
+    shape: Shape = Confident(order.nodes) if order.nodes else Fixed(order.widths)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):
         for node in frontier:
@@ -123,16 +116,18 @@ def draft_tree(
         scores, took = run.grow(context, [node.id for node in grown], branches, len(frontier))
         (scores,) = fetched(scores)
         dist = order.to_probs(scores)
-        forks: list[_Node | None] = [*frontier] or [None]
-        wide = order.widths[depth] if depth < len(order.widths) else 1
+        parents: list[_Node | None] = [*frontier] or [None]
+        forks = shape.read([p.fork if p else BEFORE for p in parents], scores, None if order.greedy else dist)
+        widths = shape.widths(forks, order.limit - depth)
         frontier, drawn = [], 0
-        for at, fork in enumerate(forks):
-            strand = root if fork is None else fork.strand
-            known, own = _known(strand, scores[at], wide, pruned=fork is None)
+        for at, (parent, fork, wide) in enumerate(zip(parents, forks, widths, strict=True)):
+            strand = parent.strand if parent else root
+            known, own = known_behind(strand, scores[at], wide, pruned=parent is None)
             children: dict[int, _Node] = {}
             for token, named in _offers(dist[at], scores[at], wide - len(own), order, depth, drawn, [*known]):
                 if token not in children:
-                    node = _Node(token, fork, None if named else rows + at, source, copied(token, at))
+                    node = _Node(token, parent, None if named else rows + at, source, copied(token, at))
+                    node.fork = shape.offered(fork, scores[at], token)
                     children[token] = node
                     nodes.append(node)
                     if token not in order.ends:
@@ -140,16 +135,20 @@ def draft_tree(
                 offers.append(children[token])
                 drawn += 1
             for token, child in known.items():
-                node = _looked_up(child, fork)
+                node = _looked_up(child, parent)
                 nodes.append(node)
                 offers.append(node)
-                if token in own and token not in order.ends:
-                    frontier.append(node)
+                if token in own:
+                    node.fork = shape.offered(fork, scores[at], token)
+                    if token not in order.ends:
+                        frontier.append(node)
         work = Work(work.forwards + took.forwards, work.rows + took.rows, work.catch_up + took.catch_up)
         ran.extend(took.ran)
         dists.append(dist)
         logits.append(scores)
-        rows, depth = rows + len(forks), depth + 1
+        rows, depth = rows + len(parents), depth + 1
+        on = shape.goes_on([node.fork for node in frontier], order.limit - depth)
+        frontier = [node for node, goes in zip(frontier, on, strict=True) if goes]
         if not frontier:
             break
     for node in nodes:  # it grows: what was looked up goes on where the drafter does not
@@ -163,9 +162,9 @@ def draft_tree(
     numbered = [*grown, *(node for node in nodes if node.place is None)]
     for place, node in enumerate(numbered):
         node.place = place
-    parents = tuple(_place(node.parent) for node in numbered)
+    lineage = tuple(_place(node.parent) for node in numbered)
     once = len(offers) == len(nodes)
-    chain = once and parents == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
+    chain = once and lineage == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
     origins = tuple(node.copied for node in numbered)
     return Proposal(
         tuple(node.id for node in numbered),
@@ -173,7 +172,7 @@ def draft_tree(
         work,
         torch.cat(dists),
         torch.cat(logits),
-        None if chain else parents,
+        None if chain else lineage,
         None if chain else tuple(Offer(_place(node), node.row) for node in offers),
         order.repeats and not chain,
         copied=origins if any(origins) else (),
@@ -217,25 +216,7 @@ def _without(dist: Tensor, tokens: Sequence[int]) -> Tensor | None:
     return rest / mass if float(mass) > 0.0 else None
 
 
-def _merged(sequences: Sequence[Sequence[Found]]) -> _Strand:
-    root = _Strand(None, {})
-    for sequence in sequences:
-        strand = root
-        for found in sequence:
-            strand = strand.children.setdefault(found.token, _Strand(found, {}))
-    return root
-
-
-def _known(strand: _Strand | None, logits: Tensor, wide: int, *, pruned: bool) -> tuple[dict[int, _Strand], set[int]]:
-    """What was looked up behind a fork, pruned by its row, and which of it the drafter would have offered itself."""
-    if strand is None or not strand.children:
-        return {}, set()
-    best = largest(logits[None], max(wide, PRUNE))[1][0].tolist()
-    kept = {token: child for token, child in strand.children.items() if not pruned or token in best[:PRUNE]}
-    return kept, kept.keys() & set(best[:wide])
-
-
-def _looked_up(strand: _Strand, parent: _Node | None) -> _Node:
+def _looked_up(strand: Strand, parent: _Node | None) -> _Node:
     found = strand.found
     assert found is not None
     return _Node(found.token, parent, None, found.letter, found.copied, found.key, strand)

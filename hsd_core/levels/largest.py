@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import accumulate
 from operator import mul
 
-from hsd_core.levels.declared.keys import FUSE
+from hsd_core.levels.declared.keys import FUSE, GROW
 from hsd_core.levels.entry import StackEntry
 
 
@@ -31,6 +31,8 @@ def most_nodes(drafter: StackEntry) -> int:
     if sequences > 1 or probes:
         return sequences * depth + probes
     widths, looked_up = drafter.spec.widths, drafter.spec[FUSE] * depth
+    if grown := drafter.spec.get(GROW):
+        return looked_up + grown
     if not looked_up and max(widths, default=1) == 1:
         return 0
     deeper = (1,) * (depth - len(widths))  # behind the tree that is written a deeper draft goes on as lines

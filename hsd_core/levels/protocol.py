@@ -86,9 +86,10 @@ class DraftOrder:
     device, as a () tensor there. stops: asked before each token with the number drafted so far and the last one's
     logits (of a tree: before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind
     which nothing is drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that
-    with those of the host. widths: how many tokens to offer behind each token, by depth; () for a chain. greedy: rows
-    are one-hot, so that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with
-    replacement. beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    with those of the host. widths: how many tokens to offer behind each token, by depth; () for a chain. nodes: how
+    many to offer in all, behind which the drafter's confidence says; 0 where `widths` do. greedy: rows are one-hot, so
+    that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with replacement.
+    beside: sequences that were looked up and go up with the draft, none going on behind an end.
     """
 
     limit: int
@@ -98,6 +99,7 @@ class DraftOrder:
     ends: frozenset[int]
     check: Callable[..., None] = lambda *given: None
     widths: tuple[int, ...] = ()
+    nodes: int = 0
     greedy: bool = False
     repeats: bool = False
     beside: Sequence[Sequence[Found]] = ()
@@ -106,7 +108,7 @@ class DraftOrder:
     @property
     def branches(self) -> bool:
         """Whether a tree is asked for."""
-        return bool(self.beside) or any(wide > 1 for wide in self.widths[: self.limit])
+        return bool(self.beside or self.nodes) or any(wide > 1 for wide in self.widths[: self.limit])
 
 
 @dataclass(frozen=True, slots=True)

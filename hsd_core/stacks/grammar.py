@@ -8,54 +8,26 @@ A missing T is the preset's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hsd_core.levels.declared.keys import BLOCK, DTYPE, MAX_DEPTH, MAX_LEVELS, REPLACE, RULE, TREE, VERIFIES
-from hsd_core.levels.declared.kind import BELOW, LAST, REJECT, SHADES
+from hsd_core.levels.declared.keys import BLOCK, MAX_LEVELS, REPLACE, RULE, TREE, VERIFIES, WITH
+from hsd_core.levels.declared.kind import REJECT, SHADES
 from hsd_core.levels.declared.said import JOINTS
 from hsd_core.levels.kinds import (
     LevelSpec,
     StackError,
     Value,
-    fan_of,
     followed,
     keys,
     kind_of,
     kinds,
     rule_of,
     rules,
-    variants,
 )
 from hsd_core.models.sampling import Sampling
-
-# What a stack is refused with; what is wrong with a key's value, the key says.
-SAYS: Mapping[str, str] = MappingProxyType(
-    {
-        "empty": "stack {text} has an empty level; write for example ngram:2,int8:8,target",
-        "many": "stack has {levels} levels; {most} is the limit",
-        "level": "unknown level {name}; levels are {known}",
-        "key": "{name}: cannot read @{option}; keys are {known}, written @key=value",
-        "heed": "{name}: @{key} means nothing here; its keys are {known}",
-        "twice": "{name}: {key} is given twice; keep one @{key}=",
-        "belongs": "{name}: @{key} belongs to the rule {rule}; write {name}@rule={rule}@{key}={value}",
-        "replace": "{name}: @replace says how the tokens of a tree are drawn; write {name}@tree=2.1@replace=1 "
-        "or leave it out",
-        "last": "the last level is {name}; end the stack with target",
-        "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
-        "below": "{name} stands below another level; it must be the last one",
-        "verify": "{name} has no distribution and cannot verify; it can only be the first level",
-        "branches": "{name}: rule {rule} judges one candidate, and {below} offers {count} side by side; leave "
-        "@rule={rule} or @{key}={value} out",
-        "deep": "{name}:{block} is {block} deep and @tree={tree} is {depth}; leave :{block} out",
-        "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
-        "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
-        "whole": "the whole model",
-        "exit": "an exit at {at}",
-    }
-)
+from hsd_core.stacks.placing import check_order, fault, misplaced
 
 
 def level_names() -> tuple[str, ...]:
@@ -77,9 +49,9 @@ def parse(text: str) -> tuple[LevelSpec, ...]:
 def _parts(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if not text.strip() or not all(parts):
-        raise _fault("empty", text=repr(text))
+        raise fault("empty", text=repr(text))
     if len(parts) > MAX_LEVELS:
-        raise _fault("many", levels=len(parts), most=MAX_LEVELS)
+        raise fault("many", levels=len(parts), most=MAX_LEVELS)
     return parts
 
 
@@ -103,83 +75,9 @@ def faults(text: str) -> list[Fault]:
             specs.append(level_of(part))
         except StackError as error:
             found[i] = str(error)
-    for level, fault in () if found else _misplaced(specs):
-        found.setdefault(level, str(fault))
+    for level, why in () if found else misplaced(specs):
+        found.setdefault(level, str(why))
     return [Fault(level, found[level]) for level in sorted(found)]
-
-
-def check_order(specs: Sequence[LevelSpec]) -> None:
-    """What holds of every stack, whatever its weights. A dtype that is left out is taken for one of its own.
-
-    Raises:
-        StackError: a level stands where it cannot work.
-    """
-    for _, error in _misplaced(specs):
-        raise error
-
-
-def _misplaced(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
-    """The levels that stand where they cannot work, and why."""
-    *below, last = specs
-    if kind_of(last).stands == BELOW:
-        yield len(below), _fault("last", name=repr(last.name))
-    if last.block is not None:
-        yield len(below), _fault("block", name=last.name, block=last.block)
-    for i, spec in enumerate(below):
-        if kind_of(spec).stands == LAST:
-            yield i, _fault("below", name=spec.name)
-    for i, spec in enumerate(specs):
-        if i and not kind_of(spec).verifies:
-            yield i, _fault("verify", name=spec.name)
-    yield from _check_branches(specs)
-    yield from _check_depths(below, last)
-    for i, spec in enumerate(specs):
-        yield from ((i, error) for error in _check_written(spec, specs))
-
-
-def _check_branches(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
-    """Some rules judge chains alone, and the bottom level may offer a tree to the one above it."""
-    below, *above = specs
-    if not above or rule_of(above[0]).trees or not (fan := fan_of(below)):
-        return
-    key, count = fan
-    judge, value = above[0], key.write(below[key])
-    of = {"name": judge.name, "rule": judge.rule, "below": below.name}
-    yield 1, _fault("branches", **of, count=count, key=key.name, value=value)
-
-
-def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tuple[int, StackError]]:
-    """Levels over the same weights read them ever deeper."""
-    deepest: dict[str | None, int] = {}
-    for i, spec in enumerate(below):
-        reads = kind_of(spec).reads
-        if reads is None or reads.depth == 0:
-            continue
-        weights = reads.weights or spec.get(DTYPE) or target.get(DTYPE)
-        if reads.depth is None:
-            deepest[weights] = MAX_DEPTH + 1
-            continue
-        at = spec.values.get(str(reads.depth))
-        if not isinstance(at, int):
-            yield i, _fault("depth", name=spec.name)
-            continue
-        if at <= (reached := deepest.get(weights, 0)):
-            where = SAYS["whole"] if reached > MAX_DEPTH else SAYS["exit"].format(at=reached)
-            yield i, _fault("rise", name=spec.name, at=at, where=where)
-        deepest[weights] = max(reached, at)
-
-
-def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[StackError]:
-    """A kind that is written as another one stands alone below the target whose weights it reads."""
-    for _, own in variants():
-        if spec.values.get(own.key) != own.value:
-            continue
-        dtype = specs[-1].get(DTYPE)
-        if spec.name != own.name or len(specs) != 2 or (spec.get(DTYPE) or dtype) != dtype:
-            yield StackError(f"{spec.name}: {own.wrong}")
-        for key, why in own.without.items():
-            if key in spec.values and spec.values[key] != own.takes.get(key):
-                yield StackError(f"{spec.name}: {why}")
 
 
 def bare(spec: LevelSpec) -> LevelSpec:
@@ -249,29 +147,33 @@ def level_of(part: str) -> LevelSpec:
     head, *options = part.split("@")
     name, colon, block = head.partition(":")
     if name not in level_names():
-        raise _fault("level", name=repr(name), known=", ".join(level_names()))
+        raise fault("level", name=repr(name), known=", ".join(level_names()))
     heeded = [key.name for key in kinds()[name].keys]
     values: dict[str, Value] = {}
     t = BLOCK.read(block, name) if colon else None
     for option in options:
         key, equals, value = option.partition("=")
         if key not in keys() or not equals or not value:
-            raise _fault("key", name=name, option=option, known=", ".join(keys()))
+            raise fault("key", name=name, option=option, known=", ".join(keys()))
         if key not in heeded:
-            raise _fault("heed", name=name, key=key, known=", ".join(heeded))
+            raise fault("heed", name=name, key=key, known=", ".join(heeded))
         if key in values:
-            raise _fault("twice", name=name, key=key)
+            raise fault("twice", name=name, key=key)
         values[key] = keys()[key].read(value, name)
     for key, found in values.items():
         choice, chosen = keys()[key].when or ("", ())
         if choice == RULE.name and values.get(RULE.name, RULE.usual) not in chosen:
-            raise _fault("belongs", name=name, key=key, rule=chosen[0], value=found)
-    if values.get(REPLACE.name) and TREE.name not in values:
-        raise _fault("replace", name=name)
+            raise fault("belongs", name=name, key=key, rule=chosen[0], value=found)
+        if choice == WITH.name and values.get(WITH.name, WITH.usual) not in chosen:
+            raise fault("timed", name=name, key=key, schedule=chosen[0], value=found)
+        if (other := keys()[key].instead) in values:
+            raise fault("instead", name=name, key=key, other=other)
+    if values.get(REPLACE.name) and not any(key in values for key in REPLACE.of):
+        raise fault("replace", name=name)
     spec = LevelSpec(name, t, values)
     depth = len(spec.widths)
     if depth and spec.block not in (None, depth):
-        raise _fault("deep", name=name, block=spec.block, tree=spec[TREE], depth=depth)
+        raise fault("deep", name=name, block=spec.block, tree=spec[TREE], depth=depth)
     return spec
 
 
@@ -280,7 +182,3 @@ def _format_level(spec: LevelSpec) -> str:
     return text + "".join(
         f"@{name}={key.write(spec.values[name])}" for name, key in keys().items() if name in spec.values
     )
-
-
-def _fault(what: str, **values: object) -> StackError:
-    return StackError(SAYS[what].format(**values))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import Formatter
+from typing import Any
 
-from hsd_core.levels.declared.keys import TREE
+from hsd_core.levels.declared.key import Key
+from hsd_core.levels.declared.keys import GROW
 from hsd_core.levels.declared.kind import LAST
 from hsd_core.levels.declared.said import JOINTS
 from hsd_core.levels.kinds import LevelSpec, StackError, keys, kind_of
@@ -57,7 +59,7 @@ def _kinds(group: Sequence[Sequence[Mapping[str, str]]], chosen: Sequence[str]) 
 
 def _order() -> list[str]:
     """What may be told, in its order: the shape of a tree says its length too, so lengths stand behind it."""
-    at = [*keys()].index(TREE.name) + 1
+    at = [*keys()].index(GROW.name) + 1
     return [*[*keys()][:at], _BLOCK, *[*keys()][at:]]
 
 
@@ -107,18 +109,17 @@ def _told(spec: LevelSpec) -> dict[str, str]:
         told[_BLOCK] = str(spec.block or own.block)
     for name, key in keys().items():
         value = spec.values.get(name)
-        if value is not None and _counts(spec, key.when) and spec.having(**{name: None}).get(key) != value:
+        if value is not None and _counts(spec, key) and spec.having(**{name: None}).get(key) != value:
             told[name] = key.write(value)
     if own.written:
         told.pop(own.written.key, None)
     return told
 
 
-def _counts(spec: LevelSpec, when: tuple[str, tuple[str, ...]] | None) -> bool:
-    if when is None:
-        return True
-    found = spec.get(keys()[when[0]])
-    return found in when[1] if when[1] else bool(found)
+def _counts(spec: LevelSpec, key: Key[Any]) -> bool:
+    if key.when and spec.get(keys()[key.when[0]]) not in key.when[1]:
+        return False
+    return not key.of or any(spec.get(keys()[other]) for other in key.of)
 
 
 def _term(spec: LevelSpec, key: str, value: str) -> str:

@@ -28,7 +28,9 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
     footers = [i for i, e in enumerate(events) if isinstance(e, trace.Footer)]
     if len(footers) > 1:
         yield f"{len(footers)} footers"
-    clock = rounds = 0
+    apart = isinstance(events[0], trace.Header) and events[0].overlap != "none"
+    clocks: dict[bool | None, int] = {}  # by lane, where passes of the target overlap those of the others
+    rounds = 0
     for i, event in enumerate(events):
         level = getattr(event, "level", 0)
         if not 0 <= level < levels:
@@ -38,10 +40,12 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
         if begin is not None and end is not None and begin > end:
             yield f"event {i} ({event.event}): ends before it begins"
+        lane = level == levels - 1 if apart and begin is not None else None
+        clock = 0 if end is None else end if begin is None or not apart else begin
         if end is not None:
-            if end < clock:
+            if clock < clocks.get(lane, 0):
                 yield f"event {i} ({event.event}): the clock runs backwards"
-            clock = max(clock, end)
+            clocks[lane] = max(clocks.get(lane, 0), end)
         round_ = rounds if (named := getattr(event, "round", None)) is None else named
         if round_ not in (rounds, rounds + 1):
             yield f"event {i} ({event.event}): round {round_number(round_)} follows round {round_number(rounds)}"
@@ -183,7 +187,7 @@ def _verification(
     elif not _in_a_line(outcomes):
         yield f"{where}: {outcomes} is not accepted, then one rejected, then unjudged"
     decided = event.rows - event.catch_up - (event.probes or 0)
-    if not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
+    if not event.stale and not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
         yield f"{where}: {decided} deciding rows for {len(event.checks)} tokens"
     for c in event.checks:
         if c.serial not in made or made[c.serial][1] != c.id:

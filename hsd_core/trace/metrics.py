@@ -19,7 +19,7 @@ for however many rows. It is the speed-up where reading them is all that takes t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from hsd_core import trace
 from hsd_core.models.sampling import is_greedy
@@ -159,6 +159,34 @@ class Meter:
             self._kept += token.how == "draft"
             for chooser in self._choosers.pop(token.serial, ()):
                 self._levels[chooser].useful += 1
+
+
+class Lanes(NamedTuple):
+    """Of a run whose levels work at the same time: how long each lane was at work, of how long the decoding took (ns),
+    and how many drafted tokens were dropped before anybody judged them."""
+
+    below: int
+    target: int
+    span: int
+    dropped: int
+
+
+def lanes(events: Sequence[Event]) -> Lanes | None:
+    """None where one level works after another."""
+    header = header_of(events)
+    if header.overlap == "none":
+        return None
+    top, busy, dropped = len(header.levels) - 1, [0, 0], 0
+    for event in events:
+        if isinstance(event, (trace.Draft, trace.Verify)):
+            busy[event.level == top] += event.t1 - event.t0
+            if isinstance(event, trace.Draft):
+                dropped += len(event.ids) if event.stale else 0
+            else:
+                dropped += len(event.dropped or ())
+    ends = [event.t1 for event in events if isinstance(event, trace.Prefill) and event.round is None]
+    last = max((event.t for event in events if isinstance(event, trace.Commit)), default=0)
+    return Lanes(busy[0], busy[1], max(0, last - max(ends, default=0)), dropped)
 
 
 def header_of(events: Sequence[Event]) -> trace.Header:

@@ -30,6 +30,7 @@ from hsd_core.levels.built.table import TableLevel
 from hsd_core.levels.declared.keys import FUSE
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.growing import draft_tree
+from hsd_core.levels.growth import strands
 from hsd_core.levels.protocol import DraftOrder, Proposal
 from hsd_core.levels.tree import Offer
 from hsd_core.models.sampling import Sampling
@@ -83,7 +84,13 @@ off = off_from(fusing)
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize(
     "below",
-    ["table:2@fuse=2", "table:2@tree=2.1@fuse=2", "table:2@tree=1.2@fuse=1", "table:2@tree=3.1@replace=1@fuse=1"],
+    [
+        "table:2@fuse=2",
+        "table:2@tree=2.1@fuse=2",
+        "table:2@tree=1.2@fuse=1",
+        "table:2@tree=3.1@replace=1@fuse=1",
+        "table:2@grow=3@fuse=2",
+    ],
 )
 def test_fused_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution(below: str, above: str) -> None:
     assert off(f"{below},{above}", vocab=2 if above.count(",") > 1 else 3) < EXACT
@@ -93,7 +100,7 @@ def test_fused_trees_under_one_two_and_three_verifiers_follow_the_targets_distri
 def test_lookups_pruned_by_the_drafters_first_row_follow_the_distribution(
     prune: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing, "PRUNE", prune)
+    monkeypatch.setattr(strands, "PRUNE", prune)
     assert off("table:2@tree=2.1@fuse=3,table") < EXACT
 
 

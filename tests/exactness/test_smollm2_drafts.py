@@ -31,6 +31,8 @@ STACKS = [
     "exit:3@at=8@tree=2.2.1,target",
     "exit:2@at=8@tree=2.1@id=smollm2-exit8,int8:4,target",
     "nano:3@tree=2.2.1,target",
+    "nano:4@grow=10,target",
+    "exit:4@at=8@grow=8@id=smollm2-exit8,int8:4,target",
     "exit:2@at=8@tree=3.1@replace=1,target",
     "exit:3@at=8@tree=2.2.1@fuse=4,target",
     "nano:3@fuse=3,int8:6,target",
@@ -97,6 +99,7 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
     [
         "exit:3@at=8@tree=2.2.1,target",
         "exit:3@at=8@tree=2.2.1@replace=1,target",
+        "exit:3@at=8@grow=6,target",
         "exit:3@at=8@tree=2.1.1@fuse=3,target",
     ],
 )

@@ -14,7 +14,7 @@ const ROOMS = [
   ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...["race/replay", "race", "planner/another", "planner/ahead", "planner/profile", "planner"],
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
-  ...["results/exits", "results", "offline", "site", "workshop"],
+  ...["results/exits", "results/scaling", "results", "offline", "site", "workshop"],
 ];
 const TABS = ["race", "planner", "learn", "results"];
 const MOST = 12; // files in a folder

@@ -12,10 +12,10 @@ from toys import LookupLevel, lookup, output_of, table
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import profiling, timing
+from hsd_core.lab.calibrate import timing
 from hsd_core.lab.calibrate.candidates import candidates, default_levels
 from hsd_core.lab.calibrate.overlap import BLOCK, count, walk
-from hsd_core.lab.calibrate.profiling import calibrate
+from hsd_core.lab.calibrate.profiling import Effort, calibrate
 from hsd_core.lab.calibrate.reading import STRIDE, Reading, read
 from hsd_core.lab.calibrate.short_runs import Observed, taken_apart
 from hsd_core.lab.calibrate.written_texts import WrittenText, write
@@ -188,7 +188,6 @@ def quick(monkeypatch):
     """Few turns and rows: what is measured matters to nobody here."""
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setattr(profiling, "RUNS", 0.0)
 
 
 @pytest.mark.usefixtures("quick")
@@ -219,7 +218,11 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
     told = []
     pipeline = Pipeline.open("toy")
     greedy, sampled = calibrate(
-        pipeline, temperatures=(0.0, 0.8), prompts=prompts, tokens=16, progress=lambda *step: told.append(step)
+        pipeline,
+        temperatures=(0.0, 0.8),
+        prompts=prompts,
+        effort=Effort(tokens=16, runs_s=0.0),
+        progress=lambda *step: told.append(step),
     )
     assert (greedy.temperature, sampled.temperature) == (0.0, 0.8)
     assert greedy.names == ("table@id=order1", "table@id=order3", "table@id=order6")
@@ -246,7 +249,9 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
 def test_a_calibration_stops_when_asked(prompts):
     asked = itertools.count()
     with pytest.raises(Stopped):
-        calibrate(Pipeline.open("toy"), prompts=prompts, tokens=8, stop=lambda: next(asked) > 3)
+        calibrate(
+            Pipeline.open("toy"), prompts=prompts, effort=Effort(tokens=8, runs_s=0.0), stop=lambda: next(asked) > 3
+        )
 
 
 def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():

@@ -143,7 +143,7 @@ def test_every_shipped_profile_names_levels_that_its_preset_has():
 def quick(monkeypatch, tmp_path):
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setattr(profiling, "RUNS", 0.0)
+    monkeypatch.setattr(profiling, "WHOLE", profiling.Effort(runs_s=0.0))
     path = tmp_path / "prompts.jsonl"
     path.write_text('{"prompt": "The small level ", "category": "a"}\n', encoding="utf-8")
     return ["calibrate", "--preset", "toy", "--tokens", "8", "--prompts", str(path)]

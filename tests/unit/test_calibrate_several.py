@@ -19,11 +19,11 @@ from toys import output_of, table
 from hsd_core.cli.lab.calibrate import table as printed
 from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import overlap, profiling, several, timing
+from hsd_core.lab.calibrate import overlap, several, timing
 from hsd_core.lab.calibrate.candidates import candidates, default_levels, offers_several
 from hsd_core.lab.calibrate.offers import judge
 from hsd_core.lab.calibrate.overlap import BLOCK, count_offers
-from hsd_core.lab.calibrate.profiling import calibrate
+from hsd_core.lab.calibrate.profiling import Effort, calibrate
 from hsd_core.lab.calibrate.reading import read
 from hsd_core.lab.calibrate.scaling import in_runs
 from hsd_core.lab.calibrate.several import ran
@@ -338,6 +338,7 @@ def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reas
     [
         ("ngram@guess=3@miss=nano,target", "calibrate ngram and nano"),
         ("nano@tree=2.1,target", "calibrate nano without @tree=2.1"),
+        ("nano@grow=8,target", "calibrate nano without @grow=8"),
         ("ngram@guess=3,ngram@guess=3,target", "each level once"),
         ("int8,ngram,target", "can only be the first level"),
         (",".join(f"exit@at={at}" for at in range(1, 9)) + ",target", "8 is the limit"),
@@ -381,7 +382,6 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
 ) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setattr(profiling, "RUNS", 0.0)
     path, told = tmp_path / "prompts.jsonl", []
     path.write_text("\n".join(json.dumps({"prompt": text}) for text in ("The small level ", "The tower ")))
     below = f"ngram@guess={SILENT},ngram@guess=3,table@id=order1,table@id=order1@fuse=2,ngram@guess=2@window=2"
@@ -391,7 +391,7 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
         temperatures=[temperature],
         levels=levels,
         prompts=path,
-        tokens=24,
+        effort=Effort(tokens=24, runs_s=0.0),
         progress=lambda *step: told.append(step[0].split(" at ")[0]),
     )
     names = ("ngram@guess=3", "table@id=order1", "table@fuse=2@id=order1", "ngram@guess=2@window=2")

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from enumerator import distance, merged_distribution, target_distribution
+from enumerator import distance, merged_distribution, run_distribution, target_distribution
 from toys import toy_stack
 
 import hsd_core
 from hsd_core.cli.terminal import letter
-from hsd_core.levels import kinds
+from hsd_core.levels import kinds, schedulers
 from hsd_core.levels.kinds import policy_of
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
@@ -35,16 +35,20 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for place, text in EXAMPLES:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "levels" / "kinds")])
+    for room in (kinds, schedulers):
+        own = str(tmp_path / "levels" / room.__name__.rpartition(".")[2])
+        monkeypatch.setattr(room, "__path__", [*room.__path__, own])
     yield
     for place, _ in EXAMPLES:
         sys.modules.pop(f"hsd_core.{place.removesuffix('.py').replace('/', '.')}", None)
-        vars(kinds).pop(Path(place).stem, None)
+        for room in (kinds, schedulers):
+            vars(room).pop(Path(place).stem, None)
 
 
-def test_there_is_one_of_each_in_the_folder_of_kinds() -> None:
-    assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "match.py", "heuristic.py"]
-    assert {(CORE / place).parent for place, _ in EXAMPLES} == {Path(kinds.__file__).parent}
+def test_there_is_one_of_each_where_they_are_looked_for() -> None:
+    assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "match.py", "heuristic.py", "post.py"]
+    where = [Path(room.__file__).parent for room in (kinds, kinds, kinds, schedulers)]
+    assert [(CORE / place).parent for place, _ in EXAMPLES] == where
     with pytest.raises(StackError, match="unknown level 'even'"):
         parse(STACK)
 
@@ -65,6 +69,15 @@ def test_they_are_read_run_and_recorded() -> None:
     judged = [one for e in events if isinstance(e, Verify) for one in e.checks]
     assert {one.outcome for one in judged} >= {"accepted", "rejected"} and {one.coin for one in judged} == {None}
     assert len({len(e.ids) for e in events if isinstance(e, Draft)}) > 1, "the policy moves the length"
+
+
+@pytest.mark.usefixtures("examples")
+def test_the_scheduler_is_exact() -> None:
+    for text in ("table:2,table@with=post", "ngram:2,table@with=post"):
+        stack = toy_stack(text, 2, seed=7)
+        assert distance(run_distribution(stack, [0], 3), target_distribution(stack, [0], 3)) < 1e-12
+    events = list(Pipeline.open("toy").run("table:3@id=order1,table@with=post@id=order6", "The", max_new_tokens=40))
+    assert check(events) == [] and events[0].overlap == "reckoned"
 
 
 @pytest.mark.usefixtures("examples")

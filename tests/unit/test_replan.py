@@ -227,6 +227,8 @@ def test_a_level_that_the_profile_lacks_is_named_with_the_cure() -> None:
         ProfileError, match=r"tree=2\.1@id=order1: a run's tree is fixed when it begins; plan it without @tree="
     ):
         candidates(GOOD, parse("table:2@id=order1@tree=2.1,table@id=order6"))
+    with pytest.raises(ProfileError, match=r"grow=6@id=order1: .*plan it without @grow="):
+        candidates(GOOD, parse("table:2@grow=6@id=order1,table@id=order6"))
     with pytest.raises(ProfileError, match="another order"):
         candidates(GOOD, parse("table:2@id=order3,table:2@id=order1,table@id=order6"))
 

@@ -131,6 +131,11 @@ def test_draws_with_replacement_are_refused_where_a_profile_does_not_know_them()
     assert not one.widths  # one draw is one draw
 
 
+def test_a_tree_that_is_shaped_again_in_every_round_is_not_priced():
+    with pytest.raises(ProfileError, match=r"exit:3@at=8@grow=6: .* fixed shapes; .* without @grow="):
+        plan_of(tower(), "exit:3@at=8@grow=6,target")
+
+
 @pytest.mark.parametrize(
     ("plan", "why"),
     [

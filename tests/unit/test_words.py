@@ -21,6 +21,7 @@ NEVER_SHOWN = (
     "learn/lessons.py",
     "results/bundled_results.py",
     "results/early_exits.py",
+    "results/scaling_studies.py",
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",

@@ -32,5 +32,5 @@ def engine_for(name: str, pipeline: Any, offer: ServerOffer, replicas: Replicas 
         given = ("" if n is None else f"{n:g}" for n in (replicas.cpus, replicas.gpus))
         address = name if name.startswith(AT) else ""
         relayed = [*command("app.engine_cluster"), address, str(replicas.least), str(replicas.most), *given]
-        return ProcessEngine(relayed, hello_of(offer), lambda request: False)
+        return ProcessEngine(relayed, hello_of(offer), lambda request: False, here=False)
     return ProcessEngine(command("app.engine_process"), hello_of(offer), loader.lacks)

@@ -37,6 +37,10 @@ class InlineEngine:
         return EngineHealth(pid=os.getpid(), memory=resident(), model=self._loader.model)
 
     @property
+    def here(self) -> bool:
+        return True
+
+    @property
     def places(self) -> int:
         return 1
 

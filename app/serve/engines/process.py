@@ -58,7 +58,7 @@ class Ear:
 class ProcessEngine:
     """
     Args:
-        command: what starts the engine. lacks: see `Engine.lacks`; asked in the page's process.
+        command: what starts the engine. lacks, here: see `Engine.lacks` and `Engine.here`; asked in the page's process.
         pauses_s, silent_s, still_s: see `PAUSES_S`, and `spawned`.
     """
 
@@ -68,12 +68,13 @@ class ProcessEngine:
         hello: Hello,
         lacks: Callable[[EngineWork], bool],
         *,
+        here: bool = True,
         pauses_s: Sequence[float] = PAUSES_S,
         silent_s: float = SILENT_S,
         still_s: float = STILL_S,
     ) -> None:
         self._spawn = partial(Spawned, command, hello, self._hear, self._end, silent_s=silent_s, still_s=still_s)
-        self.lacks, self._pauses = lacks, pauses_s
+        self.lacks, self._here, self._pauses = lacks, here, pauses_s
         self._lock = threading.Lock()
         self._engine: Spawned | None = None
         self._ready, self._closed, self._down = False, False, False
@@ -94,6 +95,10 @@ class ProcessEngine:
             return EngineHealth("down" if self._down else "restarting", restarts=self._restarts)
         state = "ok" if self._ready else "restarting" if self._restarts else "starting"
         return EngineHealth(state, engine.pid, self._restarts, engine.memory, engine.model)  # type: ignore[arg-type]
+
+    @property
+    def here(self) -> bool:
+        return self._here
 
     @property
     def places(self) -> int:

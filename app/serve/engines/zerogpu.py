@@ -133,6 +133,10 @@ class ZeroEngine:
         return EngineHealth()
 
     @property
+    def here(self) -> bool:
+        return False
+
+    @property
     def places(self) -> int:
         return PLACES
 

@@ -8,6 +8,7 @@ const LEAST_LETTER = 7; // px
 const AXIS = 18; // px
 const NARROW = 2; // px: blocks below that which stand closer than CLOSE are drawn as one, thousands in a long run
 const CLOSE = 1;
+const HATCH = 5; // px between slanted lines
 const PREFILL = "prefill";
 
 /** Where a time (ns, from a to b) and a level stand, px. */
@@ -40,6 +41,7 @@ export function skeleton(model, scale, { root, over, names }, before = null) {
     }
   }
   built.rejects = svg("path", { class: "hx-block-reject" }, root);
+  built.vain = svg("path", { class: "hx-block-vain" }, root);
   built.words = svg("g", { class: "hx-lane-words" }, root);
   built.axis = svg("g", { class: "hx-lane-axis" }, root);
   built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
@@ -56,6 +58,7 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   /** @type {Map<string, {top: number, spans: [number, number][]}>} */
   const data = new Map([...built.paths.keys()].map((key) => [key, { top: 0, spans: [] }]));
   const rejects = [];
+  const vain = [];
   const words = [];
   const letter = Math.max(LEAST_LETTER, LETTER * lane);
   for (const s of model.segments) {
@@ -65,6 +68,10 @@ export function drawBlocks(model, built, scale, until = Infinity) {
     const row = data.get(s.kind + s.level);
     if (row) join(Object.assign(row, { top }).spans, left, Math.max(left + 0.8, right - 0.7));
     if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
+    if (s.vain) {
+      const share = s.kind === "draft" ? s.vain / s.tokensOut : 1;
+      hatch(vain, right - share * (right - left), right, top, lane - 4);
+    }
     const [text, name] = s.kind === "prefill" ? [PREFILL, "hx-word-faint"] : [counts(s), ""];
     if (right - left > letter * (text.length + 1)) words.push([(left + right) / 2, top + lane / 2, text, name]);
   }
@@ -74,6 +81,7 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   const dense = edges.length * 7 > width;
   set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
   set(built.rejects, { d: rejects.join("") });
+  set(built.vain, { d: vain.join("") });
   texts(built.words, words);
   texts(
     built.axis,
@@ -87,6 +95,17 @@ function join(spans, left, right) {
   const last = spans[spans.length - 1];
   if (last && right - left < NARROW && left - last[1] < CLOSE) last[1] = Math.max(last[1], right);
   else spans.push([left, right]);
+}
+
+/** Slanted lines over what was computed in vain. @param {string[]} paths @param {number} left px @param {number} right @param {number} top @param {number} high */
+function hatch(paths, left, right, top, high) {
+  for (let x = left - high + HATCH; x < right; x += HATCH) {
+    const [from, to] = [Math.max(left, x), Math.min(right, x + high)];
+    if (to > from)
+      paths.push(
+        `M${from.toFixed(1)} ${(top + high - (from - x)).toFixed(1)}L${to.toFixed(1)} ${(top + high - (to - x)).toFixed(1)}`,
+      );
+  }
 }
 
 function laneName(level, height) {

@@ -17,6 +17,7 @@ export function tipLines(s, level) {
   else lines.push(element("span", "", LANES.prefill(s.rows)));
   if (s.kind === "draft") lines.push(element("span", "", LANES.drafts(s.tokensOut, s.sequences)));
   if (s.kind === "verify") lines.push(element("span", "", LANES.verifies(s.tokensIn, s.tokensOut, s.rejects)));
+  if (s.vain) lines.push(element("span", "", LANES.vain(s.kind, s.vain)));
   if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(s.theta.toFixed(2))));
   const ran = ranText(s);
   if (ran) lines.push(element("span", "hx-lane-ran", ran));

@@ -90,6 +90,7 @@ class Lanes {
       this.whole = null;
       this.told = -Infinity;
       this._point(null);
+      this.root.closest(".hx-lanes")?.setAttribute("aria-label", LANES.labelOf[model.header.overlap] ?? LANES.label);
     }
     this.cursor = cursor;
     this.live = live;

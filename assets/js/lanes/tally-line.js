@@ -27,7 +27,13 @@ export function tallyLine(ctx) {
     h("dd", { text: TALLY.simulated }),
     h("dt", { text: TALLY.noModel }),
   );
-  list.append(made);
+  const laid = h(
+    "div",
+    { class: "hx-figure-made", tabindex: "0", hidden: true, "data-tip": TALLY.reckonedTip },
+    h("dd", { text: TALLY.reckoned }),
+    h("dt", { text: TALLY.twoClocks }),
+  );
+  list.append(made, laid);
   for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
     const value = h("dd", { text: "–" });
     const slot = h(
@@ -73,6 +79,7 @@ export function tallyLine(ctx) {
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");
+      laid.hidden = model?.header?.overlap !== "reckoned";
       knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
       if (model?.depths) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");

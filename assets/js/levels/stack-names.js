@@ -69,7 +69,7 @@ const many = (group, keys) =>
 /** What may be told, in its order: the shape of a tree says its length too, so lengths stand behind it. */
 function order() {
   const keys = [...grammar.keys.keys()];
-  const at = keys.indexOf("tree") + 1;
+  const at = keys.indexOf("grow") + 1;
   return [...keys.slice(0, at), BLOCK, ...keys.slice(at)];
 }
 

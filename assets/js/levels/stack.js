@@ -104,8 +104,9 @@ function written({ name, options }) {
 
 /** Whether a key counts beside the others: a threshold belongs to some policies alone, replacement to any tree. */
 export function counts(key, options) {
-  const [other, values] = grammar.keys.get(key)?.when ?? [null, []];
-  return other === null || (values.length ? values.includes(options[other]) : Boolean(options[other]));
+  const { when, of = [] } = grammar.keys.get(key) ?? {};
+  if (when && !when[1].includes(options[when[0]])) return false;
+  return !of.length || of.some((other) => options[other]);
 }
 
 /**

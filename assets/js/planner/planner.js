@@ -12,6 +12,7 @@ import { askedOfServer, madeAhead } from "./another/answers.js";
 import { Asker } from "./another/asker.js";
 import { Ahead, AskerAhead } from "./ahead/plans-ahead.js";
 import { behind } from "./behind.js";
+import { defaultPanel } from "./default-panel.js";
 import { askedOfAnother, linked, linkedPlan, planText, turnedBy, usual, writeLink } from "./link.js";
 import { noProfile } from "./no-profile.js";
 import { PlanFigures } from "./plan-figures.js";
@@ -28,18 +29,20 @@ const SETTLE_MS = 250; // a window that is being dragged is not asked about
 /** @type {{agreement: number|null, share: number|null}} */
 const OWN = { agreement: null, share: null }; // the profile's own numbers
 
-/** @param {HTMLElement} root @param {{props: {setup: string}, root: string}} ports */
+/** @param {HTMLElement} root @param {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner");
   const setup = JSON.parse(ports.props.setup);
   learn(setup.grammar);
-  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports.root);
+  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
+  ports.watch("value", () => ports.props.value && page.usual.apply(JSON.parse(ports.props.value)));
   await page.begin();
 }
 
 class PlannerPage {
-  constructor(root, setup, base) {
+  constructor(root, setup, ports) {
+    const base = ports.root;
     this.base = base;
     this.setup = setup;
     this.source = null; // {id, title, kind, note, preset, profiles}
@@ -78,6 +81,13 @@ class PlannerPage {
       },
       onUse: (stack) => useStack(stack, this.source.preset),
     });
+    this.usual = defaultPanel({
+      presets: setup.presets,
+      measures: setup.measures && !this.ahead,
+      ports,
+      onUse: useStack,
+      onMeasured: () => document.dispatchEvent(new CustomEvent("hx:measured")),
+    });
     this.what = whatIf({
       limits: setup.limits,
       onTurn: () => this.ask(),
@@ -106,6 +116,7 @@ class PlannerPage {
       "div",
       { class: "hx-plan-first" },
       this.another.el,
+      this.usual.el,
       behind(this.details(), Boolean(this.ahead), () => this.figures.draw()),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
@@ -174,6 +185,7 @@ class PlannerPage {
     this.styles = null;
     this.bar.show(source, at);
     this.another.begin(asked, source.kind);
+    this.usual.show(source.preset);
     this.showProfile();
     this.ask();
   }

@@ -15,10 +15,12 @@ import { earlyExits } from "./exits/early-exits.js";
 import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
+import { scalingLaws } from "./scaling/scaling-laws.js";
 import { comparison } from "./table.js";
 import { tasksFigure } from "./task-chart.js";
 import { EXITS } from "../words/tabs/exits.js";
 import { RESULTS } from "../words/tabs/results.js";
+import { SCALING } from "../words/tabs/scaling.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
@@ -58,6 +60,9 @@ class ResultsPage {
       { class: "hx-res-behind" },
       disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
+      setup.sweeps
+        ? disclosure("scaling", SCALING.title, [scalingLaws(setup, this.base)], { about: SCALING.about })
+        : null,
       setup.exits ? disclosure("exits", EXITS.title, [earlyExits(setup, this.base)], { about: EXITS.about }) : null,
       disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
       this.here,
@@ -146,7 +151,9 @@ class ResultsPage {
     this.column = columns.find((one) => one.id === at) ?? null;
     this.el.dataset.preset = preset;
     this.claim.replaceChildren(
-      this.column ? this.claimed(this.column, known.default_stack, columns, missing) : notYet(lack),
+      this.column
+        ? this.claimed(this.column, known.preset_stack ?? known.default_stack, columns, missing)
+        : notYet(lack),
     );
     this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
     this.all.replaceChildren(...(columns.length ? [comparison(columns, missing, known)] : []));

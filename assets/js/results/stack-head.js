@@ -5,6 +5,10 @@ import { h } from "../kit/dom.js";
 import { levelBadge, stylesOf } from "../levels/badge.js";
 import { TABLE } from "../words/tabs/results.js";
 
+/** Whether a stack is a preset's default: as it is planned for this machine, or as the preset has it, which is what tables
+ *  of other machines hold. @param {{default_stack?: string, preset_stack?: string}} preset @param {string} stack */
+export const isDefault = (preset, stack) => [preset.default_stack, preset.preset_stack].includes(stack);
+
 /**
  * @param {string} stack @param {string} name among the stacks that stand beside it
  * @param {string} preset @param {boolean} usual whether it is the preset's default

@@ -4,7 +4,7 @@ import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
 import { peersOf, stacksOf } from "./columns.js";
 import { sameText } from "./same-text.js";
-import { stackHead } from "./stack-head.js";
+import { isDefault, stackHead } from "./stack-head.js";
 import { TABLE } from "../words/tabs/results.js";
 
 const FIGURES = TABLE.figures;
@@ -12,9 +12,9 @@ const FIGURES = TABLE.figures;
 /**
  * @param {import("./columns.js").Column[]} columns
  * @param {{what: string}[]} missing machines without a benchmark
- * @param {{name: string, default_stack?: string}} preset default_stack: as the engine has it now; older benchmarks had others
+ * @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others
  */
-export function comparison(columns, missing, { name: preset, default_stack: usual }) {
+export function comparison(columns, missing, preset) {
   const stacks = stacksOf(columns);
   const names = stackNames(stacks);
   const peers = peersOf(columns);
@@ -53,7 +53,7 @@ export function comparison(columns, missing, { name: preset, default_stack: usua
         h(
           "tr",
           { "data-stack": stack },
-          stackHead(stack, names.get(stack) ?? stack, preset, stack === usual),
+          stackHead(stack, names.get(stack) ?? stack, preset.name, isDefault(preset, stack)),
           ...columns.flatMap((one) => stackCells(one, stack)),
           ...(i ? [] : missing.map(() => notMeasured(high))),
         ),

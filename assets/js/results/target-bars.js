@@ -5,13 +5,13 @@ import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
 import { endOf, groupsOf, targetOf } from "./groups.js";
 import { peerText, sameText } from "./same-text.js";
-import { stackHead } from "./stack-head.js";
+import { isDefault, stackHead } from "./stack-head.js";
 import { rate } from "./table.js";
 import { BARS, PEERS } from "../words/tabs/results.js";
 
 /**
  * @param {import("./columns.js").Column} column
- * @param {{name: string, title: string, default_stack?: string}} preset
+ * @param {{name: string, title: string, default_stack?: string, preset_stack?: string}} preset
  */
 export function barsPanel(column, preset) {
   const groups = groupsOf(column);
@@ -60,7 +60,7 @@ function part({ plain, target, lines }, of) {
 function row(line, { column, preset, end, names }) {
   const { name, gain, interval, row: own, peer } = line;
   const head = own
-    ? stackHead(name, names.get(name) ?? name, preset.name, name === preset.default_stack)
+    ? stackHead(name, names.get(name) ?? name, preset.name, isDefault(preset, name))
     : h("th", { scope: "row", class: "hx-res-name", text: name });
   return h(
     "tr",

@@ -20,6 +20,7 @@ export interface Header {
   title: string;
   replan: Record<string, any> | null;
   simulated: string;
+  overlap: "none" | "reckoned" | "real" | "simulated";
 }
 
 export interface LevelInfo {
@@ -79,6 +80,7 @@ export interface Draft {
   keys: number[];
   silent: number;
   draws?: number[];
+  stale?: boolean;
 }
 
 export interface Span {
@@ -108,6 +110,8 @@ export interface Verify {
   theta: number | null;
   bounds?: Bound[];
   probes?: number;
+  dropped?: number[];
+  stale?: boolean;
 }
 
 export interface Check {

@@ -8,6 +8,7 @@ import { treeOf } from "./tree.js";
 import { Figures } from "./figures.js";
 import { styleLevels } from "../levels/kinds.js";
 import { Moments } from "./moments.js";
+import { inVain, overlaps, taken } from "../levels/overlap.js";
 import { upTo } from "../kit/order.js";
 import { placeOffered, Tokens } from "./tokens.js";
 
@@ -20,7 +21,7 @@ import { placeOffered, Tokens } from "./tokens.js";
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
- *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number}} Segment
+ *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number}} Segment
  */
 
 export class TraceModel extends Tokens {
@@ -47,7 +48,8 @@ export class TraceModel extends Tokens {
 
   /** Feeds events, in order, each once. Unknown events are skipped. */
   append(events) {
-    for (const event of events) {
+    for (const one of events) {
+      const event = overlaps(this.header) ? taken(one, this.end) : one;
       this["_" + event.event]?.(event);
       this.moments.add(event);
       this.end = Math.max(this.end, event.t1 ?? event.t ?? 0);
@@ -60,12 +62,12 @@ export class TraceModel extends Tokens {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
-    const { guess, tree, fuse } = e.levels[0]?.params ?? {};
+    const { guess, tree, grow, fuse } = e.levels[0]?.params ?? {};
     const leaves = tree
       ? String(tree)
           .split(".")
           .reduce((n, part) => n * Number(part), 1)
-      : Number(guess);
+      : Number(grow ?? guess);
     this._guess = Math.min(64, (leaves || 1) + (Number(fuse) || 0));
   }
 
@@ -90,7 +92,8 @@ export class TraceModel extends Tokens {
     const segment = this._segment(e, { ...work, at, serials, silent });
     const tree = treeOf(e, this._guess > 1);
     if (tree) segment.sequences = tree.rows;
-    this._drafted(e, tree);
+    if (e.stale) segment.vain = e.ids.length;
+    else this._drafted(e, tree);
     if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }
 
@@ -111,6 +114,8 @@ export class TraceModel extends Tokens {
       }
     }
     if (tree) this._settle(tree, e);
+    if (e.dropped) inVain(this.segments, e.dropped);
+    if (e.stale) segment.vain = 1;
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
     this._open = segment;
   }
@@ -198,7 +203,7 @@ export class TraceModel extends Tokens {
     const segment = {
       level: e.level,
       t0: e.t0,
-      t1: e.t1,
+      t1: e.over ?? e.t1,
       round: e.round,
       rejected: false,
       ran: e.ran ?? [],
@@ -210,7 +215,7 @@ export class TraceModel extends Tokens {
     this.segments.push(segment);
     const round = this._round(e.round, e.t0);
     round.segments.push(segment);
-    round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (e.t1 - e.t0);
+    round.byLevel[e.level] = (round.byLevel[e.level] ?? 0) + (segment.t1 - e.t0);
     round.t1 = Math.max(round.t1, e.t1);
     return segment;
   }
@@ -219,7 +224,8 @@ export class TraceModel extends Tokens {
     let last = this.rounds[this.rounds.length - 1];
     if (!last || last.round !== index) {
       const byLevel = this.levels.map(() => 0);
-      last = { round: index, t0: t, t1: t, byLevel, tokens: 0, before: [...this._alive], segments: [] };
+      const t0 = Math.max(t, last?.t1 ?? 0); // a draft may have begun while the round before was verified
+      last = { round: index, t0, t1: t0, byLevel, tokens: 0, before: [...this._alive], segments: [] };
       this.rounds.push(last);
     }
     return last;

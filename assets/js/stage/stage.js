@@ -61,6 +61,7 @@ export class Stage {
       isSame: () => this.parts.tower.isSame,
     });
     this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
+    document.addEventListener("hx:measured", () => this.offered.again()); // the Planner tab measured this machine
     this.pace = NOBODY;
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },

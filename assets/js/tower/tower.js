@@ -276,6 +276,7 @@ class Tower {
     const { preset, device, replan } = settings;
     const where = { preset, device: (device ?? "").split(":")[0], temperature: heatOf(settings) };
     const stack = this.of.whole(this.of.on);
+    this.forecast.usual(stack === this.of.preset.default_stack && !replan ? this.of.preset.default : null);
     const reason = this.madeUp ? foretold.madeUp : replan ? foretold.auto : this.faults.length ? foretold.faulty : "";
     const price = reason ? { reason, about: null } : this.prices.of(where, stack);
     this.forecast.show(price, where.temperature);

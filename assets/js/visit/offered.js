@@ -29,6 +29,8 @@ export function keepCatalogue({ setup, call, onNews }) {
     begin() {
       if (setup.catalogue.some((/** @type {any} */ one) => one.target)) void ask(MOST);
     },
+    /** Something of this machine is known that was not. */
+    again: () => void ask(1),
     /** A run of this preset is there. @param {any} preset of the catalogue */
     ran(preset) {
       if (preset?.target && preset.needs_download) void ask(1);

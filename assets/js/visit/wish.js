@@ -5,6 +5,8 @@ import { adopt } from "./adopt.js";
 import { overOther } from "../levels/stack.js";
 import { PROMPT } from "../words/play/run.js";
 
+const HOW_SHOWN = ["recording", "ghosts", "colour", "pause", "present"]; // of an address: what a run is not asked with
+
 export class Wish {
   /** @param {Record<string, any>} setup the server's @param {() => any} tower the composer */
   constructor(setup, tower) {
@@ -60,12 +62,12 @@ export class Wish {
     if (this.setup.offline) return; // a file has the one address
     // The plan says which stack, and its words are not the visitor's.
     const made = this.tower.madeUp && this.settings.simulated;
-    const query = write(
-      location.search,
-      { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) },
-      { ...this._defaults, stack: this.preset?.default_stack },
-      this._known,
-    );
+    const settings = { ...this.settings, ...(made ? { stack: "", prompt: "" } : {}) };
+    const usual = this.preset?.default_stack;
+    const bare = write(location.search, settings, { ...this._defaults, stack: usual }, this._known);
+    // An address that says anything says the stack: the default on the machine that opens it may be another one.
+    const says = Object.keys(read(bare, this._known).given).some((name) => !HOW_SHOWN.includes(name));
+    const query = says ? write(location.search, settings, this._defaults, this._known) : bare;
     history.replaceState(history.state, "", location.pathname + query + location.hash);
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -20,12 +21,14 @@ from hsd_core.cli.shared_options import (
     command,
     countdown,
     counts,
+    default_of,
+    explained,
     opened,
     preset_from,
     sampled,
 )
 from hsd_core.lab import bench
-from hsd_core.lab.bench.prompts import BUILT_IN, asked_for, prompts_path
+from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
 
 if TYPE_CHECKING:
@@ -38,7 +41,10 @@ def add(commands: Any) -> None:
     parser = command(commands, "bench", "measure stacks beside plain decoding", act)
     add_preset(parser)
     reads(
-        parser, "--stacks", metavar="FILE", help="one stack a line, `default` is the preset's (default: its examples)"
+        parser,
+        "--stacks",
+        metavar="FILE",
+        help="one stack a line, `default` is this machine's (default: the preset's examples)",
     )
     reads(
         parser,
@@ -66,7 +72,8 @@ def act(options: argparse.Namespace) -> int:
 
     check_sampling(options)
     preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
-    asked = _asked(options.stacks, preset)
+    default = default_of(options)
+    asked = _asked(options.stacks, preset, default.stack)
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, stacks[0])
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
@@ -106,6 +113,8 @@ def act(options: argparse.Namespace) -> int:
             tell()
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
+    if DEFAULT in asked:
+        print(explained(default), file=sys.stderr)
     print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
     for peer in found["peers"]:
@@ -117,12 +126,12 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(path: str | None, preset: Preset) -> dict[str, str]:
+def _asked(path: str | None, preset: Preset, default: str) -> dict[str, str]:
     """Line of the stacks file -> stack; without a file, the preset's examples."""
     if path:
-        return bench.read_asked(path, preset.default_stack)
+        return bench.read_asked(path, default)
     examples = [example.stack for example in preset.stacks if not example.replan]
-    return asked_for(["default", *examples], preset.default_stack, f"preset {preset.name}")
+    return asked_for([DEFAULT, *examples], default, f"preset {preset.name}")
 
 
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.shared_options import (
+    add_preset,
+    command,
+    counts,
+    explained,
+    opened,
+    plain_stack,
+    preset_from,
+    progress,
+)
 from hsd_core.lab.results.sheet import markdown
+from hsd_core.models.machine import device_name
 from hsd_core.stacks.grammar import parse
 from hsd_core.theory import Profile, write_profile
+from hsd_core.theory.search.default_here import default_here
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "calibrate", "measure a profile of a preset's levels", act)
     add_preset(parser)
-    writes(parser, "--out", required=True, metavar="FILE", help="the profile (JSON)")
+    writes(parser, "--out", metavar="FILE", help="the profile (JSON)")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="the levels of the default stack alone, in about 20 seconds: its block lengths are planned from that",
+    )
     parser.add_argument(
         "--temperature",
         type=float,
@@ -31,11 +48,32 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.calibrate.profiling import TOKENS, calibrate
+    return _quick(options) if options.quick else _whole(options)
+
+
+def _quick(options: argparse.Namespace) -> int:
+    from hsd_core.lab.calibrate.profiling import calibrate_default
+
+    given = ("temperature", "levels", "prompts", "tokens")
+    if more := [name for name in given if getattr(options, name) is not None]:
+        raise ValueError(f"--quick measures the default stack's levels as they are; leave --{more[0]} or --quick out")
+    pipeline = opened(options, preset_from(options).stack(device_name(options.device)))
+    profile = calibrate_default(pipeline, progress=progress())
+    if options.out:
+        write_profile(profile, options.out)
+    print(table(profile))
+    print(f"\n{explained(default_here(pipeline.preset, pipeline.device, pipeline.dtype))}")
+    return 0
+
+
+def _whole(options: argparse.Namespace) -> int:
+    from hsd_core.lab.calibrate.profiling import WHOLE, calibrate
     from hsd_core.lab.calibrate.written_texts import PROMPTS
     from hsd_core.models.sampling import Sampling
     from hsd_core.theory.profiles.kept import keep
 
+    if not options.out:
+        raise ValueError("--out names the file of the profile; only --quick does without")
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     if options.levels:
         parse(options.levels)  # met now, not after the weights
@@ -46,7 +84,7 @@ def act(options: argparse.Namespace) -> int:
         temperatures=temperatures,
         levels=options.levels,
         prompts=options.prompts or PROMPTS,
-        tokens=TOKENS if options.tokens is None else options.tokens,
+        effort=replace(WHOLE, tokens=WHOLE.tokens if options.tokens is None else options.tokens),
         progress=progress(),
     )
     usual = options.levels is None and options.prompts is None and options.tokens is None

@@ -12,7 +12,7 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
-from hsd_core.lab.bench.prompts import BUILT_IN, prompts_path, read_prompts
+from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, prompts_path, read_prompts
 from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
 from hsd_core.pipeline import Pipeline
@@ -27,7 +27,9 @@ def add(commands: Any) -> None:
     parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
     add_preset(parser)
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
-    parser.add_argument("--stack", metavar="S", help="the stack whose rounds are taken apart (default: the preset's)")
+    parser.add_argument(
+        "--stack", metavar="S", help="the stack whose rounds are taken apart (default: this machine's default)"
+    )
     parser.add_argument("--rows", metavar="N,N", help="rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
     counts(parser, "--context", metavar="N", help="tokens of text before a pass (default 128)")
     parser.add_argument("--lengths", metavar="N,N", help="texts of these lengths instead, up to the context")
@@ -56,12 +58,13 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError("--context is one length and --lengths are several; give one of them")
     rows = _counts("--rows", options.rows) or (LENGTH_ROWS if options.lengths else ROWS)
     asked = _counts("--lengths", options.lengths) or (options.context or CONTEXT,)
-    for stack in filter(None, (options.levels, options.stack)):
+    asked_stack = None if options.stack == DEFAULT else options.stack
+    for stack in filter(None, (options.levels, asked_stack)):
         parse(stack)  # met now, not after the weights
     prompts = read_prompts(options.prompts)[: options.limit]
     pipeline = opened(options, plain_stack(options), kind=options.decoder)
     levels = _levels(pipeline, options.levels)
-    stack = options.stack or pipeline.default_stack
+    stack = asked_stack or pipeline.default_stack
     entries = pipeline.entries(stack)
     each = [*pipeline.entries(levels), *entries]
     room = min((e.level.max_positions for e in each if e.level.max_positions is not None), default=None)
@@ -117,7 +120,6 @@ def _passes(
         TooLarge: every level is open twice, which takes more memory than is free.
     """
     from hsd_core.lab.passes import level_passes
-    from hsd_core.lab.passes.least_time import measured_limits
     from hsd_core.models import machine
     from hsd_core.models.compiled.node_profile import NodeProfile
 
@@ -127,14 +129,14 @@ def _passes(
     needed = memory.weights + 2 * (memory.kept + memory.at_work)
     machine.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
     entries, device, records = pipeline.entries(stack), pipeline.device, list[dict[str, Any]]()
-    before = measured_limits(device)
+    before = _limits(device)
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
         again = entries
         if device == "cpu":  # nobody takes passes apart on a GPU, and its memory holds them once
             again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
         times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
-    limits = {name: max(rate, before[name]) for name, rate in measured_limits(device).items()}
+    limits = {name: max(rate, before[name]) for name, rate in _limits(device).items()}
     for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):
         level, where = entries[i].level, {"level": name, "context": length}
         if not level.can_verify:
@@ -144,6 +146,14 @@ def _passes(
             found = level_passes.taken(level, length, n, times[i, length, n], limits)
             records.append({"what": "pass", **where, "rows": n, "threads": level.params.get("threads"), **found})
     return limits, records
+
+
+def _limits(device: str) -> dict[str, float]:
+    """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
+    from hsd_core.lab.passes.kernel_rates import kernel_rates
+    from hsd_core.lab.passes.least_time import measured_limits
+
+    return {**measured_limits(device), **(kernel_rates() if device == "cpu" else {})}
 
 
 def _counts(name: str, text: str | None) -> tuple[int, ...]:

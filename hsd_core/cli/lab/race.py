@@ -14,12 +14,14 @@ from hsd_core.cli.shared_options import (
     check_sampling,
     command,
     counts,
+    default_of,
+    explained,
     opened,
-    preset_from,
     prompt_of,
     sampled,
 )
 from hsd_core.lab import race
+from hsd_core.lab.bench.prompts import DEFAULT
 from hsd_core.lab.race import Heat, Turn
 from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.trace import Event
@@ -31,7 +33,7 @@ def add(commands: Any) -> None:
         "stacks",
         nargs="+",
         metavar="STACK",
-        help="two to four; the others are compared with the first; `default` is the preset's",
+        help="two to four; the others are compared with the first; `default` is this machine's",
     )
     parser.add_argument("--prompt", required=True, metavar="TEXT", help="the prompt; - reads it from stdin")
     counts(parser, "--repeats", default=5, metavar="N", help="how often they race (default 5)")
@@ -46,8 +48,8 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.race.making import raced
 
     check_sampling(options)
-    default = preset_from(options).default_stack
-    stacks = [format_stack(parse(default if asked == "default" else asked)) for asked in options.stacks]
+    default = default_of(options)
+    stacks = [format_stack(parse(default.stack if asked == DEFAULT else asked)) for asked in options.stacks]
     race.check_lanes(stacks)
     prompt = prompt_of(options)
     if options.out:
@@ -58,6 +60,9 @@ def act(options: argparse.Namespace) -> int:
         pipeline.entries(stack)
     most = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
     race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
+
+    if DEFAULT in options.stacks:
+        print(explained(default), file=sys.stderr)
 
     def lane(stack: str, tokens: int) -> Generator[Event, None, None]:
         return pipeline.run(stack, prompt, title=options.title, **{**sampled(options), "max_new_tokens": tokens})

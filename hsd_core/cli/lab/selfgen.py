@@ -123,7 +123,7 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     from hsd_core.lab.train.recipes import RECIPES, Hyperparameters
 
     every = [draft for drafts in RECIPES.values() for draft in drafts]
-    depths = {at for draft in every for at in (draft.depth(decoder.layers), *draft.joined(decoder.layers))}
+    depths = {at for draft in every for at in draft.depths(decoder.layers)}
     states_file = States(decoder, folder)
 
     def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:

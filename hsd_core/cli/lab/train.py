@@ -6,6 +6,7 @@ import argparse
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
-from hsd_core.lab.train.recipes import LOSSES, RECIPES, Hyperparameters
+from hsd_core.lab.train.recipes import LOSSES, RECIPES, DraftShape, Hyperparameters
 
 if TYPE_CHECKING:
     from hsd_core.lab.train.loop import Point, Tell
+    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.pipeline import Pipeline
 
+SILENCE = 15.0  # seconds between two lines of a sweep's progress, at the least
 _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "unroll", "prompts", "seed")
 
 
@@ -27,7 +31,15 @@ def add(commands: Any) -> None:
     add_preset(parser)
     parser.add_argument("--recipe", required=True, choices=tuple(RECIPES), help="what to train")
     reads(parser, "--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
-    writes(parser, "--out", folder=True, required=True, metavar="DIR", help="where drafts and their cards go")
+    writes(
+        parser,
+        "--out",
+        folder=True,
+        file_with="sweep",
+        required=True,
+        metavar="DIR",
+        help="where drafts and their cards go; with --sweep the file of its results, which goes on",
+    )
     parser.add_argument("--only", metavar="NAME", help="one draft of the recipe, such as exit8 or nano-fed")
     counts(parser, "--layers", metavar="N", help="of a draft's own, to try other shapes")
     counts(parser, "--mlp-width", metavar="N", help="of those layers (default: the target's), likewise")
@@ -39,6 +51,13 @@ def add(commands: Any) -> None:
         help="train the drafts of a folder further, not the target's layers",
     )
     counts(parser, "--limit", metavar="N", help="train on the first N texts of the shuffled data")
+    parser.add_argument(
+        "--sweep",
+        action="store_true",
+        help="train one draft on 1/16 to all of the tokens and in other sizes; judge each",
+    )
+    reads(parser, "--judge", metavar="FILE", help="with --sweep: texts that no training reads, as selfgen writes them")
+    counts(parser, "--epochs", metavar="N", help="with --sweep: how often each text is read (default 1)")
     parser.add_argument("--steps", type=int, metavar="N", help="optimizer steps")
     parser.add_argument("--batch", type=int, metavar="N", help="output tokens in a step (thousands on a GPU)")
     parser.add_argument("--rate", type=float, metavar="R", help="highest learning rate")
@@ -64,6 +83,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.train.distil import Distiller
     from hsd_core.models.weights import cache_folder
 
+    _check_sweep(options)
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
     hyper = replace(Hyperparameters(), **given)
     hyper.check()
@@ -74,6 +94,8 @@ def act(options: argparse.Namespace) -> int:
     pipeline = opened(options, stack)
     key = pipeline.preset.key
     work = Path(options.work) if options.work else cache_folder() / "training" / key
+    if options.sweep:
+        return _sweep(options, pipeline, pipeline.lean_target(stack), recipe, hyper, work)
     distiller = Distiller(
         pipeline.lean_target(stack),
         pipeline.preset,
@@ -105,6 +127,90 @@ def act(options: argparse.Namespace) -> int:
             return 130
         print(path)
     return 0
+
+
+def _check_sweep(options: argparse.Namespace) -> None:
+    """
+    Raises:
+        ValueError: options that do not go together; the message names them.
+    """
+    if options.sweep:
+        if clash := next(
+            (name for name in ("steps", "start", "mlp_width") if getattr(options, name) is not None), None
+        ):
+            option = f"--{clash.replace('_', '-')}"
+            raise ValueError(f"--sweep trains from scratch and sets steps and sizes itself; leave {option} out")
+    elif extra := next((name for name in ("judge", "epochs") if getattr(options, name) is not None), None):
+        raise ValueError(f"--{extra} is for --sweep alone; add it, or leave --{extra} out")
+
+
+def _only(options: argparse.Namespace, recipe: tuple[DraftShape, ...], layers: int) -> DraftShape:
+    """The one draft of a recipe that is swept, for a target of so many layers.
+
+    Raises:
+        ValueError: `--only` names none.
+    """
+    called = {f"{d.name}{d.depth(layers) or ''}{'-fed' if d.fed else ''}": d for d in recipe}
+    if options.only in called:
+        return called[options.only]
+    raise ValueError(f"--sweep trains one draft; name it by --only, one of {', '.join(called)}")
+
+
+def _sweep(
+    options: argparse.Namespace,
+    pipeline: Pipeline,
+    decoder: LeanDecoder,
+    recipe: tuple[DraftShape, ...],
+    hyper: Hyperparameters,
+    work: Path,
+) -> int:
+    from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+    from hsd_core.lab.train.scaling.sweep import Sweep
+
+    sweep = Sweep(
+        decoder,
+        _only(options, recipe, decoder.layers),
+        options.data,
+        hyper,
+        work,
+        ends=pipeline.ends,
+        epochs=options.epochs or 1,
+        other=options.judge,
+        limit=options.limit,
+    )
+    data = prompts_file(options.data)
+    about = {
+        **measured_by("sweep", options.said),
+        "preset": pipeline.preset.name,
+        "device": decoder.device,
+        "dtype": decoder.dtype,
+        **ran_on(decoder.device),
+        "data": data["prompts"],
+        "data_sha256": data["prompts_sha256"],
+        **(prompts_file(options.judge) if options.judge else {}),
+        **sweep.about(),
+    }
+    file = RawFile(Path(options.out), about)
+    if not sweep.run(file, progress=progress(), tell=_told_of_sweep(), stop=_interrupt()):
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        return 130
+    print(options.out)
+    return 0
+
+
+def _told_of_sweep() -> Callable[[str, int, int, float | None], None]:
+    """A line a training, and in between one every `SILENCE` seconds."""
+    told, last = 0.0, ""
+
+    def tell(name: str, step: int, steps: int, left: float | None) -> None:
+        nonlocal told, last
+        if name == last and step < steps and time.monotonic() - told < SILENCE:
+            return
+        told, last = time.monotonic(), name
+        eta = "" if left is None else f", about {left / 60:.0f} min left of all"
+        print(f"{name}: step {step} of {steps}{eta}", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _command(options: argparse.Namespace) -> str:

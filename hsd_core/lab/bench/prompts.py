@@ -11,6 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.stacks.placing import check_measured
 from hsd_core.trace.prompt_files import PromptLine
 from hsd_core.trace.typed import records
 from hsd_core.trace.typed.bounded import text
@@ -98,4 +99,6 @@ def asked_for(lines: Iterable[str], default: str, where: str) -> dict[str, str]:
     found = {line: format_stack(parse(default if line == DEFAULT and default else line)) for line in lines}
     if not found:
         raise ValueError(f"{where}: no stacks in it")
+    for stack in found.values():
+        check_measured(parse(stack))
     return found

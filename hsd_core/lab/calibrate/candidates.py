@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hsd_core.levels.declared.keys import AT, FUSE, GUESS, TREE
+from hsd_core.levels.declared.keys import AT, FUSE, GROW, GUESS, TREE
 from hsd_core.levels.kinds import fan_of, kind_of, kinds
 from hsd_core.stacks.grammar import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
 
@@ -126,6 +126,10 @@ def _plain(spec: LevelSpec) -> str:
     """A level's spec without what belongs to a stack entry: T, rule, policy. Two levels in one are refused."""
     if why := kind_of(spec).unplanned(spec):
         raise StackError(why.instead)
+    if grown := spec.get(GROW):
+        raise StackError(
+            f"a plan holds no tree that is shaped again in every round; calibrate {spec.name} without @grow={grown}"
+        )
     if tree := spec.get(TREE):
         raise StackError(f"a plan prices trees of a level's own drafts; calibrate {spec.name} without @tree={tree}")
     return format_stack([bare(spec).having(fuse=spec[FUSE])])

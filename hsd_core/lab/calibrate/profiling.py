@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,21 +19,64 @@ from hsd_core.lab.calibrate.reading import LONGEST, WIDEST, read
 from hsd_core.lab.calibrate.scaling import in_runs, per_token
 from hsd_core.lab.calibrate.several import SECONDS, meet
 from hsd_core.lab.calibrate.short_runs import Observed, Outside, observe, outside
-from hsd_core.lab.calibrate.timing import Timings, time_levels
-from hsd_core.lab.calibrate.written_texts import PROMPTS, WrittenText, write
+from hsd_core.lab.calibrate.timing import BUDGET, Timings, time_levels
+from hsd_core.lab.calibrate.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.lab.tally import Tally, mean_interval
 from hsd_core.levels.built.fused import FusedLevel
 from hsd_core.levels.kinds import fan_of
+from hsd_core.stacks.grammar import bare, format_stack, parse
 from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
+from hsd_core.theory.profiles.kept import QUICK, keep
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
 
 Progress = Callable[[str, float, float], None]
-TOKENS = 40
-RUNS = 100.0  # seconds of runs: greedy and sampled ones share them
 MAX_BLOCK = 16
 LEAST = 15.0  # tokens that the acceptance of a fork must rest on
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured.
+
+    `texts`: of how many prompts, evenly from the file; None: all. `tokens`: that the target writes after each. `batch`:
+    texts that it writes at a time, through weights of its own; 1: by plain decoding. `texts_s`, `costs_s`, `runs_s`:
+    seconds after which no further text, turn of costs alone or turn of runs begins; greedy and sampled runs share
+    theirs.
+    """
+
+    texts: int | None = None
+    tokens: int = 40
+    batch: int = BATCH
+    texts_s: float = math.inf
+    costs_s: float = BUDGET
+    runs_s: float = 100.0
+
+
+WHOLE = Effort()
+QUICKLY = Effort(
+    texts=12, tokens=24, batch=1, texts_s=6.0, costs_s=4.0, runs_s=6.0
+)  # about 20 seconds for three levels
+
+
+def calibrate_default(
+    pipeline: Pipeline, *, progress: Progress | None = None, stop: Callable[[], bool] | None = None
+) -> Profile:
+    """Measure the levels of the preset's default stack, greedily and in about 20 seconds; what it finds is kept.
+
+    Args:
+        progress, stop: as in `calibrate`.
+    Raises:
+        StackError: the levels cannot be built, or are none that a profile has. Stopped: as asked; nothing is kept.
+        OSError: it cannot be kept.
+    """
+    *below, target = parse(pipeline.preset.stack(pipeline.device))
+    levels = format_stack([*(bare(spec) for spec in below), target])
+    found = calibrate(pipeline, levels=levels, effort=QUICKLY, progress=progress, stop=stop)[0]
+    found = replace(found, about={**found.about, "effort": QUICK})
+    keep(found, pipeline.preset, pipeline.device, pipeline.dtype)
+    return found
 
 
 def calibrate(
@@ -41,7 +85,7 @@ def calibrate(
     temperatures: Sequence[float] = (0.0,),
     levels: str | None = None,
     prompts: str | Path = PROMPTS,
-    tokens: int = TOKENS,
+    effort: Effort = WHOLE,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> list[Profile]:
@@ -49,7 +93,7 @@ def calibrate(
 
     Args:
         levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
-            for `pipeline`. tokens: that the target writes after each prompt.
+            for `pipeline`.
         progress: called as progress(stage, done, total); stages are "texts", "acceptances", "sequences" (of levels that
             offer several), "costs" and "runs".
         stop: asked between measurements.
@@ -61,12 +105,21 @@ def calibrate(
         raise ValueError("no temperature is given; 0 is greedy")
     found = candidates(pipeline, levels)
     asked = read_prompts(prompts)
+    asked = asked[:: math.ceil(len(asked) / (effort.texts or len(asked)))]
     costs: dict[bool, tuple[Timings, Observed]] = {}
     profiles = []
     for temperature in dict.fromkeys(temperatures):
         at = f" at temperature {temperature:g}" if temperature else ""
         texts = write(
-            pipeline, found.names[found.target], asked, tokens, temperature, tell=_stage(tell, f"texts{at}"), stop=stop
+            pipeline,
+            found.names[found.target],
+            asked,
+            effort.tokens,
+            temperature,
+            batch=effort.batch,
+            seconds=effort.texts_s,
+            tell=_stage(tell, f"texts{at}"),
+            stop=stop,
         )
         tally = Tally(len(texts))
         for number, text in enumerate(texts):
@@ -80,7 +133,7 @@ def calibrate(
             temperature,
             tally,
             ends=pipeline.ends,
-            tokens=tokens,
+            tokens=effort.tokens,
             seconds=SECONDS * len(found.several),
             tell=_stage(tell, f"sequences{at}"),
             stop=stop,
@@ -91,6 +144,7 @@ def calibrate(
                 texts,
                 temperature,
                 several=found.several,
+                seconds=effort.costs_s,
                 tell=_stage(tell, f"costs{at}"),
                 stop=stop,
             )
@@ -99,7 +153,7 @@ def calibrate(
                 found,
                 texts,
                 temperature,
-                seconds=RUNS / len({t == 0.0 for t in temperatures}),
+                seconds=effort.runs_s / len({t == 0.0 for t in temperatures}),
                 tell=_stage(tell, f"runs{at}"),
                 stop=stop,
             )
@@ -111,7 +165,9 @@ def calibrate(
             "runs": seen.runs,
             ENGINE: round(between.verify_ms, 4),
         }
-        lengths = TextLengths(tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None)))
+        lengths = TextLengths(
+            effort.tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None))
+        )
         profiles.append(replace(_profile(found, tally, timings, seen, between, temperature, about), lengths=lengths))
     return profiles
 

@@ -41,7 +41,7 @@ EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
 CONTEXT = 150  # tokens before it
 TURNS, WARM_UP, FEWEST = 9, 2, 4
-BUDGET = 15.0  # seconds after which no further turn begins
+BUDGET = 15.0  # seconds
 
 Task = Callable[[], float]  # one measurement, ms
 
@@ -67,13 +67,14 @@ def time_levels(
     temperature: float,
     *,
     several: Sequence[StackEntry] = (),
+    seconds: float = BUDGET,
     tell: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> Timings:
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
 
     Args:
-        several: those that offer several sequences; their numbers follow.
+        several: those that offer several sequences; their numbers follow. seconds: after which no further turn begins.
     Raises:
         Stopped: `stop` turned true.
     """
@@ -82,7 +83,7 @@ def time_levels(
     found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
     names, began, turn = list(tasks), time.monotonic(), 0
     try:
-        while turn < TURNS and (turn < FEWEST + WARM_UP or time.monotonic() - began < BUDGET):
+        while turn < TURNS and (turn < FEWEST + WARM_UP or time.monotonic() - began < seconds):
             at = turn * 5 % len(names)
             for key in names[at:] + names[:at]:
                 if stop():

@@ -6,6 +6,8 @@ are. A text is cut where it begins to repeat itself: loops flatter every drafter
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
 BATCH = 12
+FEWEST = 4  # texts, however slow the target is
 LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts
 SEED = 20
 
@@ -46,13 +49,17 @@ def write(
     tokens: int,
     temperature: float,
     *,
+    batch: int = BATCH,
+    seconds: float = math.inf,
     tell: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> list[WrittenText]:
     """The target's own texts, in the order of the prompts; prompts of more than 320 tokens are left out.
 
     Args:
-        target: its spec. tell: called with the texts finished and their number.
+        target: its spec. batch: texts at a time, through the lean decoder; 1: one after another, as the engine runs it,
+            which needs no other weights. seconds: after which no further text is begun of those that are written one
+            after another, beyond the first few. tell: called with the texts finished and their number.
     Raises:
         ValueError: no prompt is left. Stopped: `stop` turned true.
     """
@@ -65,24 +72,30 @@ def write(
         raise ValueError(f"no calibration prompt has 1 to {LONGEST_PROMPT} tokens; give shorter ones")
     found: dict[int, list[int]] = {}
     try:
-        decoder = pipeline.lean_target(target)
+        decoder = pipeline.lean_target(target) if batch > 1 else None
     except StackError:
+        decoder = None
+    if decoder is None:
+        began = time.monotonic()
         for i, ids in enumerate(kept):
+            if i >= FEWEST and time.monotonic() - began > seconds:
+                break
             found[i] = _alone(pipeline, target, ids, tokens, sampling, stop)
             tell(len(found), len(kept))
     else:
         # copies of a prompt get numbers of their own, hence texts of their own
         jobs = {Job(PromptText(ids), i): i for i, ids in enumerate(kept)}
         for job, output in generate(
-            decoder, list(jobs), sampling, ends=pipeline.ends, max_new_tokens=tokens, batch=BATCH, seed=SEED
+            decoder, list(jobs), sampling, ends=pipeline.ends, max_new_tokens=tokens, batch=batch, seed=SEED
         ):
             if stop():
                 raise Stopped
             found[jobs[job]] = output
             tell(len(found), len(kept))
-    ended = [len(found[i]) if found[i][-1] in pipeline.ends else None for i in range(len(kept))]
-    outputs = [tuple(found[i][: loop_from(found[i])]) for i in range(len(kept))]
-    return [WrittenText(ids, outputs[i], ended[i]) for i, ids in enumerate(kept)]
+    return [
+        WrittenText(ids, tuple(out[: loop_from(out)]), len(out) if out[-1] in pipeline.ends else None)
+        for ids, out in ((ids, found[i]) for i, ids in enumerate(kept) if i in found)
+    ]
 
 
 def _alone(

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.lab.calibrate.reading import is_lookup, lookup_order
 from hsd_core.lab.passes.least_time import NS_PER_MS, ms_of, work_of
+from hsd_core.lab.passes.more_rows import FEW, MANY, kernel_rate
 from hsd_core.lab.passes.passes_report import PARTS
+from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.memory import draft_of
 from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
@@ -148,15 +150,18 @@ def parted(ms: float, passes: Sequence[Sequence[Node]], head: int) -> tuple[dict
 
 
 def taken(level: Any, length: int, rows: int, timed: Timed, limits: Mapping[str, float]) -> dict[str, Any]:
-    """What is kept of a pass: "ms", and "parts", "profiled_ms" and "least", null where nobody knows."""
+    """What is kept of a pass: "ms", and "parts", "profiled_ms" and "least", null where nobody knows; "multiplies":
+    multiply-adds with weights in a ms, "reached" here and by its kernel alone with "few" and "many" rows."""
     ms, head = median(timed.ms), head_of(level)
     work = work_of(level, length, rows) if hasattr(getattr(level, "decoder", None), "shape") else None
     if head is None:  # where nobody tells the products, what is read binds: rows are few
         return {"ms": ms, "parts": None, "profiled_ms": None, "least": work and work.least(limits, 0)}
     parts, products = parted(ms, timed.nodes, head)
     assert work is not None
-    least = work.least(limits, products)
-    return {"ms": ms, "parts": parts, "profiled_ms": median(timed.profiled_ms), "least": least}
+    found = {"ms": ms, "parts": parts, "profiled_ms": median(timed.profiled_ms), "least": work.least(limits, products)}
+    kind = "int8" if isinstance(level, NanoLevel) else str(level.decoder.dtype)
+    kernel = {name: kernel_rate(limits, kind, n) for name, n in (("few", FEW), ("many", MANY))}
+    return {**found, "multiplies": {"reached": products / (parts["products"] + parts["head"]), **kernel}}
 
 
 def lookup(level: Any, text: Sequence[int]) -> dict[str, float]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hsd_core.lab.passes.more_rows import FEW, KINDS, MANY, MoreRows, kernel_rate, more_rows
 from hsd_core.lab.results import sheet
 
 PARTS = ("products", "attention", "head", "kernels", "around")  # of a pass; see `levels`
 Records = Sequence[Mapping[str, Any]]
 OUTSIDE, WRITTEN = ("drawing", "engine"), ("trace", "stream")  # parts of a round that should be small
+KERNELS = (f"kernel, {FEW} rows", f"kernel, {MANY} rows")  # what it multiplies alone
 LINE = 80  # characters of a title
 
 
@@ -66,7 +68,20 @@ def _text(r: Mapping[str, Any]) -> str:
     return "prompts" if r["context"] is None else str(r["context"])
 
 
-TABLES: Mapping[str, Callable[[Records], str]] = {"passes": passes, "lookups": lookups, "rounds": rounds}
+def rows(records: Records) -> str:
+    """A row a level and text: ms of one row and of several, the ratio beside its limit, what their products multiply
+    beside what the kernel does, G/s, and why the limit is missed where it is."""
+    head = ("level", "text", "1 row, ms", f"{FEW} rows, ms", "ratio", "limit", "products", *KERNELS, "if missed, for")
+    return sheet.markdown(head, (_more(one) for one in more_rows(records)))
+
+
+def _more(one: MoreRows) -> Sequence[object]:
+    rates = ("-" if rate is None else f"{rate / 1e6:.0f}" for rate in (one.reached, one.kernel, one.many))
+    ms = (f"{one.one:.2f}", f"{one.few:.2f}", f"{one.ratio:.2f}", f"{one.limit:.1f}")
+    return (f"`{one.level}`", one.context, *ms, *rates, one.why or "within")
+
+
+TABLES: Mapping[str, Callable[[Records], str]] = {"passes": passes, "rows": rows, "lookups": lookups, "rounds": rounds}
 
 
 def method(about: Mapping[str, Any]) -> str:
@@ -78,7 +93,20 @@ def method(about: Mapping[str, Any]) -> str:
         "pass that nobody profiles, as a run pays for it; its parts are the kernels' times of profiled passes "
         "(*profiled*: what such a pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys"
         " and values once and of multiplying. The rows of a draft that reads the target's states are tokens that the "
-        "target has read, and it gives one row; its own guesses it reads one at a time."
+        f"target has read, and it gives one row; its own guesses it reads one at a time.{_kernels(limits)}"
+    )
+
+
+def _kernels(limits: Mapping[str, Any]) -> str:
+    """What onnxruntime multiplies on this machine, where it was measured."""
+    rates = {kind: [kernel_rate(limits, kind, rows) for rows in (MANY, FEW)] for kind in KINDS}
+    said = [f"{many / 1e6:.0f} and {few / 1e6:.0f} in {kind}" for kind, (many, few) in rates.items() if many and few]
+    if not said:
+        return ""
+    return (
+        f" One product of onnxruntime, its weight in a cache, multiplies with {MANY} rows and with {FEW}: "
+        f"{', '.join(said)} (G/s). *products*, where passes of 1 and {FEW} rows are compared: G/s of multiply-adds "
+        "with weights, the head's included."
     )
 
 

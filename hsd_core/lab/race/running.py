@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from hsd_core.models import machine
 from hsd_core.models.machine import refuse
+from hsd_core.stacks.grammar import parse
+from hsd_core.stacks.placing import check_measured
 from hsd_core.trace import Commit, Event, Kv
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def race(opened: Opened, stacks: Sequence[str], *, tokens: int, repeats: int) ->
     Args:
         opened: (stack, most tokens) -> the events of a run. tokens: of a text, at most.
     Raises:
-        ValueError: too few or too many stacks.
+        ValueError: too few or too many stacks, or one whose times are reckoned.
     """
     check_lanes(stacks)
     for repeat in range(repeats + 1):
@@ -66,6 +68,8 @@ def check_lanes(stacks: Sequence[str]) -> None:
     least, most = LANES
     if not least <= len(stacks) <= most:
         raise ValueError(f"a race has {least} to {most} stacks, not {len(stacks)}")
+    for stack in stacks:
+        check_measured(parse(stack))
 
 
 def _heat(

@@ -17,7 +17,7 @@ from hsd_core.models.weights.fetch import sha256_of
 from hsd_core.trace.typed import Beyond, decode, encode, encode_lines, lines, opened, plain, put
 
 VERSION = 1
-KINDS = ("bench", "validation", "passes", "depth")
+KINDS = ("bench", "validation", "passes", "depth", "sweep")
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 
@@ -40,7 +40,7 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         about = {}
     if about.get("kind") not in KINDS or about.get("version") != VERSION:
         raise ValueError(
-            f"{path} holds no raw results of version {VERSION}; bench, validate, passes and depth make some"
+            f"{path} holds no raw results of version {VERSION}; bench, validate, passes, depth and train make some"
         )
     return about, records
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -62,7 +62,7 @@ class Distiller:
         check_split(examples[:limit])
         self._ids = commonest(examples, hyper.rows, ends)
         self.drafts = {self.name(draft): draft for draft in drafts}
-        depths = {depth for draft in drafts for depth in _depths(draft, decoder)}
+        depths = {depth for draft in drafts for depth in draft.depths(decoder.layers)}
         self._store = FeatureStore(decoder, examples[:limit], depths, work / "states")
 
     def name(self, draft: DraftShape) -> str:
@@ -134,7 +134,7 @@ class Distiller:
             if not self._store.compute(progress=self._progress, stop=stop):
                 return None
             draft = self.drafts[name]
-            found = self._store.load(*_depths(draft, self._decoder))
+            found = self._store.load(*draft.depths(self._decoder.layers))
             student, curve = loop.train(
                 self._decoder,
                 draft,
@@ -206,11 +206,7 @@ class Distiller:
     def _digest(self, draft: DraftShape, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts again."""
         begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
-        # what a draft does not ask for is left out: trainings keep the names that they had before it could be asked for
-        shape, plan = asdict(draft), {key: value for key, value in asdict(self._plan).items() if value is not None}
-        usual = {"mlp_width": None, "joins": (), "ahead": 1}
-        shape = {key: value for key, value in shape.items() if key not in usual or value != usual[key]}
-        named = (self._store.digest, self._ids, shape, plan, begun)
+        named = (self._store.digest, self._ids, draft.named(), self._plan.named(), begun)
         return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
 
     def _judge(self, student: Student, draft: DraftShape, found: list[Features]) -> dict[str, DraftScore]:
@@ -221,8 +217,3 @@ class Distiller:
             (score,) = examine(student, [prepare(batch, self._decoder)])
             kinds[f.example.kind] = kinds.get(f.example.kind, DraftScore()) + score
         return kinds
-
-
-def _depths(draft: DraftShape, decoder: LeanDecoder) -> tuple[int, ...]:
-    """The layers whose states it is trained on, beside the last."""
-    return (draft.depth(decoder.layers), *draft.joined(decoder.layers))

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.lab.train.losses import forward_kl
-from hsd_core.lab.train.students.student import Batch, Copies, Student
+from hsd_core.lab.train.students.student import Batch, Student
 from hsd_core.models.lean.decoder import LeanDecoder
 
 CHUNK = 512  # rows of the whole vocabulary at a time
@@ -86,19 +86,11 @@ def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[
             p = (teacher - exam.mass[asked][:, None]).exp()
             logits = student.logits(g[counts[:, first:]], copies)
             score.positions += len(logits)
-            score.agreed += float((_said(student, logits, copies, batch, by) == exam.best[asked]).sum())
+            score.agreed += float((student.says(logits, batch, by) == exam.best[asked]).sum())
             score.accepted += float(torch.minimum(logits.softmax(-1), p).sum())
             score.loss += float(forward_kl(logits, teacher).sum())
     student.train()
     return scores
-
-
-def _said(student: Student, logits: Tensor, copies: Copies, batch: Batch, by: int) -> Tensor:
-    """(n,) the tokens that a draft says first."""
-    tokens, _ = batch.copied(by if student.ahead > 1 else 0)
-    columns = logits.argmax(-1)
-    lacking = columns == len(student.head)
-    return torch.where(lacking, tokens[batch.begun(by)], student.ids[columns.clamp_max(len(student.head) - 1)])
 
 
 def predicted_speed_up(acceptance: float, cost: float, longest: int = 8) -> tuple[float, int]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
+from typing import Any
 
 LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, here so that torch is not needed
 
@@ -35,10 +36,20 @@ class DraftShape:
         """The layers whose states it is fed, in a model of `layers`; none where that is the last alone."""
         return tuple(_after(share, layers) for share in self.joins)
 
+    def depths(self, layers: int) -> tuple[int, ...]:
+        """The layers whose states it is trained on, beside the last."""
+        return (self.depth(layers), *self.joined(layers))
+
     def title(self, layers: int) -> str:
         """What its file is called beside the preset."""
         how = "" if not self.layers else "-ahead" if self.ahead > 1 else "-joined" if self.joins else "-fed"
         return f"{self.name}{self.depth(layers) or ''}{how if self.fed else ''}"
+
+    def named(self) -> dict[str, Any]:
+        """Its fields but for those that do not say anything: what trainings and results are named by stays the same
+        when more can be asked for."""
+        usual = {"mlp_width": None, "joins": (), "ahead": 1}
+        return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
 def _after(share: float, layers: int) -> int:
@@ -69,6 +80,10 @@ class Hyperparameters:
     check_every: int = 200
     longest: int = 1152
     unroll: int | None = None
+
+    def named(self) -> dict[str, Any]:
+        """See `DraftShape.named`."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
     def check(self) -> None:
         """

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 Value = str | int | float | bool
 V = TypeVar("V", bound=Value)
 LAST = 99  # place of a key that only one kind has
-VERIFIER, DRAFTER, BOTTOM = "verifier", "drafter", "bottom"
+VERIFIER, DRAFTER, BOTTOM, TOPMOST = "verifier", "drafter", "bottom", "topmost"
 
 
 class StackError(ValueError):
@@ -30,11 +30,14 @@ class Key(Generic[V]):
     Attributes:
         place: in the order in which keys are written.
         counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last),
-            "bottom" (the first of several).
+            "bottom" (the first of several), "topmost" (the last of several).
         fans: its value says how many sequences a draft holds side by side (`sequences`).
         rides: its value says how much the level above computes beside a draft, in the same pass; 0 for nothing.
-        when: another key, and the values of it with which this one counts; none for whatever it is set to. Of the key
-            of a rule or a policy the registry says it.
+        when: another key, and the values of it with which this one counts: of the key of a rule or a policy, as the
+            registry says.
+        of: keys one of which has to be given for this one to count.
+        instead: another key that says the same in another way, so that a level is given one of them; the composer
+            offers both in one control.
         usual: what a level has that is not given the key; None where nothing is known without it. Several that declare
             one key may have it otherwise (`usually`). usuals: as written, what it is instead at a value of `when`'s
             key; from the registry.
@@ -49,6 +52,8 @@ class Key(Generic[V]):
     place: int = LAST
     counts: str = ""
     when: tuple[str, tuple[str, ...]] | None = None
+    of: tuple[str, ...] = ()
+    instead: str = ""
     usual: V | None = None
     usuals: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
@@ -132,7 +137,8 @@ class Text(Key[str]):
 class Whole(Key[int]):
     """A whole number within a range, written in at most nine figures.
 
-    beside: sequences of a draft beside those that it counts, where it says how many there are.
+    beside: sequences of a draft beside those that it counts, where it says how many there are. words: the values that
+        the composer offers, where it offers some.
     """
 
     type = "whole"
@@ -141,6 +147,7 @@ class Whole(Key[int]):
     step: int = 1
     unit: str = ""
     beside: int = 0
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.declared.key import BOTTOM, DRAFTER, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
+from hsd_core.levels.declared.key import BOTTOM, DRAFTER, TOPMOST, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
 from hsd_core.models import DTYPES
 
 MAX_BLOCK = 64
@@ -16,7 +16,7 @@ MAX_DEPTH = 512  # layers; no model here comes near it
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH, noted="layer {}")
-# Which policies and rules there are, and the keys of their own that stand behind these two, the registry adds.
+# Which policies, rules and schedulers there are, and the keys of their own behind these three, the registry adds.
 POLICY = Choice(
     name="policy", place=10, counts=DRAFTER, usual="fixed", noted="{}", tip="when this level hands its block up"
 )
@@ -27,6 +27,14 @@ RULE = Choice(
     usual="tokenwise",
     noted="{}",
     tip="how this level decides which drafted tokens to keep",
+)
+WITH = Choice(
+    name="with",
+    place=31,
+    counts=TOPMOST,
+    usual="sync",
+    noted="{}",
+    tip="whether the levels below draft on while this one verifies, as on two machines",
 )
 THETA = Share(
     name="theta", place=20, counts=DRAFTER, label="θ", noted="θ = {}", tip="the stop threshold"
@@ -43,7 +51,8 @@ TREE = Shape(
     nodes=MAX_NODES,
     noted="{}",
     around="a tree from {level}",
-    tip="how many tokens are offered after each token, by depth; one pass of the level above judges them all",
+    tip="how many tokens are offered after each token, by depth, or how many in all, where this level\u2019s own "
+    "confidence decides after which (EAGLE-2); one pass of the level above judges them all",
     words={
         "": "one candidate",
         "2.1": "2.1 · two, each continued",
@@ -52,11 +61,27 @@ TREE = Shape(
         "4.2.2": "4.2.2 · 28 tokens",
     },
 )
+GROW = Whole(
+    name="grow",
+    place=5,
+    counts=BOTTOM,
+    fans=True,
+    instead=TREE.name,
+    low=2,
+    high=MAX_NODES,
+    noted="{} in all",
+    around="a dynamic tree from {level}",
+    words={
+        "6": "dynamic · up to 6 tokens, the most likely paths",
+        "12": "dynamic · up to 12 tokens",
+        "24": "dynamic · up to 24 tokens",
+    },
+)
 REPLACE = Switch(
     name="replace",
     place=6,
     counts=BOTTOM,
-    when=(TREE.name, ()),
+    of=(TREE.name, GROW.name),
     usual=False,
     label="with replacement",
     terms={"1": "with replacement"},
@@ -122,4 +147,4 @@ VOCAB = Whole(
     "cost less to read, the others come as corrections; 0: all",
 )
 DRAFTS = (POLICY,)
-VERIFIES = (*DRAFTS, TREE, REPLACE, FUSE, RULE, BONUS)
+VERIFIES = (*DRAFTS, TREE, GROW, REPLACE, FUSE, RULE, WITH, BONUS)

@@ -1,5 +1,5 @@
-"""What the files in `levels/kinds` declare: kinds of levels as `KINDS`, rules as `RULES`, stop policies as `POLICIES`,
-and the keys of them all."""
+"""What the files in `levels/kinds` declare, kinds of levels as `KINDS`, rules as `RULES`, stop policies as `POLICIES`,
+and those in `levels/schedulers`, as `SCHEDULERS`; and the keys of them all."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 from hsd_core.levels.declared.key import Choice, Key, Value
-from hsd_core.levels.declared.keys import POLICY, RULE
+from hsd_core.levels.declared.keys import POLICY, RULE, WITH
 from hsd_core.levels.declared.kind import Kind, WrittenAs
 from hsd_core.levels.kinds.policies import PolicyKind
 from hsd_core.levels.kinds.rules import RuleKind
+from hsd_core.levels.schedulers.orders import SchedulerKind
 
-KINDS = "hsd_core.levels.kinds"  # where they are declared, a file each
+KINDS, TIMES = "hsd_core.levels.kinds", "hsd_core.levels.schedulers"  # where they are declared, a file each
 
 
 class _Registry(NamedTuple):
@@ -26,6 +27,7 @@ class _Registry(NamedTuple):
     keys: Mapping[str, Key[Any]]
     rules: Mapping[str, RuleKind]
     policies: Mapping[str, PolicyKind]
+    schedulers: Mapping[str, SchedulerKind]
     behind: Mapping[str, tuple[Key[Any], ...]]
     usual: Mapping[str, Mapping[str, Value]]
 
@@ -56,33 +58,40 @@ def policies() -> Mapping[str, PolicyKind]:
     return _here().policies
 
 
+def schedulers() -> Mapping[str, SchedulerKind]:
+    """All schedulers by name, in the order in which they are listed."""
+    return _here().schedulers
+
+
 def followed(some: Iterable[Key[Any]]) -> tuple[Key[Any], ...]:
-    """These keys; behind the ones that name a policy and a rule, the keys that policies and rules have of their own."""
+    """These keys; behind the ones that name a policy, a rule and a scheduler, the keys that those have of their own."""
     return _followed(some, _here().behind)
 
 
 def usual_of(kind: str) -> Mapping[str, Value]:
     """What a level of this kind has for a key without being given any: as the kind declares it, else as the others do;
-    not of the keys of policies and rules, of which it hangs on the one that is chosen."""
+    not of the keys of policies, rules and schedulers, of which it hangs on the one that is chosen."""
     return _here().usual[kind]
 
 
 def _here() -> _Registry:
-    return _registry(tuple(importlib.import_module(KINDS).__path__))
+    return _registry(*(tuple(importlib.import_module(room).__path__) for room in (KINDS, TIMES)))
 
 
 @lru_cache(maxsize=2)
-def _registry(path: tuple[str, ...]) -> _Registry:
-    modules = [importlib.import_module(f"{KINDS}.{found.name}") for found in pkgutil.iter_modules(path)]
+def _registry(path: tuple[str, ...], times: tuple[str, ...]) -> _Registry:
+    modules = _modules(KINDS, path)
     declared: list[Kind] = _declared(modules, "KINDS")
     rules: list[RuleKind] = _declared(modules, "RULES")
     policies: list[PolicyKind] = _declared(modules, "POLICIES")
-    behind = {RULE.name: _of_several(RULE, rules), POLICY.name: _of_several(POLICY, policies)}
+    schedulers: list[SchedulerKind] = _declared(_modules(TIMES, times), "SCHEDULERS")
+    chosen_among = ((RULE, rules), (POLICY, policies), (WITH, schedulers))
+    behind = {choice.name: _of_several(choice, some) for choice, some in chosen_among}
     found: dict[str, Key[Any]] = {key.name: key for some in behind.values() for key in some}
     for kind in declared:
         for key in kind.keys:
             found[key.name] = _shared(kind.name, found.get(key.name, key), key)
-    found[RULE.name], found[POLICY.name] = _of_those(RULE, rules), _of_those(POLICY, policies)
+    found.update({choice.name: _of_those(choice, some) for choice, some in chosen_among})
     variants = [(kind, kind.written) for kind in declared if kind.written]
     for _, own in variants:  # its value is one of the other kind's key
         shared = found[own.key]
@@ -98,16 +107,21 @@ def _registry(path: tuple[str, ...]) -> _Registry:
         MappingProxyType(dict(ordered)),
         MappingProxyType({one.name: one for one in rules}),
         MappingProxyType({one.name: one for one in policies}),
+        MappingProxyType({one.name: one for one in schedulers}),
         behind,
         {one.name: usual | {key.name: key.usual for key in one.keys if key.usual is not None} for one in declared},
     )
+
+
+def _modules(room: str, path: tuple[str, ...]) -> list[ModuleType]:
+    return [importlib.import_module(f"{room}.{found.name}") for found in pkgutil.iter_modules(path)]
 
 
 def _declared(modules: Sequence[ModuleType], what: str) -> list[Any]:
     return sorted((one for module in modules for one in getattr(module, what, ())), key=lambda one: one.order)
 
 
-def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind]) -> Choice:
+def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> Choice:
     words, terms = {one.name: one.words for one in some}, {one.name: one.said or one.name for one in some}
     return replace(choice, choices=tuple(words), words=words, terms=terms)
 
@@ -123,8 +137,8 @@ def _shared(name: str, one: Key[Any], other: Key[Any], but: Sequence[str] = ("us
     return one if one.usual == other.usual else replace(one, usual=None)
 
 
-def _of_several(choice: Key[Any], some: Sequence[RuleKind | PolicyKind]) -> tuple[Key[Any], ...]:
-    """The keys that rules or policies declare, and for each with which of them it counts, and how."""
+def _of_several(choice: Key[Any], some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> tuple[Key[Any], ...]:
+    """The keys that rules, policies or schedulers declare, and for each with which of them it counts, and how."""
     found: dict[str, dict[str, Key[Any]]] = {}
     for one in some:
         for key in one.keys:

@@ -8,11 +8,12 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from hsd_core.levels.declared.key import Key, StackError, V, Value, settled
-from hsd_core.levels.declared.keys import BONUS, POLICY, RULE, THETA, TREE
+from hsd_core.levels.declared.keys import BONUS, POLICY, RULE, THETA, TREE, WITH
 from hsd_core.levels.declared.kind import Kind
-from hsd_core.levels.declared.registry import kinds, policies, rules, usual_of, variants
+from hsd_core.levels.declared.registry import kinds, policies, rules, schedulers, usual_of, variants
 from hsd_core.levels.kinds.policies import PolicyKind
 from hsd_core.levels.kinds.rules import RuleKind
+from hsd_core.levels.schedulers.orders import SchedulerKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class LevelSpec:
         object.__setattr__(self, "values", MappingProxyType(told))
 
     def __getitem__(self, key: Key[V]) -> V:
-        """What it has for a key: as given, else as its kind, its policy or its rule declares it.
+        """What it has for a key: as given, else as its kind, its policy, its rule or its scheduler declares it.
 
         Raises:
             StackError: it was not given any, and none is declared.
@@ -46,7 +47,7 @@ class LevelSpec:
 
     def get(self, key: Key[V]) -> V | None:
         """The same; None where it was not given any, and none is declared."""
-        declared = {} if key.name in (POLICY.name, RULE.name) else self._chosen()
+        declared = {} if key.name in (POLICY.name, RULE.name, WITH.name) else self._chosen()
         for known in (self.values, usual_of(kind_of(self).name), declared):
             if known.get(key.name) is not None:
                 return cast(V, known[key.name])
@@ -74,8 +75,9 @@ class LevelSpec:
         return tuple(int(part) for part in (self.get(TREE) or "").split(".") if part)
 
     def _chosen(self) -> dict[str, Value]:
-        """What its policy and its rule have without being given any."""
-        return {**settled(policy_of(self).keys, {}), **settled(rule_of(self).keys, {})}
+        """What its policy, its rule and its scheduler have without being given any."""
+        chosen = (policy_of(self).keys, rule_of(self).keys, scheduler_of(self).keys)
+        return {name: value for some in chosen for name, value in settled(some, {}).items()}
 
 
 def kind_of(spec: LevelSpec) -> Kind:
@@ -88,6 +90,10 @@ def kind_of(spec: LevelSpec) -> Kind:
 
 def rule_of(spec: LevelSpec) -> RuleKind:
     return rules()[spec.rule]
+
+
+def scheduler_of(spec: LevelSpec) -> SchedulerKind:
+    return schedulers()[spec[WITH]]
 
 
 def policy_of(spec: LevelSpec) -> PolicyKind:

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 from hsd_core.levels.declared.key import StackError, Value
 from hsd_core.levels.declared.kind import Kind
-from hsd_core.levels.declared.registry import followed, keys, kinds, policies, rules, variants
-from hsd_core.levels.declared.spec import LevelSpec, fan_of, kind_of, policy_of, rule_of, theta_of
+from hsd_core.levels.declared.registry import followed, keys, kinds, policies, rules, schedulers, variants
+from hsd_core.levels.declared.spec import LevelSpec, fan_of, kind_of, policy_of, rule_of, scheduler_of, theta_of
 
 __all__ = [
     "Kind",
@@ -37,6 +37,8 @@ __all__ = [
     "policy_of",
     "rule_of",
     "rules",
+    "scheduler_of",
+    "schedulers",
     "stand_in",
     "tags",
     "theta_of",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
-from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, ID, POLICY, TREE, VERIFIES, VOCAB
+from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GROW, ID, POLICY, TREE, VERIFIES, VOCAB
 from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site, Unplanned, WrittenAs
 from hsd_core.levels.declared.said import Said
 
@@ -151,6 +151,7 @@ KINDS = (
                 ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out, or write @id=lens for "
                 "every layer by the model's own head",
                 TREE.name: "policy del drafts one candidate; leave @tree= out",
+                GROW.name: "policy del drafts one candidate; leave @grow= out",
                 FUSE.name: "policy del drafts one candidate; leave @fuse= out",
             },
             takes={ID.name: known_drafts.LENS},

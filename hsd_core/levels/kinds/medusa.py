@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
-from hsd_core.levels.declared.keys import FUSE, ID, POLICY, REPLACE, TREE
+from hsd_core.levels.declared.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
 from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site, Unplanned
 from hsd_core.levels.declared.said import Said
 
@@ -49,7 +49,7 @@ KIND = Kind(
     letter="H",
     colour=SKY,
     underline="double",
-    keys=(POLICY, TREE, REPLACE, FUSE, ID),
+    keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
     block=3,
     verifies=False,
     cheap=True,

@@ -27,6 +27,8 @@ class RuleKind:
         trees: it judges several candidates side by side, not one alone.
         one_hot: it takes rows of one token (`OneHot`) as they are.
         scores: it is given the verifier's logits too, by that name.
+        at_once: it weighs the tokens that it is given against each other, so that how many they are may hang on counts
+            and on those before, not on what lies behind them.
         by_place: it judges place by place, each reject leaving its residual: what the best exact rule is measured by.
     """
 
@@ -41,6 +43,7 @@ class RuleKind:
     trees: bool = True
     one_hot: bool = False
     scores: bool = False
+    at_once: bool = False
     by_place: bool = False
 
     def bind(self, values: Mapping[str, Value]) -> Callable[..., Any]:
@@ -73,6 +76,7 @@ RULES = (
         function="hsd_core.engine.rules:block",
         lossless=True,
         trees=False,
+        at_once=True,
     ),
     RuleKind(
         name="greedy",

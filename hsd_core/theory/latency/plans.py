@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.levels.declared.keys import BONUS, FUSE, MAX_NODES, POLICY, REPLACE, RULE, TREE
+from hsd_core.levels.declared.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
 from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import option
@@ -193,6 +193,8 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         specs = parse(stack)
     except StackError as error:
         raise ProfileError(str(error)) from None
+    if schedule := specs[-1].values.get(WITH.name):
+        raise ProfileError(f"the theory prices one level after another; leave @with={schedule} out")
     specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # it says how the lowest drafts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
@@ -213,6 +215,11 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         decided.append(TOKENWISE if same else spec.rule)
         profile.matrix(decided[-1])
     bonus = tuple(spec.bonus for spec in specs[1:])
+    if specs[0].get(GROW):
+        raise ProfileError(
+            f"{format_stack(specs[:1])}: its tree is shaped again in every round, and profiles hold acceptances of "
+            "fixed shapes; plan and predict with @tree= or without @grow="
+        )
     widths = specs[0].widths if max(specs[0].widths, default=1) > 1 else ()
     if widths and specs[0][REPLACE] and profile.temperature:
         raise ProfileError(
@@ -264,5 +271,5 @@ def _first(stack: str) -> LevelSpec:
 
 def _bare(spec: LevelSpec) -> LevelSpec:
     """What tells levels apart: all but what it drafts and how it verifies."""
-    judging = {key.name: None for key in followed((TREE, REPLACE, RULE, BONUS))}
+    judging = {key.name: None for key in followed((TREE, GROW, REPLACE, RULE, BONUS))}
     return replace(spec, block=None).having(**judging)

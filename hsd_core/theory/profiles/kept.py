@@ -24,9 +24,10 @@ from hsd_core.trace.typed import pretty, put
 FORMAT = 5  # of what is measured and how; another number is measured again
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 OTHER = 2
+QUICK = "quick"  # `about["effort"]` of a profile that was measured in seconds: of the default's levels alone
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
 MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
-ORIGIN = ("preset", "machine", "recorded", "device", "dtype")
+ORIGIN = ("preset", "machine", "recorded", "device", "dtype", "effort")
 BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temperature", "round_ms")
 
 
@@ -43,10 +44,18 @@ def cached_profile(
     return _nearest(cached_profiles(preset, device, dtype), temperature)
 
 
+def quick_profile(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> Profile | None:
+    """What was measured here in seconds, greedily, of the levels of a preset's default stack, or None."""
+    if not _anything(preset):
+        return None
+    folder, name = _place(preset, device, dtype)
+    return next(iter(_readable([folder / _file(name, 0.0, QUICK)])), None)
+
+
 def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> list[Profile]:
     """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
-    if not any(path.name.startswith(f"{_known(preset).key}-") for path in _folder().glob("*.json")):
-        return []  # what tells them apart takes torch to find out, where there is a GPU
+    if not _anything(preset):
+        return []
     folder, name = _place(preset, device, dtype)
     return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
@@ -59,7 +68,7 @@ def keep(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Pat
     """
     folder, name = _place(preset, device, dtype)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-t{profile.temperature:g}.json"
+    path = folder / _file(name, profile.temperature, str(profile.about.get("effort", "")))
     put(path, f"{pretty(profile.as_dict())}\n".encode())
     return path
 
@@ -165,6 +174,22 @@ def _place(preset: str | Preset, device: str | None, dtype: str | None) -> tuple
     device = device or _default_device(preset)
     key = json.dumps(key_of(preset, device, dtype or _default_dtype(preset, device)), sort_keys=True)
     return _folder(), f"{preset.key}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+def _file(name: str, temperature: float, effort: str = "") -> str:
+    return f"{name}-{effort or 't'}{temperature:g}.json"
+
+
+def _anything(preset: str | Preset) -> bool:
+    """Whether any profile of the preset was kept. Which of them holds here takes torch to find out, where there is a
+    GPU."""
+    return any(path.name.startswith(f"{_known(preset).key}-") for path in _folder().glob("*.json"))
+
+
+def kept_stamp(folder: Path = FOLDER) -> tuple[tuple[str, int], ...]:
+    """Changes with the profiles that are kept here or come with the package."""
+    found = [path for where in (_folder(), folder) for path in sorted(where.glob("*.json"))]
+    return tuple((str(path), path.stat().st_mtime_ns) for path in found)
 
 
 def _folder() -> Path:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hsd_core.engine.run_plans import Checked, Round, RunPlan
-from hsd_core.levels.declared.keys import MAX_BLOCK
+from hsd_core.levels.declared.keys import GROW, MAX_BLOCK
 from hsd_core.levels.kinds import kind_of
 from hsd_core.stacks.grammar import LevelSpec, format_stack, level_of
 from hsd_core.theory import Answer, Planner, Profile, ProfileError, Ranked, StackPlan, expected
@@ -251,6 +251,10 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
             )
     if max(specs[0].widths, default=1) > 1:
         raise ProfileError(f"{format_stack(specs[:1])}: a run's tree is fixed when it begins; plan it without @tree=")
+    if specs[0].get(GROW):
+        raise ProfileError(
+            f"{format_stack(specs[:1])}: plans hold no tree that is shaped again in every round; plan it without @grow="
+        )
     if missing or there[-1] != profile.target:
         named = ", ".join(missing) or format_stack(wanted[-1:])
         raise ProfileError(

@@ -42,7 +42,9 @@ class Draft(Record, frozen=True):
 
     `draws`: of siblings drawn with replacement, how often each token was drawn; left out where each was once. A draw is
     an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the others are
-    rejected without a coin, each leaving its residual."""
+    rejected without a coin, each leaving its residual.
+
+    `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped."""
 
     round: Int
     level: Level
@@ -64,6 +66,7 @@ class Draft(Record, frozen=True):
     keys: tuple[Int, ...] = ()
     silent: Int = 0
     draws: tuple[Int, ...] | UnsetType = UNSET
+    stale: bool | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         given = (name for name in ("copied", "keys", "draws") if getattr(self, name))
@@ -113,7 +116,9 @@ class Verify(Record, frozen=True):
 
     Left out where there are none: `bounds`, of the places that were judged token by token when sampling, in order
     (greedy runs have none: there every exact rule keeps what equals the verifier's choice); `probes`, rows beside
-    those, which decide nothing: they go back to the drafter (the window of lookahead decoding).
+    those, which decide nothing: they go back to the drafter (the window of lookahead decoding); `dropped`, the serials
+    of tokens that were drafted meanwhile behind those judged, and fall with the rejected one; `stale`: while it ran,
+    the text that it stands behind was cut, so nothing was judged.
     """
 
     round: Int
@@ -129,6 +134,8 @@ class Verify(Record, frozen=True):
     theta: float | None = None
     bounds: tuple[Bound, ...] | UnsetType = UNSET
     probes: Int | UnsetType = UNSET
+    dropped: tuple[Int, ...] | UnsetType = UNSET
+    stale: bool | UnsetType = UNSET
 
 
 class _Own(Record, frozen=True):

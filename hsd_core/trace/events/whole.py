@@ -46,6 +46,11 @@ class Header(Record, frozen=True):
 
     `format`, `schema`: what file this is, and in which version. `simulated`: empty for a real run; else what stands in
     for models and clock, and where its figures come from. Every reader says so wherever the run appears.
+
+    `overlap`: whose clock it is where levels work at the same time. "none": one level works after another. "reckoned":
+    every pass ran alone and was timed, then passes were laid side by side, as on a second machine of this kind. "real":
+    they ran at the same time. "simulated": no model ran. Where it is not "none", passes of the target overlap with
+    those of the levels below, and one of them may end before an event that stands before it.
     """
 
     format: Literal["hsd-trace"]
@@ -66,6 +71,7 @@ class Header(Record, frozen=True):
     title: str = ""
     replan: dict[str, Any] | None = None
     simulated: str = ""
+    overlap: Literal["none", "reckoned", "real", "simulated"] = "none"
 
 
 class Piece(Record, frozen=True):

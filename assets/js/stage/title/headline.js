@@ -20,18 +20,19 @@ export function headline() {
     update(model, cursor, waiting) {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
-      const made = Boolean(model.header?.simulated);
+      const { simulated, overlap } = model.header ?? {};
+      const clock = simulated ? "simulated" : overlap === "reckoned" ? overlap : "";
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
         gain.hidden = true;
-        say(unit, made ? HEADLINE.simulatedRate : HEADLINE.rate);
+        say(unit, clock ? HEADLINE.rateOf[clock] : HEADLINE.rate);
         say(against, waiting ? HEADLINE.waiting : alone(model));
         return;
       }
       const ratio = speedUp(model, cursor);
       say(value, ratio === null ? "\u2013" : `${ratio.toFixed(2)}\u00d7`);
-      gain.hidden = made;
-      say(unit, made ? HEADLINE.simulatedGain : "");
+      gain.hidden = clock !== "";
+      say(unit, clock ? HEADLINE.gainOf[clock] : "");
       say(against, HEADLINE.against(now === null ? "\u2013" : speed(now), speed(plain)));
     },
   };

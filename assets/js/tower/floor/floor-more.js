@@ -70,9 +70,11 @@ function controls(level, at) {
       !(at.bottom && key.counts === "verifier") &&
       !(at.top && key.counts === "drafter") &&
       !((at.top || !at.bottom) && key.counts === "bottom") &&
+      // One that is set and cannot work where the level stands now can be taken back there.
+      !((!at.top || at.bottom) && key.counts === "topmost" && !level.options[key.name]) &&
       counts(key.name, level.options),
   );
-  const order = ["verifier", "drafter", "bottom", ""];
+  const order = ["verifier", "topmost", "drafter", "bottom", ""];
   return shown
     .sort((a, b) => order.indexOf(a.counts) - order.indexOf(b.counts))
     .map((key) => (MADE[key.type] ?? figure)(key, level, at));
@@ -100,26 +102,31 @@ function choice({ name: key, words, tip }, level, at) {
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
-/** How many tokens are offered behind each token, by depth; T follows. */
-function shape({ name: key, words, tip }, level, at) {
-  const own = level.options[key] ?? "";
-  const names = Object.entries(own in words ? words : { ...words, [own]: own });
+/** How many tokens are offered behind each token, by depth, and T follows; or what another key says instead. */
+function shape({ name: key, tip }, level, at) {
+  const keys = [...grammar.keys.values()].filter((one) => one.name === key || one.instead === key);
+  const names = keys.flatMap(({ name, words }) => {
+    const own = level.options[name];
+    const all = !own || own in words ? words : { ...words, [own]: own };
+    return Object.entries(all).map(([value, text]) => ({ name, value, text }));
+  });
   const select = h(
     "select",
     {
       class: "hx-select",
       "data-key": `${key}-${at.position}`,
-      onchange: (event) => {
-        const { value } = event.target;
-        if (value) level.options[key] = value;
-        else delete level.options[key];
-        if (value) level.block = value.split(".").length;
+      onchange: () => {
+        for (const { name } of keys) delete level.options[name];
+        const { name, value } = names[select.selectedIndex];
+        if (value) level.options[name] = value;
+        if (value && name === key) level.block = value.split(".").length;
         at.onEdit();
       },
     },
-    ...names.map(([value, text]) => h("option", { value, text })),
+    ...names.map(({ name, value, text }) => h("option", { value: name === key ? value : `${name}=${value}`, text })),
   );
-  select.value = own;
+  select.selectedIndex = names.findIndex(({ name, value }) => value && level.options[name] === value);
+  if (select.selectedIndex < 0) select.value = "";
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 

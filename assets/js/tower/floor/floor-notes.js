@@ -15,11 +15,12 @@ export function shortName(level, ran, known) {
 
 /** What stands below a level's name: its databases, its layers, or its number format. */
 export function noteOf(level, ran, known, share) {
-  const tree = fanOf(level);
+  const { key, value } = fanOf(level);
   const own = ownNote(level, ran, known, share);
+  const shaped = { tree: FLOOR.tree, grow: FLOOR.dynamic }[key];
   const parts = [
     own,
-    tree.key === "tree" ? FLOOR.tree(tree.value, +level.options.replace > 0) : "",
+    shaped?.(value, +level.options.replace > 0) ?? "",
     +level.options.fuse ? FLOOR.lookups : "",
     ran?.params?.undrafted ? FLOOR.undrafted(ran.params.undrafted) : "",
   ];

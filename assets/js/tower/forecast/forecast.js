@@ -2,9 +2,12 @@
 
 import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
+import { openTab } from "../../kit/tabs.js";
 import { whyApart } from "./apart.js";
+import { plannedFrom, promised } from "../../levels/default-said.js";
 import { greedy } from "../../levels/greedy.js";
 import { rounded } from "../../words/numbers.js";
+import { DEFAULT_STACK } from "../../words/default-stack.js";
 import { words } from "../../words/play/forecast.js";
 
 /** @typedef {import("./prices.js").Price} Price */
@@ -37,8 +40,19 @@ export class Forecast {
     this._why = h("p", { class: "hx-forecast-why" });
     this._caught = h("p", { class: "hx-forecast-why" });
     this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
+    const way = h("a", { href: "?tab=planner", text: DEFAULT_STACK.way, onclick: toPlanner });
+    this._usual = h("p", { class: "hx-forecast-usual", hidden: true }, h("span", {}), " ", way);
     this._line = panels.button("prediction", words.asks, words.lineTip);
-    const more = h("div", { class: "hx-forecast-more" }, this._table, this._why, this._caught, this._worth, this._note);
+    const more = h(
+      "div",
+      { class: "hx-forecast-more" },
+      this._table,
+      this._why,
+      this._caught,
+      this._worth,
+      this._usual,
+      this._note,
+    );
     this.el = h("div", { class: "hx-forecast" }, this._line, more);
     /** @type {Price|null} */ this.price = null;
     /** @type {import("../../run/trace.js").TraceModel|null} */ this._model = null;
@@ -59,6 +73,15 @@ export class Forecast {
     this._model = model;
     this._key = key;
     this._draw();
+  }
+
+  /** Why the block lengths of the default stack are what they are; null: another stack is composed.
+   *  @param {import("../../levels/default-said.js").DefaultStack|null|undefined} known */
+  usual(known) {
+    this._usual.hidden = !known?.promise;
+    if (!known) return;
+    say(this._usual.firstElementChild, [DEFAULT_STACK.is, plannedFrom(known), promised(known)].join(" "));
+    /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured";
   }
 
   /** What the stack would gain without each of its levels. @param {{name: string, price: Price|null}[]} others */
@@ -134,6 +157,13 @@ export class Forecast {
       apart: elsewhere || engine || otherwise,
     };
   }
+}
+
+/** In this page, unless a tab or window of its own was asked for. @param {MouseEvent} event */
+function toPlanner(event) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  openTab("Planner");
 }
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;

@@ -5,10 +5,10 @@ import { many } from "../many.js";
 export const HEADLINE = {
   formula:
     "tokens/s up to this moment / tokens/s of plain decoding of the same target, prompt and seed; both on the engine\u2019s clock, prefill excluded",
-  simulatedRate: "simulated tokens/s",
+  rateOf: { simulated: "simulated tokens/s", reckoned: "reckoned tokens/s" },
   rate: "tokens/s",
   waiting: "measuring plain decoding",
-  simulatedGain: "simulated speed-up",
+  gainOf: { simulated: "simulated speed-up", reckoned: "reckoned speed-up" },
   gain: "as fast as plain decoding",
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
   itself: "this is plain decoding",
@@ -51,6 +51,14 @@ export const LANES = {
   verifies: (/** @type {number} */ into, /** @type {number} */ out, /** @type {number} */ rejected) =>
     `${into} in, ${out} out${rejected ? `, ${rejected === 1 ? "one" : rejected} rejected` : ""}`,
   label: "Lanes: what each level computed, on one clock",
+  /** @type {Record<string, string>} where levels work at the same time */
+  labelOf: {
+    reckoned: "Lanes: what each level computed, laid on two clocks as on two machines (reckoned)",
+    real: "Lanes: what each level computed, two at the same time",
+    simulated: "Lanes: what each level would compute, two at the same time (simulated)",
+  },
+  vain: (/** @type {string} */ kind, /** @type {number} */ tokens) =>
+    kind === "verify" ? "for text that was cut meanwhile" : `${tokens} dropped unjudged: something before was rejected`,
   whole: "whole run",
   last: "last rounds",
   shownWhole: "Showing the whole run. Press for the rounds around the cursor",
@@ -87,6 +95,10 @@ export const TALLY = {
     `${share} (margin ${margin ?? "unknown"})`,
   simulated: "simulated",
   noModel: "no model ran",
+  reckoned: "reckoned",
+  twoClocks: "on two clocks",
+  reckonedTip:
+    "each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give",
   simulatedTip: (/** @type {string} */ tip) => `simulated: ${tip.replaceAll("measured", "simulated")}`,
   depths: "At which layer did the model know?",
   depthsTip: "below: every layer\u2019s probability of every token of this text",

@@ -37,6 +37,8 @@ export const FLOOR = {
     `cache of this level: ${x.known} committed, ${x.tentative} tentative positions; ${x.behind} to catch up`,
   tree: (/** @type {string} */ shape, /** @type {boolean} */ again) =>
     `tree ${shape}${again ? " with replacement" : ""}`,
+  dynamic: (/** @type {string} */ most, /** @type {boolean} */ again) =>
+    `dynamic tree of up to ${most}${again ? " with replacement" : ""}`,
   lookups: "lookups",
   undrafted: (/** @type {number} */ n) => `its tokenizer differs in ${many(n, "special token")}, never drafted`,
   guesses: (/** @type {number} */ n, /** @type {string} */ letters) => `${n} guesses from ${letters}`,

@@ -208,6 +208,14 @@ class Student(nn.Module):
         gate = Gate(*(part[copies.gate] if self.ahead > 1 else part for part in parts))
         return mixed(F.pad(own, (0, 1), value=NEVER), g, copies.columns, copies.sorts, gate)[0]
 
+    def says(self, logits: Tensor, batch: Batch, by: int = 0) -> Tensor:
+        """(n,) the token that each row of `logits` says first, at the positions of `copies`; -1 for one that the head
+        lacks where nothing is copied."""
+        tokens, sorts = batch.copied(by if self.ahead > 1 else 0)
+        counts, columns = batch.begun(by), logits.argmax(-1)
+        copied = torch.where(sorts[counts] > 0, tokens[counts], -1)
+        return torch.where(columns == len(self.head), copied, self.ids[columns.clamp_max(len(self.head) - 1)])
+
     def target_own(self, last: Tensor) -> tuple[Tensor, Tensor]:
         """The target's normalised last states (n, hidden), and its logits over the trimmed head, (n, R)."""
         x = F.rms_norm(last.float(), (last.shape[-1],), self.target_norm, self.eps)

@@ -1,0 +1,128 @@
+"""The bundled sweeps of trainings: each assets/results/*/sweep.jsonl, as `train --sweep` writes it."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from anyio import to_thread
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
+from hsd_core.lab.results.pass_shares import measured_on
+from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.lab.train.scaling.sweep_study import study
+from hsd_core.theory.profiles.kept import shipped_profiles
+from hsd_core.trace.typed import convert
+
+SWEEPS = f"{ROUTE}/sweeps"
+FILES = "*/sweep.jsonl"  # in the folder of results
+LARGEST = 1_000_000  # bytes of a file; one of eight trainings judged by 134 texts has 0.1 MB
+TRAININGS = 50  # of a sweep
+log = logging.getLogger(__name__)
+
+Share = Annotated[float, Meta(gt=0.0, le=1.0)]
+Count = Annotated[int, Meta(ge=0, lt=2**40)]
+Some = Annotated[int, Meta(ge=1, lt=2**40)]
+Amount = Annotated[float, Meta(ge=0.0, lt=1e12)]
+Time = Annotated[float, Meta(gt=0.0, lt=1e9)]
+Text = Annotated[str, Meta(max_length=1000)]
+Judges = Literal["held_out", "other"]
+Row = tuple[Some, Count, Amount, Count, Count, Some]  # see `measures.COUNTS`
+Rows = Annotated[list[Row], Meta(min_length=1, max_length=10_000)]
+
+
+class SweptDraft(Struct):
+    name: Text
+    at: Annotated[float, Meta(ge=0.0, lt=1.0)]
+    fed: bool
+    layers: Some
+    depth: Count
+
+
+class SweptPlan(Struct):
+    rows: Some
+    seed: int
+    batch: Some
+
+
+class AboutSweep(Struct):
+    recorded: Text
+    command: Text
+    preset: Text
+    machine: Text
+    device: Text
+    draft: SweptDraft
+    epochs: Some
+    hyperparameters: SweptPlan
+    texts: Some
+    tokens: Some
+    judges: Annotated[list[Judges], Meta(min_length=1)]
+
+
+class JudgedTraining(Struct):
+    what: Literal["training"]
+    share: Share
+    layers: Some
+    asked_rows: Some
+    rows: Some
+    texts: Some
+    tokens: Some
+    seconds: Amount
+    core_seconds: Time
+    steps: Some
+    weights: Some
+    weight_share: Share
+    judged: dict[Judges, dict[Literal["gate", "own"], Rows]]
+
+
+def sweeps(folder: Path) -> list[dict[str, Any]]:
+    """`{"id", "about"}` of each, and what `study` says of it. One that cannot be read is left out, and the log says
+    why."""
+    found, profiles = [], shipped_profiles()
+    for path in sorted(folder.glob(FILES)):
+        try:
+            if (size := path.stat().st_size) > LARGEST:
+                raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
+            about, records = read_raw(path)
+            convert(about, AboutSweep)
+            convert(records, list[JudgedTraining])
+            _check(about, records)
+            seen = study(about, records, measured_on(about, profiles))
+            found.append({"id": path.parent.name, "about": about, **seen})
+        except (ValueError, OSError, RecursionError) as error:
+            log.warning("the sweep in %s is passed over: %s", path, error)
+    return found
+
+
+def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:
+    """
+    Raises:
+        ValueError: there are none, or one was not judged by all texts, with copies and without.
+    """
+    if not 1 <= len(records) <= TRAININGS:
+        raise ValueError(f"it has {len(records)} trainings; 1 to {TRAININGS} are expected")
+    sizes = [
+        {(texts, gate): len(rows) for texts, of in one["judged"].items() for gate, rows in of.items()}
+        for one in records
+    ]
+    wanted = {(texts, gate) for texts in about["judges"] for gate in ("gate", "own")}
+    if any(size != sizes[0] for size in sizes) or sizes[0].keys() != wanted:
+        raise ValueError(f"its trainings were not all judged by the same texts ({', '.join(about['judges'])})")
+    if any(sizes[0][texts, "gate"] != sizes[0][texts, "own"] for texts in about["judges"]):
+        raise ValueError("a text has counts with copies or without them alone")
+
+
+def sweeps_route(folder: Path) -> Route:
+    """GET of the bundled sweeps."""
+
+    async def listed(_: Request) -> Response:
+        text = await to_thread.run_sync(lambda: dumps({"sweeps": sweeps(folder)}))
+        return Response(text, media_type="application/json")
+
+    return Route(SWEEPS, listed, methods=["GET"])

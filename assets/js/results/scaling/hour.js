@@ -1,0 +1,78 @@
+/** What another hour of training would buy: tokens/s by the recursion, predicted now and then. */
+
+import { css, layout, narrow, safe } from "../../plots/look.js";
+import { HOUR, SCALING } from "../../words/tabs/scaling.js";
+import { bars, between, listed } from "./readings.js";
+
+/** @type {{when: "now"|"then", hue: string}[]} */
+const WHEN = [
+  { when: "now", hue: "--hue-ngram" },
+  { when: "then", hue: "--hue-nano" },
+];
+
+/** @param {import("./readings.js").Sweep} sweep */
+export function hourFigure({ hour }) {
+  if (!hour) return null;
+  const stacks = hour.stacks.map((/** @type {any} */ one) => safe(one.stack));
+  const plain = hour.stacks[0]?.plain;
+  const data = WHEN.map(({ when, hue }) => {
+    const readings = hour.stacks.map((/** @type {any} */ one) => one.tokens_per_s[when]);
+    return {
+      type: "bar",
+      name: HOUR.after(hour[when === "now" ? "from" : "tokens"]),
+      x: stacks,
+      y: readings.map((/** @type {number[]} */ [value]) => value),
+      customdata: readings.map((/** @type {number[]} */ [, low, high]) => between(low, high, 1)),
+      error_y: bars(readings, "--ink"),
+      marker: { color: css(hue), opacity: 0.85 },
+      hovertemplate: HOUR.hover,
+    };
+  });
+  return {
+    title: HOUR.title,
+    text: HOUR.text(hour, SCALING.texts[hour.texts]),
+    figure: {
+      data,
+      layout: layout(narrow() ? 380 : 360, {
+        barmode: "group",
+        showlegend: true,
+        legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+        xaxis: { type: "category" },
+        yaxis: { title: { text: HOUR.axis }, rangemode: "tozero" },
+        shapes: [
+          {
+            type: "line",
+            xref: "paper",
+            x0: 0,
+            x1: 1,
+            y0: plain,
+            y1: plain,
+            line: { dash: "dot", color: css("--muted"), width: 1 },
+          },
+        ],
+        annotations: [
+          {
+            text: HOUR.plain,
+            xref: "paper",
+            x: 1,
+            xanchor: "right",
+            y: plain,
+            yanchor: "bottom",
+            showarrow: false,
+            font: { color: css("--muted") },
+          },
+        ],
+      }),
+    },
+    table: {
+      columns: [HOUR.stack, HOUR.learned, HOUR.axis, SCALING.low, SCALING.high],
+      rows: hour.stacks.flatMap((/** @type {any} */ one) =>
+        WHEN.map(({ when }) => [
+          one.stack,
+          hour[when === "now" ? "from" : "tokens"],
+          ...listed(one.tokens_per_s[when], 1),
+        ]),
+      ),
+    },
+  };
+}

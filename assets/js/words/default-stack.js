@@ -1,0 +1,38 @@
+/** A machine's default stack: where its block lengths come from, what is predicted of it, and measuring for it. */
+
+export const DEFAULT_STACK = {
+  title: "The default stack on this machine",
+  label: "the default stack on this machine",
+  /** Where its block lengths come from. */
+  measured: (/** @type {string} */ day) =>
+    `Its block lengths are planned from the calibration of this machine${on(day)}.`,
+  quick: (/** @type {string} */ day) =>
+    `Its block lengths are planned from the 20-second calibration of this machine${on(day)}.`,
+  shipped: (/** @type {string} */ machine, /** @type {string} */ day) =>
+    `Its block lengths are planned from the shipped profile of the machine most like this one: ${machine}${day && `, ${day}`}.`,
+  preset: "Its block lengths are the preset\u2019s own: no profile of its levels is known here.",
+  is: "This is the default stack on this machine.",
+  /** What the planner promises. */
+  alone: (/** @type {string} */ gain) => `Predicted: ${gain}\u00d7 the model alone.`,
+  over: (/** @type {string} */ gain, /** @type {string} */ more, /** @type {[string, string]|null} */ ends) =>
+    `Predicted: ${gain}\u00d7 the model alone and ${more}\u00d7${ends ? ` (${ends[0]} to ${ends[1]})` : ""} the best two levels.`,
+  overTip:
+    "the best stack of two levels in the whole profile, by the same theory; the range: every acceptance at either end of its 95 % interval",
+  go: "Measure this machine (20 s)",
+  again: "Measure again (20 s)",
+  goTip:
+    "runs a few short texts through the levels of the default stack, when nobody else\u2019s run is at work, and plans its block lengths from that; nothing leaves this machine",
+  stop: "Stop",
+  stopping: "Stopping\u2026",
+  asking: "asking for a place in line",
+  progress: "share measured",
+  stoppedEarly: "Stopped; nothing was kept.",
+  unreachable: "The server cannot be reached; nothing was measured.",
+  found: (/** @type {string} */ stack) => `Measured. The default stack is ${stack} from now on.`,
+  same: (/** @type {string} */ stack) => `Measured. The default stack stays ${stack}.`,
+  use: "Use it",
+  way: "The Planner tab measures this machine in about 20 seconds",
+};
+
+/** @param {string} day */
+const on = (day) => day && `, ${day}`;

@@ -1,0 +1,53 @@
+"""Which driver a stack is run by, and which stacks cannot be run on lanes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
+
+from hsd_core.engine.driver import Drives, Sequential
+from hsd_core.engine.lanes.overlapped import Overlapped
+from hsd_core.levels.declared.keys import WITH
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds import StackError, scheduler_of
+from hsd_core.levels.shared import shares
+
+
+def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
+    """One level after another, or as the target's scheduler says."""
+    spec = stack[-1].spec
+    scheduler = scheduler_of(spec).bind(spec.values)
+    return Sequential if scheduler is None else partial(Overlapped, scheduler=scheduler)
+
+
+def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:
+    """Whose clock a run of this stack has: see `trace.Header`."""
+    if scheduler_of(stack[-1].spec).make is None:
+        return "none"
+    return "simulated" if simulated else "reckoned"
+
+
+def check_apart(stack: Sequence[StackEntry]) -> None:
+    """What works on two machines shares nothing.
+
+    Raises:
+        StackError: a level below needs what the target computes.
+    """
+    *below, target = [entry.level for entry in stack]
+    schedule = stack[-1].spec[WITH]
+    if scheduler_of(stack[-1].spec).make is None:
+        return
+    trunks = shares([*below, target])
+    for i, level in enumerate(below):
+        if trunks[i] is not None and trunks[i] == trunks[-1]:
+            why, cure = "goes through the target's own layers", "write an int8, nano or model level there"
+        elif level.fed and not any(getattr(other, "feeds", False) for other in below[i + 1 :]):
+            why, cure = "reads the target's last states", "put int8 or int4 between, or write a draft that is not fed"
+        elif level.sequences > 1 or level.probes:
+            why, cure = "offers more than one candidate", "let it draft one"
+        else:
+            continue
+        raise StackError(
+            f"level {i} ({level.name}) {why}, which @with={schedule} runs elsewhere; {cure}, or leave @with= out"
+        )

@@ -1,0 +1,9 @@
+"""The keys that several schedulers have: how far a drafter runs ahead."""
+
+from __future__ import annotations
+
+from hsd_core.levels.declared.key import TOPMOST, Whole
+from hsd_core.levels.declared.keys import MAX_BLOCK
+
+AHEAD = Whole(name="ahead", place=32, counts=TOPMOST, usual=0, low=0, high=MAX_BLOCK, noted="{} ahead")
+LEAST = Whole(name="least", place=33, counts=TOPMOST, usual=1, low=1, high=MAX_BLOCK, noted="at least {}")

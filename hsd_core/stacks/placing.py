@@ -1,0 +1,164 @@
+"""What a stack is refused with: levels that stand where they cannot work, and the words for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from hsd_core.levels.declared.keys import DTYPE, MAX_DEPTH, WITH
+from hsd_core.levels.declared.kind import BELOW, LAST
+from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, kind_of, rule_of, scheduler_of, variants
+
+# What a stack is refused with; what is wrong with a key's value, the key says.
+SAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "empty": "stack {text} has an empty level; write for example ngram:2,int8:8,target",
+        "many": "stack has {levels} levels; {most} is the limit",
+        "level": "unknown level {name}; levels are {known}",
+        "key": "{name}: cannot read @{option}; keys are {known}, written @key=value",
+        "heed": "{name}: @{key} means nothing here; its keys are {known}",
+        "twice": "{name}: {key} is given twice; keep one @{key}=",
+        "belongs": "{name}: @{key} belongs to the rule {rule}; write {name}@rule={rule}@{key}={value}",
+        "timed": "{name}: @{key} belongs to @with={schedule}; write {name}@with={schedule}@{key}={value}",
+        "instead": "{name}: @{key} and @{other} both say what its tree is like; leave one of them out",
+        "replace": "{name}: @replace says how the tokens of a tree are drawn; write {name}@tree=2.1@replace=1 "
+        "or leave it out",
+        "last": "the last level is {name}; end the stack with target",
+        "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
+        "below": "{name} stands below another level; it must be the last one",
+        "verify": "{name} has no distribution and cannot verify; it can only be the first level",
+        "branches": "{name}: rule {rule} judges one candidate, and {below} offers {count} side by side; leave "
+        "@rule={rule} or @{key}={value} out",
+        "deep": "{name}:{block} is {block} deep and @tree={tree} is {depth}; leave :{block} out",
+        "alone": "{name}@with={schedule} verifies nothing; put a level below it, as in "
+        "ngram:4,{name}@with={schedule}, or leave @with={schedule} out",
+        "inner": "{name}: drafting goes on beside the last level alone; write @with={schedule} there",
+        "beside": "{name}@with={schedule} takes one candidate, and {below} offers {count} side by side; leave "
+        "@with={schedule} or @{key}={value} out",
+        "rides": "{name}@with={schedule} computes nothing for a window, and {below} has one; leave "
+        "@with={schedule} out or write {below}@{key}=0",
+        "at_once": "{name}@with={schedule} verifies whatever lies there, and rule {rule} weighs whole blocks, whose "
+        "length may not hang on that; write @rule=tokenwise or @with=pearl",
+        "reckoned": "{name}@with={schedule}: its times are reckoned, and here measured ones are compared; leave "
+        "@with={schedule} out, or see one run of it alone",
+        "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
+        "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
+        "whole": "the whole model",
+        "exit": "an exit at {at}",
+    }
+)
+
+
+def check_order(specs: Sequence[LevelSpec]) -> None:
+    """What holds of every stack, whatever its weights. A dtype that is left out is taken for one of its own.
+
+    Raises:
+        StackError: a level stands where it cannot work.
+    """
+    for _, error in misplaced(specs):
+        raise error
+
+
+def misplaced(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
+    """The levels that stand where they cannot work, and why."""
+    *below, last = specs
+    if kind_of(last).stands == BELOW:
+        yield len(below), fault("last", name=repr(last.name))
+    if last.block is not None:
+        yield len(below), fault("block", name=last.name, block=last.block)
+    for i, spec in enumerate(below):
+        if kind_of(spec).stands == LAST:
+            yield i, fault("below", name=spec.name)
+    for i, spec in enumerate(specs):
+        if i and not kind_of(spec).verifies:
+            yield i, fault("verify", name=spec.name)
+    yield from _check_branches(specs)
+    yield from _check_depths(below, last)
+    yield from _check_times(specs)
+    for i, spec in enumerate(specs):
+        yield from ((i, error) for error in _check_written(spec, specs))
+
+
+def _check_branches(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
+    """Some rules judge chains alone, and the bottom level may offer a tree to the one above it."""
+    below, *above = specs
+    if not above or rule_of(above[0]).trees or not (fan := fan_of(below)):
+        return
+    key, count = fan
+    judge, value = above[0], key.write(below[key])
+    of = {"name": judge.name, "rule": judge.rule, "below": below.name}
+    yield 1, fault("branches", **of, count=count, key=key.name, value=value)
+
+
+def check_measured(specs: Sequence[LevelSpec]) -> None:
+    """What is set beside measured times is measured too.
+
+    Raises:
+        StackError: levels work at the same time here, and their times are reckoned.
+    """
+    if schedule := specs[-1].values.get(WITH.name):
+        raise fault("reckoned", name=specs[-1].name, schedule=schedule)
+
+
+def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
+    """What works at the same time drafts chains for the last level."""
+    top = len(specs) - 1
+    for i, spec in enumerate(specs):
+        of = {"name": spec.name, "schedule": spec[WITH]}
+        if scheduler_of(spec).make is None:
+            continue
+        if i < top:
+            yield i, fault("inner", **of)
+        elif not top:
+            yield i, fault("alone", **of)
+        else:
+            if fan := fan_of(specs[0]):
+                key, count = fan
+                yield (
+                    i,
+                    fault(
+                        "beside", **of, below=specs[0].name, count=count, key=key.name, value=key.write(specs[0][key])
+                    ),
+                )
+            if rides := next((key for key in kind_of(specs[0]).keys if key.rides and specs[0].get(key)), None):
+                yield i, fault("rides", **of, below=specs[0].name, key=rides.name)
+            if rule_of(spec).at_once and not scheduler_of(spec).by_count:
+                yield i, fault("at_once", **of, rule=spec.rule)
+
+
+def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tuple[int, StackError]]:
+    """Levels over the same weights read them ever deeper."""
+    deepest: dict[str | None, int] = {}
+    for i, spec in enumerate(below):
+        reads = kind_of(spec).reads
+        if reads is None or reads.depth == 0:
+            continue
+        weights = reads.weights or spec.get(DTYPE) or target.get(DTYPE)
+        if reads.depth is None:
+            deepest[weights] = MAX_DEPTH + 1
+            continue
+        at = spec.values.get(str(reads.depth))
+        if not isinstance(at, int):
+            yield i, fault("depth", name=spec.name)
+            continue
+        if at <= (reached := deepest.get(weights, 0)):
+            where = SAYS["whole"] if reached > MAX_DEPTH else SAYS["exit"].format(at=reached)
+            yield i, fault("rise", name=spec.name, at=at, where=where)
+        deepest[weights] = max(reached, at)
+
+
+def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[StackError]:
+    """A kind that is written as another one stands alone below the target whose weights it reads."""
+    for _, own in variants():
+        if spec.values.get(own.key) != own.value:
+            continue
+        dtype = specs[-1].get(DTYPE)
+        if spec.name != own.name or len(specs) != 2 or (spec.get(DTYPE) or dtype) != dtype:
+            yield StackError(f"{spec.name}: {own.wrong}")
+        for key, why in own.without.items():
+            if key in spec.values and spec.values[key] != own.takes.get(key):
+                yield StackError(f"{spec.name}: {why}")
+
+
+def fault(what: str, **values: object) -> StackError:
+    return StackError(SAYS[what].format(**values))

@@ -1,0 +1,78 @@
+"""Measuring this machine from the page: work in the line like any, which can be stopped, and is kept when whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.planner import measuring
+from app.planner.measuring import MeasureRequest, asked_for, measure_here
+from app.serve.line.known_runs import Run
+from app.serve.loader import Loader
+from app.serve.settings import RequestError
+from hsd_core.lab.calibrate import profiling, timing
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.kept import quick_profile
+from hsd_core.theory.search.default_here import default_here
+
+NAME = "measured-here-00"
+TOY = PRESETS["toy"].default_stack
+
+
+@pytest.fixture(autouse=True)
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which nothing was kept yet, whose defaults are planned, and whose measurements are hasty."""
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("HSD_DEFAULT")
+    for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
+        monkeypatch.setattr(timing, name, value)
+    quick = profiling.Effort(texts=2, tokens=8, batch=1, texts_s=0.0, costs_s=0.0, runs_s=0.0)
+    monkeypatch.setattr(profiling, "QUICKLY", quick)
+    monkeypatch.setattr(measuring, "PERIOD_S", 0.0)
+
+
+def request() -> MeasureRequest:
+    return asked_for(NAME, "toy", Pipeline.catalogue())
+
+
+def test_how_far_it_is_only_rises_and_what_it_found_is_kept_for_who_comes_after() -> None:
+    assert request().stacks == [TOY]
+    *before, last = measure_here(Loader(Pipeline), request(), Run(NAME))
+    shares = [one["status"]["share"] for one in before if one["status"].get("phase") == "measuring"]
+    assert len(shares) > 2 and shares == sorted(shares) and shares[0] == 0.0 and shares[-1] <= 1.0
+    assert last["final"] and last["status"]["phase"] == "done"
+    found = default_here(PRESETS["toy"])
+    assert last["status"]["default"] == found.as_dict() and found.about["effort"] == "quick"
+    assert next(one for one in Pipeline.catalogue() if one["name"] == "toy")["default"] == found.as_dict()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_one_that_is_stopped_or_takes_too_long_keeps_nothing_and_says_so(
+    late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if late:
+        monkeypatch.setattr(measuring, "LONGEST_S", -1.0)
+    run = Run(NAME)
+    payloads = measure_here(Loader(Pipeline), request(), run)
+    told: list[dict[str, Any]] = []
+    for one in payloads:
+        told.append(one)
+        if not late and one["status"].get("phase") == "measuring":
+            run.stopped.set()
+    state = told[-1]["status"]
+    assert told[-1]["final"] and quick_profile("toy") is None
+    assert (state["mode"], state["text"].split(";")[0]) == (
+        ("error", "measuring took longer than -1 s, so nothing was kept") if late else ("idle", "stopped")
+    )
+    assert default_here(PRESETS["toy"]).stack == TOY
+
+
+def test_what_visitors_may_not_run_they_may_not_measure() -> None:
+    with pytest.raises(RequestError, match="nothing-like-it"):
+        asked_for(NAME, "nothing-like-it", Pipeline.catalogue())
+    entries = [{**one, "usable": False, "reason": "no weights"} for one in Pipeline.catalogue()]
+    with pytest.raises(RequestError, match="no weights"):
+        asked_for(NAME, "toy", entries)

@@ -1,0 +1,78 @@
+"""Toy levels that take time on a clock of their own, as long as a test says: also by the tokens that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from torch import Tensor
+from toys import LookupLevel, LookupRun, toy_stack
+
+from hsd_core.engine.clock import EngineClock
+from hsd_core.levels.built.table import TableLevel, TableRun
+from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+from hsd_core.levels.tree import Tree
+from hsd_core.models.context import Context
+
+Duration = Callable[[int, tuple[int, ...]], int]  # (level, what it reads) -> ns of a pass
+
+
+class Hand:
+    """The time, which only passes move on."""
+
+    ns = 0
+
+    def now(self) -> int:
+        return self.ns
+
+
+class TimedLevel(TableLevel):
+    def open(self, capacity: int, shared: object) -> TableRun:
+        run = TimedRun(self.table, self.name)
+        run.spend = self.spend  # type: ignore[attr-defined]
+        return run
+
+
+class TimedRun(TableRun):
+    spend: Callable[[tuple[int, ...]], None]
+
+    def _scored(self, context: Context, tree: Tree, rows: int) -> tuple[Tensor, Work]:
+        self.spend((*context, *tree.ids))
+        return super()._scored(context, tree, rows)
+
+
+class TimedLookup(LookupLevel):
+    def open(self, capacity: int, shared: object) -> LookupRun:
+        run = TimedLookupRun(self)
+        run.spend = self.spend  # type: ignore[attr-defined]
+        return run
+
+
+class TimedLookupRun(LookupRun):
+    spend: Callable[[tuple[int, ...]], None]
+
+    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+        self.spend(tuple(context))
+        return super().propose(context, order)
+
+
+def timed_stack(
+    text: str, vocab_size: int, duration: Duration, seed: int = 0, **options: float
+) -> tuple[list[StackEntry], EngineClock]:
+    """A toy stack whose passes take `duration`, and the clock that they move on."""
+    hand, entries = Hand(), []
+    for i, entry in enumerate(toy_stack(text, vocab_size, seed, **options)):
+        old = entry.level
+        level = (
+            TimedLookup(old.lookup, vocab_size)
+            if isinstance(old, LookupLevel)
+            else TimedLevel(old.table, vocab_size, name=old.name)  # type: ignore[attr-defined]
+        )
+
+        def spend(ids: tuple[int, ...], i: int = i) -> None:
+            hand.ns += duration(i, ids)
+
+        level.spend = spend  # type: ignore[union-attr]
+        entries.append(replace(entry, level=level))
+    return entries, EngineClock(hand.now)

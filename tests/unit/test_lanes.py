@@ -1,0 +1,177 @@
+"""Levels that work at the same time: what their traces say."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+from timed import timed_stack
+from toys import output_of, toy_stack
+
+import hsd_core
+from hsd_core import trace
+from hsd_core.levels.kinds import StackError
+from hsd_core.levels.schedulers.free import Free
+from hsd_core.levels.schedulers.orders import Orders, Submission, View
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace import metrics
+from hsd_core.trace.checks import check
+
+GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
+STACKS = (
+    "table:3,table@with=pearl",
+    "table:1,table@with=pearl@ahead=4@rule=block",
+    "ngram:3,table@with=pearl",
+    "table:2,table:3,table@with=pearl",
+    "table:3,table@with=ahead",
+    "ngram:3,table@with=ahead",
+    "table:2@policy=flush,table:3,table@with=ahead@ahead=9@least=2",
+)
+
+
+def uneven(level: int, ids: tuple[int, ...]) -> int:
+    return random.Random(f"{level}:{ids}").randint(1, 20)
+
+
+def run(text: str, sampling: Sampling = SAMPLED, tokens: int = 60, **options: object) -> list[trace.Event]:
+    stack, clock = timed_stack(text, 6, uneven, 4)
+    given = {"seed": 3, "max_new_tokens": tokens, "clock": clock, **options}
+    return list(hsd_core.run(stack, [0, 1], sampling, **given))
+
+
+@pytest.mark.parametrize("text", STACKS)
+@pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
+def test_every_identity_holds(text: str, sampling: Sampling) -> None:
+    for ends in (frozenset[int](), frozenset({5})):
+        events = run(text, sampling, ends=ends)
+        assert check(events) == []
+        assert metrics.header_of(events).overlap == "reckoned"
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_greedy_text_is_the_targets_own(text: str) -> None:
+    stack, *_ = timed_stack(text, 6, uneven, 4)
+    alone = stack[-1].spec.having(**{"with": None, "ahead": None, "least": None})
+    target = [type(stack[-1])(stack[-1].level, alone, None)]
+    assert output_of(run(text, GREEDY)) == output_of(list(hsd_core.run(target, [0, 1], GREEDY, 3, max_new_tokens=60)))
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
+    events = run(text)
+    top, ends, last, both = len(metrics.header_of(events).levels) - 1, {True: 0, False: 0}, 0, 0
+    for event in events:
+        if isinstance(event, (trace.Draft, trace.Verify)):
+            lane = event.level == top
+            assert event.t0 >= ends[lane]
+            both += max(0, min(event.t1, ends[not lane]) - event.t0)
+            ends[lane] = event.t1
+        elif not isinstance(event, trace.Prefill) and hasattr(event, "t"):
+            assert event.t >= last
+            last = event.t
+    assert both > 0
+    found = metrics.lanes(events)
+    assert found is not None and max(found.below, found.target) <= found.span < found.below + found.target
+
+
+def test_stale_results_are_dropped_and_counted() -> None:
+    stale = dropped = 0
+    for text in STACKS:
+        events = run(text)
+        seen: set[int] = set()
+        for event in events:
+            if isinstance(event, trace.Verify):
+                judged = {c.serial for c in event.checks}
+                assert not judged & seen, "a token was judged that had been dropped"
+                assert not (event.stale and event.checks)
+                rejected = any(c.outcome == "rejected" for c in event.checks)
+                assert not event.dropped or rejected or event.stale, (
+                    "a token was dropped, and none before it was rejected"
+                )
+                seen |= set(event.dropped or ())
+                dropped += len(event.dropped or ())
+                stale += bool(event.stale)
+            elif isinstance(event, trace.Draft) and event.stale:
+                seen |= set(event.serials)
+                stale += 1
+            elif isinstance(event, trace.Commit):
+                assert not seen & {token.serial for token in event.tokens}
+        found = metrics.lanes(events)
+        assert found is not None and found.dropped == len(seen)
+    assert stale > 5 and dropped > 5
+
+
+def test_every_drafted_token_is_judged_dropped_or_pending() -> None:
+    for text in STACKS:
+        events = run(text)
+        drafted, fate = list[int](), set[int]()
+        for event in events:
+            if isinstance(event, trace.Draft):
+                drafted += event.serials
+                fate |= set(event.serials if event.stale else ())
+            elif isinstance(event, trace.Verify):
+                fate |= {c.serial for c in event.checks} | set(event.dropped or ())
+        pending = [serial for serial in drafted if serial not in fate]
+        assert pending == sorted(pending)[: len(pending)] and len(pending) < 12
+        assert all(serial > max(fate) - 40 for serial in pending), "a token was forgotten on the way"
+
+
+def test_pearl_pattern() -> None:
+    """Section 3 of PEARL, worked: the drafter writes a b, c d, e f; the target keeps a, b, c and says w for d."""
+    a, b, c, d, e, f, w = range(1, 8)
+
+    def says(line: list[int]):  # type: ignore[no-untyped-def]
+        def table(prefix: tuple[int, ...]) -> torch.Tensor:
+            at = len(prefix) - 1
+            row = torch.zeros(8, dtype=torch.float64)
+            row[line[at] if at < len(line) else 0] = 1.0
+            return row
+
+        return table
+
+    stack, clock = timed_stack("table:2,table@with=pearl", 8, lambda level, ids: 485 if level else 321)
+    stack[0].level.table, stack[1].level.table = says([a, b, c, d, e, f]), says([a, b, c, w])  # type: ignore[attr-defined]
+    events = list(hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=8, clock=clock))
+    start = max(event.t1 for event in events if isinstance(event, trace.Prefill))
+    drafts = [x for x in events if isinstance(x, trace.Draft)][:3]
+    verdicts = [x for x in events if isinstance(x, trace.Verify)][:3]
+    commits = [x for x in events if isinstance(x, trace.Commit)][:3]
+    assert [x.ids for x in drafts] == [(a, b), (c, d), (e, f)]
+    assert [[(x.id, x.outcome) for x in v.checks] for v in verdicts] == [
+        [(a, "accepted")],
+        [(b, "accepted"), (c, "accepted")],
+        [(d, "rejected"), (e, "unjudged")],
+    ]
+    assert [v.rows - v.catch_up for v in verdicts] == [1, 2, 2]
+    assert verdicts[2].dropped == (drafts[2].serials[1],)
+    assert [[t.id for t in x.tokens] for x in commits] == [[a], [b, c], [w]]
+    assert [(x.t0 - start, x.t1 - start) for x in drafts] == [(0, 642), (642, 1284), (1284, 1926)]
+    assert [(v.t0 - start, v.t1 - start) for v in verdicts] == [(0, 485), (642, 1127), (1284, 1769)]
+    assert [x.t - start for x in commits] == [642, 1284, 1926]
+
+
+def test_a_free_scheduler_waits_for_what_is_asked() -> None:
+    view = View(undecided=0, submitted=0, drafting=False, verifying=False, drafted=0, block=2, room=9, silent=False)
+    assert Free(0, 2).ended(view) == Orders(4)
+    assert Free(0, 2).ended(view._replace(undecided=1, drafting=True)) == Orders()
+    assert Free(0, 2).ended(view._replace(undecided=2, drafting=True)) == Orders(0, Submission(2))
+    assert Free(0, 2).ended(view._replace(undecided=1, room=0)) == Orders(0, Submission(1))
+    assert Free(0, 1).ended(view._replace(silent=True)) == Orders(0, Submission(0))
+    assert Free(0, 1).ended(view._replace(verifying=True)) == Orders(), "beside a token of the verifier's own"
+    assert Free(3, 1).ended(view._replace(undecided=4, submitted=2, verifying=True)) == Orders(1)
+
+
+def test_what_shares_with_the_target_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stack = toy_stack("table:2,table@with=pearl", 4)
+    for name, value, said in (("fed", True, "reads the target's last states"), ("sequences", 3, "more than one")):
+        with monkeypatch.context() as patch:
+            patch.setattr(type(stack[0].level), name, value)
+            with pytest.raises(StackError, match=said):
+                hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=4)
+
+
+def test_plans_do_not_change_where_rounds_overlap() -> None:
+    stack = toy_stack("table:2,table@with=pearl", 4)
+    with pytest.raises(StackError, match="leave @with= or auto out"):
+        hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=4, replan=object())  # type: ignore[arg-type]
