@@ -20,7 +20,7 @@ from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, meant, option
-from hsd_core.theory.search.default_here import PLANNED, WRITTEN, DefaultStack, default_here, with_default
+from hsd_core.theory.search.default_here import PLANNED, DefaultStack, default_here, with_default
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -281,7 +281,7 @@ class Pipeline:
             profile, source = self._needed_profile(sampling.heat), SHIPPED
         if profile is not None:
             about["profile"] = brief(profile, source)
-        if (default := self.default).source != WRITTEN and stack == default.stack and not replan:
+        if (default := self.default).promise is not None and stack == default.stack and not replan:
             known = about.get("profile") or {"about": dict(default.about)}
             about["profile"] = {**known, "about": {**known["about"], PLANNED: default.told}}
         replanner = None

@@ -133,6 +133,16 @@ def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_tree(page: Any, site: str
     page.wait_for_selector(".hx-stage")
     floor = page.locator(".hx-floor").last
     floor.get_by_role("button", name="rule, policy and order").click()
+    floor.get_by_label("tree").select_option("grow=12")
+    page.wait_for_function("location.search.includes('grow')")
+    assert parse_qs(urlsplit(page.url).query)["stack"] == ["table:2@grow=12@id=order3,table@id=order6"]
+    assert "tree of \u2264 12" in page.locator(".hx-floor").last.inner_text()
+    floor = page.locator(".hx-floor").last
+    floor.get_by_label("with replacement").check()
+    page.wait_for_function("location.search.includes('replace')")
+    page.locator(".hx-floor").last.get_by_label("with replacement").uncheck()
+    floor = page.locator(".hx-floor").last
+    assert floor.get_by_label("tree").input_value() == "grow=12"
     floor.get_by_label("tree").select_option("2.2.1")
     page.wait_for_function("location.search.includes('tree')")
     assert parse_qs(urlsplit(page.url).query)["stack"] == ["table:3@tree=2.2.1@id=order3,table@id=order6"]

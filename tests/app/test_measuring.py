@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pagekit import launched
 
 from app.planner import measuring
 from app.planner.measuring import MeasureRequest, asked_for, measure_here
+from app.planner.profiles.sources import Sources, measured_here
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
 from hsd_core.lab.calibrate import profiling, timing
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.theory.profiles.kept import quick_profile
+from hsd_core.theory.profiles.kept import FOLDER, quick_profile
 from hsd_core.theory.search.default_here import default_here
 
 NAME = "measured-here-00"
@@ -47,6 +49,10 @@ def test_how_far_it_is_only_rises_and_what_it_found_is_kept_for_who_comes_after(
     found = default_here(PRESETS["toy"])
     assert last["status"]["default"] == found.as_dict() and found.about["effort"] == "quick"
     assert next(one for one in Pipeline.catalogue() if one["name"] == "toy")["default"] == found.as_dict()
+    (listed,) = measured_here()
+    assert (listed["id"], len(listed["profiles"][0]["levels"])) == ("quick:toy", 3)
+    ids = [source["id"] for source in Sources(FOLDER, measured_here).listing()["sources"]]
+    assert ids.index("quick:toy") > ids.index("shipped:smollm2-cpu"), "the tab does not open with it"
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -76,3 +82,23 @@ def test_what_visitors_may_not_run_they_may_not_measure() -> None:
     entries = [{**one, "usable": False, "reason": "no weights"} for one in Pipeline.catalogue()]
     with pytest.raises(RequestError, match="no weights"):
         asked_for(NAME, "toy", entries)
+
+
+def test_one_press_measures_with_its_progress_and_new_runs_begin_with_what_it_plans(
+    page: Any, recordings: Path
+) -> None:
+    with launched(Pipeline, traces=recordings) as site:
+        page.goto(f"{site}/?tab=planner&preset=toy")
+        panel = page.locator(".hx-default")
+        go = panel.get_by_role("button", name="Measure this machine (20 s)")
+        go.wait_for()
+        assert panel.locator("code").inner_text() == TOY and "no profile of its levels" in panel.inner_text()
+        go.click()
+        panel.locator(".hx-default-said", has_text="Measured.").wait_for()
+        found = default_here(PRESETS["toy"])
+        assert panel.locator("code").inner_text() == found.stack and found.promise is not None
+        assert f"Predicted: {found.promise.speedup:.2f}\u00d7" in panel.inner_text()
+        assert "20-second calibration of this machine" in panel.inner_text()
+        assert panel.get_by_role("progressbar").count() == 0
+        panel.get_by_role("button", name="Use it").click()
+        page.wait_for_function("stack => new URLSearchParams(location.search).get('stack') === stack", arg=found.stack)

@@ -99,7 +99,7 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
     [
         "exit:3@at=8@tree=2.2.1,target",
         "exit:3@at=8@tree=2.2.1@replace=1,target",
-        "exit:3@at=8@grow=6,target",
+        "nano:3@grow=5,target",
         "exit:3@at=8@tree=2.1.1@fuse=3,target",
     ],
 )
@@ -112,4 +112,6 @@ def test_sampled_trees_follow_the_targets_distribution(smollm2, stack: str) -> N
     assert p_value(Counter(outputs), dist, runs) > UNLIKELY
     events = list(hsd_core.run(entries, ids, sampling, 0, max_new_tokens=3))
     assert check(events) == []
-    assert any(e.event == "draft" and len({"c", "exit"} & set(e.sources)) == 1 + ("fuse" in stack) for e in events)
+    assert any(
+        e.event == "draft" and len({"c", "exit", "nano"} & set(e.sources)) == 1 + ("fuse" in stack) for e in events
+    )

@@ -120,8 +120,10 @@ def test_what_was_measured_here_goes_before_what_is_shipped_and_the_long_before_
 
 def test_where_the_environment_says_so_a_default_is_the_presets_own_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HSD_DEFAULT", "preset")
-    assert default_here.default_here(PRESETS["smollm2"], "cpu") == DefaultStack(OWN)
-    assert "block lengths as the preset has them" in DefaultStack(OWN).sentence and not DefaultStack(OWN).promised
+    pinned = default_here.default_here(PRESETS["smollm2"], "cpu")
+    assert pinned == DefaultStack(OWN, default_here.PINNED)
+    assert pinned.told == "block lengths as the preset has them, as HSD_DEFAULT=preset asks"
+    assert DefaultStack(OWN).told == "block lengths as the preset has them"
 
 
 def test_the_catalogue_names_the_stack_as_written_and_says_where_it_comes_from() -> None:

@@ -16,13 +16,14 @@ from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import planner as says
 from hsd_core.lab.whatif.whatif_profiles import DEFAULT
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.theory.profiles.kept import OTHER, cached_profiles, unlike_here
+from hsd_core.theory.profiles.kept import OTHER, cached_profiles, quick_profile, unlike_here
 from hsd_core.trace.typed import plain
 
 LARGEST_FILE = 400_000  # bytes
 KINDS = ("measured", "shipped", "simulated")
 HOW = "python -m hsd_core calibrate"
 HOW_VALIDATE = "python -m hsd_core validate"
+QUICK = "quick:"  # how the ids of sources begin that were measured in seconds
 _VALIDATION = "-validation"
 
 
@@ -35,7 +36,11 @@ class Sources:
 
     def listing(self) -> dict[str, Any]:
         """`sources`, best first, and the commands that make a profile and a validation."""
-        found = [*self._measured(), *self._shipped(), *self._made_up()]
+        here = self._measured()
+        whole = [source for source in here if not source["id"].startswith(QUICK)]
+        # What was measured in seconds has few levels: the tab does not open with it.
+        quick = [source for source in here if source not in whole]
+        found = [*whole, *self._shipped(), *quick, *self._made_up()]
         return {"sources": [_checked(source) for source in found], "how": HOW, "validate": HOW_VALIDATE}
 
     def validation(self, asked: PlanQuestion) -> dict[str, Any]:
@@ -89,13 +94,17 @@ class Sources:
 
 
 def measured_here(offer: ServerOffer = EVERYTHING) -> list[dict[str, Any]]:
-    """The profiles that `calibrate` left in this machine's cache, one source per preset and target that is offered."""
+    """The profiles that `calibrate` left in this machine's cache, one source per preset and target that is offered, and
+    one for what was measured in seconds."""
     found = []
     for preset in (*PRESETS.values(), *offer.over()):
         name, dtype = preset.name, None if preset.toy else offer.dtype
         if profiles := cached_profiles(preset, offer.device, dtype):
             source = {"id": f"measured:{name}", "title": preset.title, "kind": "measured", "preset": name}
             found.append({**source, "note": said(profiles[0].about), "profiles": [p.as_dict() for p in profiles]})
+        if quick := quick_profile(preset, offer.device, dtype):
+            source = {"id": f"{QUICK}{name}", "title": says.quick(preset.title), "kind": "measured", "preset": name}
+            found.append({**source, "note": said(quick.about), "profiles": [quick.as_dict()]})
     return found
 
 

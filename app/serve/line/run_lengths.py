@@ -24,8 +24,11 @@ LIKELY = 1.28  # standard deviations: four waits in five lie within
 
 @dataclass(frozen=True, slots=True)
 class RunKind:
-    """What is asked of the engine. what: run, race or quick; beside: what is measured with it; tokens: of all lanes and
-    repeats together, at most."""
+    """What is asked of the engine.
+
+    what: run, race, quick or measure; beside: what is measured with it; tokens: of all lanes and repeats together, at
+    most.
+    """
 
     what: str = "run"
     preset: str = ""

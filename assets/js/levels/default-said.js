@@ -12,7 +12,8 @@ import { DEFAULT_STACK } from "../words/default-stack.js";
 export function plannedFrom({ source, about }) {
   const { recorded = "", machine = "", effort = "" } = about;
   if (source === "measured") return (effort ? DEFAULT_STACK.quick : DEFAULT_STACK.measured)(recorded);
-  return source === "shipped" ? DEFAULT_STACK.shipped(machine, recorded) : DEFAULT_STACK.preset;
+  if (source === "shipped") return DEFAULT_STACK.shipped(machine, recorded);
+  return source === "pinned" ? DEFAULT_STACK.pinned : DEFAULT_STACK.preset;
 }
 
 /** What the planner predicts of it, "" where nothing was planned. @param {DefaultStack} known */
@@ -20,7 +21,18 @@ export function promised({ promise }) {
   if (!promise) return "";
   const { speedup, gain, interval } = promise;
   if (gain === null) return DEFAULT_STACK.alone(times(speedup));
-  return DEFAULT_STACK.over(times(speedup), times(gain), interval && [times(interval[0]), times(interval[1])]);
+  return DEFAULT_STACK.over(times(speedup), times(gain), ends(interval));
 }
+
+/** Both in one sentence. @param {DefaultStack} known */
+export function inBrief({ source, about, promise }) {
+  const { brief } = DEFAULT_STACK;
+  const from = source === "measured" ? (about.effort ? brief.quick : brief.measured) : brief[source];
+  const { gain = null, interval = null } = promise ?? {};
+  return DEFAULT_STACK.briefly(from ?? brief.preset, gain === null ? "" : times(gain), ends(interval));
+}
+
+/** @param {[number, number]|null} interval @returns {[string, string]|null} */
+const ends = (interval) => interval && [times(interval[0]), times(interval[1])];
 
 const times = (/** @type {number} */ x) => x.toFixed(2);

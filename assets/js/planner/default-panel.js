@@ -11,11 +11,12 @@ import { DEFAULT_STACK } from "../words/default-stack.js";
 
 /**
  * @param {{presets: Known[], measures: boolean, ports: import("../visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
- *   onMeasured: () => void}} ctx measures: whether the engine runs on the machine whose profiles the page plans with
+ *   onMeasured: (preset: string) => void}} ctx measures: whether the engine runs on the machine whose profiles the page plans with
  */
 export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
   const usable = presets.filter((one) => one.usable && one.default);
   /** @type {Known|undefined} */ let shown = usable[0];
+  let profiled = ""; // the preset of the profile that the tab shows
   let measured = ""; // the preset that is being measured
   const session = new Session(
     { trigger: (_, data) => ports.trigger("measure", data), call: ports.call },
@@ -96,7 +97,7 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     const as = one.default?.stack === now.stack ? DEFAULT_STACK.same : DEFAULT_STACK.found;
     one.default = now;
     say(said, as(now.stack));
-    onMeasured();
+    onMeasured(measured);
   }
 
   /** @param {number} share */
@@ -118,7 +119,7 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     if (known.promise?.two) promise.dataset.tip = DEFAULT_STACK.overTip;
     const idle = known.source === "measured" ? DEFAULT_STACK.again : DEFAULT_STACK.go;
     say(go.firstChild, { idle, busy: DEFAULT_STACK.stop, stopping: DEFAULT_STACK.stopping }[session.state]);
-    go.hidden = !measures;
+    go.hidden = !measures || known.source === "pinned";
     go.toggleAttribute("disabled", session.state === "stopping");
     bar.hidden = session.state === "idle";
   }
@@ -126,14 +127,22 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) press();
   });
+  /** The preset that the address names, else that of the profile; one that cannot be used here changes nothing. */
+  function follow() {
+    const names = [new URLSearchParams(location.search).get("preset"), profiled];
+    shown = names.map((one) => usable.find(({ name }) => name === one)).find(Boolean) ?? shown;
+    draw();
+  }
+
+  new ResizeObserver(follow).observe(el); // the tab is opened
   draw();
   return {
     el,
     apply,
-    /** The preset whose profile is shown; one that cannot be used here changes nothing. @param {string} preset */
+    /** @param {string} preset whose profile is shown */
     show(preset) {
-      shown = usable.find(({ name }) => name === preset) ?? shown;
-      draw();
+      profiled = preset;
+      follow();
     },
   };
 }

@@ -86,7 +86,7 @@ class PlannerPage {
       measures: setup.measures && !this.ahead,
       ports,
       onUse: useStack,
-      onMeasured: () => document.dispatchEvent(new CustomEvent("hx:measured")),
+      onMeasured: (preset) => this.quicklyMeasured(preset),
     });
     this.what = whatIf({
       limits: setup.limits,
@@ -247,6 +247,19 @@ class PlannerPage {
     this.answer.show(answer, this.styles);
     this.playLinked();
     this.figures.follow(question, this.asker);
+  }
+
+  /** This machine was measured: its profile can be chosen, and the Explore tab is told. @param {string} preset */
+  async quicklyMeasured(preset) {
+    document.dispatchEvent(new CustomEvent("hx:measured"));
+    const reply = await fetch(this.base + this.setup.sources).catch(() => null);
+    /** @type {any[]} */ const found = reply?.ok ? (await reply.json()).sources : [];
+    const one = found.find((source) => source.id === `quick:${preset}`);
+    if (!one) return;
+    this.sources = [...(this.sources ?? []).filter((source) => source.id !== one.id), one];
+    this.bar.add(one);
+    if (!this.source || this.source.id === one.id) this.choose(one, 0);
+    else this.bar.show(this.source, this.source.profiles.indexOf(this.measured));
   }
 
   fault(text) {

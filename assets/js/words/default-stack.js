@@ -11,11 +11,20 @@ export const DEFAULT_STACK = {
   shipped: (/** @type {string} */ machine, /** @type {string} */ day) =>
     `Its block lengths are planned from the shipped profile of the machine most like this one: ${machine}${day && `, ${day}`}.`,
   preset: "Its block lengths are the preset\u2019s own: no profile of its levels is known here.",
-  is: "This is the default stack on this machine.",
+  pinned: "Its block lengths are the preset\u2019s own, as this server is told to keep them.",
+  /** The same beside a stack that is composed, where the profile stands next to it. */
+  brief: {
+    measured: "The default stack here, its block lengths planned from the calibration of this machine",
+    quick: "The default stack here, its block lengths planned from the 20-second calibration of this machine",
+    shipped: "The default stack here, its block lengths planned from the shipped profile nearest to this machine",
+    preset: "The default stack here, with the preset\u2019s own block lengths: no profile of its levels is known",
+  },
+  briefly: (/** @type {string} */ from, /** @type {string} */ more, /** @type {[string, string]|null} */ ends) =>
+    more ? `${from}; predicted ${more}\u00d7${range(ends)} the best two levels.` : `${from}.`,
   /** What the planner promises. */
   alone: (/** @type {string} */ gain) => `Predicted: ${gain}\u00d7 the model alone.`,
   over: (/** @type {string} */ gain, /** @type {string} */ more, /** @type {[string, string]|null} */ ends) =>
-    `Predicted: ${gain}\u00d7 the model alone and ${more}\u00d7${ends ? ` (${ends[0]} to ${ends[1]})` : ""} the best two levels.`,
+    `Predicted: ${gain}\u00d7 the model alone and ${more}\u00d7${range(ends)} the best two levels.`,
   overTip:
     "the best stack of two levels in the whole profile, by the same theory; the range: every acceptance at either end of its 95 % interval",
   go: "Measure this machine (20 s)",
@@ -31,8 +40,11 @@ export const DEFAULT_STACK = {
   found: (/** @type {string} */ stack) => `Measured. The default stack is ${stack} from now on.`,
   same: (/** @type {string} */ stack) => `Measured. The default stack stays ${stack}.`,
   use: "Use it",
-  way: "The Planner tab measures this machine in about 20 seconds",
+  way: "Measure this machine (20 s)",
 };
+
+/** @param {[string, string]|null} ends */
+const range = (ends) => (ends ? ` (${ends[0]} to ${ends[1]})` : "");
 
 /** @param {string} day */
 const on = (day) => day && `, ${day}`;

@@ -31,13 +31,15 @@ from hsd_core.theory.search.default_plan import DefaultPlan, Promise, default_pl
 
 VARIABLE, PRESET = "HSD_DEFAULT", "preset"  # the value that keeps the preset's own stack
 PLANNED = "planned"  # in `about` of a trace's profile: what is told of the default stack that ran
-WRITTEN = "preset"  # the source of a default that no profile has planned
+WRITTEN, PINNED = "preset", "pinned"  # sources of a default that no profile has planned: none knows it, none may
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultStack:
-    """`stack`: as it is written, never by name. `source`: of the profile (MEASURED, SHIPPED), or WRITTEN; `about`:
-    where and when that was measured (`origin`), or nothing. `promise`: None where nothing was planned."""
+    """`stack`: as it is written, never by name. `source`: of the profile (MEASURED, SHIPPED), or WRITTEN or PINNED.
+
+    `about`: where and when the profile was measured (`origin`), or nothing. `promise`: None where nothing was planned.
+    """
 
     stack: str
     source: str = WRITTEN
@@ -47,8 +49,9 @@ class DefaultStack:
     @property
     def sentence(self) -> str:
         """Where its block lengths come from."""
-        if self.source == WRITTEN:
-            return "block lengths as the preset has them"
+        if self.promise is None:
+            asked = f", as {VARIABLE}={PRESET} asks" if self.source == PINNED else ""
+            return f"block lengths as the preset has them{asked}"
         day, machine = self.about.get("recorded", ""), self.about.get("machine", "")
         if self.source == MEASURED:
             what = "20-second calibration" if self.about.get("effort") == QUICK else "calibration"
@@ -91,7 +94,7 @@ def default_here(preset: Preset, device: str | None = None, dtype: str | None = 
     """
     device = device or _usual_device(preset)
     if os.environ.get(VARIABLE, "").strip() == PRESET:
-        return DefaultStack(format_stack(parse(preset.stack(device))))
+        return DefaultStack(format_stack(parse(preset.stack(device))), PINNED)
     return _planned(preset, device, dtype, kept_stamp())
 
 
@@ -125,9 +128,18 @@ def _usual_device(preset: Preset) -> str:
 
 def _profiles(preset: Preset, device: str, dtype: str | None) -> Iterator[tuple[Profile, str]]:
     """Those that may know the default's levels here, the best first."""
-    yield from ((one, MEASURED) for one in (cached_profile(preset, device, dtype),) if one)
-    yield from ((one, MEASURED) for one in (quick_profile(preset, device, dtype),) if one)
-    yield from ((one, SHIPPED) for one in (shipped_profile(preset.name, device),) if one)
+    for find in (cached_profile, quick_profile):
+        yield from ((one, MEASURED) for each in _dtypes(preset, device, dtype) if (one := find(preset, device, each)))
+    if (shipped := shipped_profile(preset.name, device)) is not None:
+        yield shipped, SHIPPED
+
+
+def _dtypes(preset: Preset, device: str, dtype: str | None) -> tuple[str | None, ...]:
+    """Those that a preset may be opened with. A GPU before Ampere takes float16 for bfloat16, and asking for it would
+    take torch."""
+    if dtype or not device.startswith("cuda"):
+        return (dtype,)
+    return tuple(dict.fromkeys((preset.dtype(device), "float16")))
 
 
 def _default(found: DefaultPlan, profile: Profile, source: str) -> DefaultStack:

@@ -107,7 +107,7 @@ function shape({ name: key, tip }, level, at) {
   const keys = [...grammar.keys.values()].filter((one) => one.name === key || one.instead === key);
   const names = keys.flatMap(({ name, words }) => {
     const own = level.options[name];
-    const all = !own || own in words ? words : { ...words, [own]: own };
+    const all = !own || own in words ? words : { ...words, [own]: name === key ? own : FLOOR.upTo(own) };
     return Object.entries(all).map(([value, text]) => ({ name, value, text }));
   });
   const select = h(

@@ -4,7 +4,7 @@ import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { openTab } from "../../kit/tabs.js";
 import { whyApart } from "./apart.js";
-import { plannedFrom, promised } from "../../levels/default-said.js";
+import { inBrief } from "../../levels/default-said.js";
 import { greedy } from "../../levels/greedy.js";
 import { rounded } from "../../words/numbers.js";
 import { DEFAULT_STACK } from "../../words/default-stack.js";
@@ -78,9 +78,9 @@ export class Forecast {
   /** Why the block lengths of the default stack are what they are; null: another stack is composed.
    *  @param {import("../../levels/default-said.js").DefaultStack|null|undefined} known */
   usual(known) {
-    this._usual.hidden = !known?.promise;
+    this._usual.hidden = !known || known.source === "pinned";
     if (!known) return;
-    say(this._usual.firstElementChild, [DEFAULT_STACK.is, plannedFrom(known), promised(known)].join(" "));
+    say(this._usual.firstElementChild, inBrief(known));
     /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured";
   }
 

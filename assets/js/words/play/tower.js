@@ -38,7 +38,8 @@ export const FLOOR = {
   tree: (/** @type {string} */ shape, /** @type {boolean} */ again) =>
     `tree ${shape}${again ? " with replacement" : ""}`,
   dynamic: (/** @type {string} */ most, /** @type {boolean} */ again) =>
-    `dynamic tree of up to ${most}${again ? " with replacement" : ""}`,
+    `tree of \u2264 ${most}${again ? " with replacement" : ""}`,
+  upTo: (/** @type {string} */ most) => `dynamic \u00b7 up to ${most} tokens`,
   lookups: "lookups",
   undrafted: (/** @type {number} */ n) => `its tokenizer differs in ${many(n, "special token")}, never drafted`,
   guesses: (/** @type {number} */ n, /** @type {string} */ letters) => `${n} guesses from ${letters}`,
