@@ -113,7 +113,7 @@ def measure_here(loader: Loader, request: MeasureRequest, run: Run) -> Iterator[
         try:
             for part in parts:
                 if isinstance(part, dict):
-                    run.state = status("live", says.MEASURED_HERE, phase="done", default=part)
+                    run.state = status("live", says.MEASURED_HERE, phase="done", preset=request.preset, default=part)
                 elif (now := time.monotonic()) - last >= PERIOD_S:
                     run.state, last = _progress(part), now
                     yield payload(run.name, 0, [], False, run.state)

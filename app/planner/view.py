@@ -37,7 +37,6 @@ def build(
         "limits": LIMITS,
         "grammar": grammar(),
         "presets": [{key: preset[key] for key in _TOLD if key in preset} for preset in catalogue()],
-        "measures": service.engine.here,
     }
     view = Mounted("planner", events=["measure"], setup=setup, server_functions=functions)
 

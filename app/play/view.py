@@ -60,8 +60,11 @@ class Play:
         self.reader = Reader()
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """Every preset and its levels, usable or with the reason why not."""
-        return self._offer.catalogue(self._pipeline.catalogue())
+        """Every preset and its levels, usable or with the reason why not. `default` also says whether a press measures
+        this machine: where the engine runs on it."""
+        here = self.service.engine.here
+        shown = self._offer.catalogue(self._pipeline.catalogue())
+        return [{**one, "default": {**one["default"], "measures": here}} if "default" in one else one for one in shown]
 
     def build(self) -> None:
         """Add the tab's components to the Blocks that is open."""

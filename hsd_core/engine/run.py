@@ -148,7 +148,8 @@ class _Run:
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
                 levels = [entry.level for entry in self.stack]
                 nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest)[0])
-                for run_ in open_levels(levels, self.prompt + self.limit, nodes):
+                apart = header.overlap != "none"
+                for run_ in open_levels(levels, self.prompt + self.limit, nodes, apart=apart):
                     self.runs.insert(0, run_)
             for event in decoding:
                 with self.clock.stopped():
@@ -295,7 +296,7 @@ def _header(
 ) -> trace.Header:
     specs = [entry.spec for entry in stack]
     lossless, why = stack_lossless(specs, sampling)
-    trunks = shares([entry.level for entry in stack])
+    trunks = shares([entry.level for entry in stack], apart=about["overlap"] != "none")
     levels = tuple(
         trace.LevelInfo(
             index=i,

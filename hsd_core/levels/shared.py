@@ -78,20 +78,29 @@ class Sharing(Protocol):
         """The trunk that it reads in a run, or None; called from the target down."""
 
 
-def open_levels(levels: Sequence[Level], capacity: int, branches: int = 0) -> Iterator[LevelRun]:
+def open_levels(
+    levels: Sequence[Level], capacity: int, branches: int = 0, *, apart: bool = False
+) -> Iterator[LevelRun]:
     """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
 
-    branches: the most nodes of a tree behind it.
+    branches: the most nodes of a tree behind it. apart: the target shares nothing with those below it, as if it ran on
+    another machine.
     """
-    ends = (level.max_positions for level in levels if level.max_positions is not None)
-    shared = SharedState(capacity, branches, min(ends, default=None))
-    for level in reversed(levels):
-        yield level.open(capacity, shared)
-    shared.prepare()
+    ends = [level.max_positions for level in levels if level.max_positions is not None]
+    for place in (levels[-1:], levels[:-1]) if apart else (levels,):
+        shared = SharedState(capacity, branches, min(ends, default=None))
+        for level in reversed(place):
+            yield level.open(capacity, shared)
+        shared.prepare()
 
 
-def shares(levels: Sequence[Level]) -> tuple[int | None, ...]:
-    """For every level the deepest level whose trunk it reads (perhaps itself); None for one that shares nothing."""
+def shares(levels: Sequence[Level], *, apart: bool = False) -> tuple[int | None, ...]:
+    """For every level the deepest level whose trunk it reads (perhaps itself); None for one that shares nothing.
+
+    apart: as in `open_levels`.
+    """
+    if apart:
+        return (*shares(levels[:-1]), None)
     shared = SharedState(0)
     trunks = [level.enter(shared) if isinstance(level, Sharing) else None for level in reversed(levels)][::-1]
     readers = Counter(id(trunk) for trunk in trunks if trunk is not None)

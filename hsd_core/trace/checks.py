@@ -118,6 +118,8 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                 continue
             if event.draws and (not event.parents or min(event.draws) < 1 or max(event.draws) == 1):
                 yield f"{where}: it says how often its tokens were drawn, {event.draws}, and none was drawn again"
+            if event.stale:  # it stands behind a text that is not there any more
+                continue
             yield from _copies(event, written, where)
             if not event.parents:
                 written.update(enumerate(event.ids, event.at))

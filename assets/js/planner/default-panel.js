@@ -4,20 +4,20 @@
 import { h, say } from "../kit/dom.js";
 import { plannedFrom, promised } from "../levels/default-said.js";
 import { stackName } from "../levels/stack-names.js";
+import { pendingBefore } from "../visit/pending.js";
 import { Session } from "../visit/session.js";
 import { DEFAULT_STACK } from "../words/default-stack.js";
 
 /** @typedef {{name: string, title: string, usable: boolean, default?: import("../levels/default-said.js").DefaultStack}} Known */
 
 /**
- * @param {{presets: Known[], measures: boolean, ports: import("../visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
- *   onMeasured: (preset: string) => void}} ctx measures: whether the engine runs on the machine whose profiles the page plans with
+ * @param {{presets: Known[], ports: import("../visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
+ *   onMeasured: (preset: string) => void}} ctx onMeasured: this preset was
  */
-export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
+export function defaultPanel({ presets, ports, onUse, onMeasured }) {
   const usable = presets.filter((one) => one.usable && one.default);
   /** @type {Known|undefined} */ let shown = usable[0];
   let profiled = ""; // the preset of the profile that the tab shows
-  let measured = ""; // the preset that is being measured
   const session = new Session(
     { trigger: (_, data) => ports.trigger("measure", data), call: ports.call },
     { onPayload: apply, held: () => 0, kept: "measure" },
@@ -62,8 +62,7 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
   function press() {
     if (!shown) return;
     if (session.state === "idle") {
-      measured = shown.name;
-      session.start({ preset: measured });
+      session.start({ preset: shown.name });
       progress(0);
       say(said, DEFAULT_STACK.asking);
     } else {
@@ -84,18 +83,18 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     const { status, final } = payload;
     session.hear(payload);
     if (status.mode === "live") session.started = true;
-    if (final && status.default) arrived(status.default);
+    if (final && status.default) arrived(status.preset, status.default);
     else say(said, final ? sentence(status.text) : status.text);
     if (!final) progress(status.phase === "measuring" ? (status.share ?? 0) : 0);
     draw();
   }
 
-  /** @param {import("../levels/default-said.js").DefaultStack} now */
-  function arrived(now) {
+  /** @param {string} measured the preset @param {import("../levels/default-said.js").DefaultStack} now */
+  function arrived(measured, now) {
     const one = usable.find(({ name }) => name === measured);
     if (!one) return;
     const as = one.default?.stack === now.stack ? DEFAULT_STACK.same : DEFAULT_STACK.found;
-    one.default = now;
+    one.default = { ...now, measures: true };
     say(said, as(now.stack));
     onMeasured(measured);
   }
@@ -119,7 +118,7 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     if (known.promise?.two) promise.dataset.tip = DEFAULT_STACK.overTip;
     const idle = known.source === "measured" ? DEFAULT_STACK.again : DEFAULT_STACK.go;
     say(go.firstChild, { idle, busy: DEFAULT_STACK.stop, stopping: DEFAULT_STACK.stopping }[session.state]);
-    go.hidden = !measures || known.source === "pinned";
+    go.hidden = !known.measures || known.source === "pinned";
     go.toggleAttribute("disabled", session.state === "stopping");
     bar.hidden = session.state === "idle";
   }
@@ -134,6 +133,8 @@ export function defaultPanel({ presets, measures, ports, onUse, onMeasured }) {
     draw();
   }
 
+  const before = pendingBefore("measure"); // the page was reloaded while it went on
+  if (before) session.resume(before);
   new ResizeObserver(follow).observe(el); // the tab is opened
   draw();
   return {

@@ -83,7 +83,6 @@ class PlannerPage {
     });
     this.usual = defaultPanel({
       presets: setup.presets,
-      measures: setup.measures && !this.ahead,
       ports,
       onUse: useStack,
       onMeasured: (preset) => this.quicklyMeasured(preset),

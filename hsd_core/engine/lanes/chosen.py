@@ -11,7 +11,6 @@ from hsd_core.engine.lanes.overlapped import Overlapped
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import StackError, scheduler_of
-from hsd_core.levels.shared import shares
 
 
 def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
@@ -34,16 +33,13 @@ def check_apart(stack: Sequence[StackEntry]) -> None:
     Raises:
         StackError: a level below needs what the target computes.
     """
-    *below, target = [entry.level for entry in stack]
+    below = [entry.level for entry in stack[:-1]]
     schedule = stack[-1].spec[WITH]
     if scheduler_of(stack[-1].spec).make is None:
         return
-    trunks = shares([*below, target])
     for i, level in enumerate(below):
-        if trunks[i] is not None and trunks[i] == trunks[-1]:
-            why, cure = "goes through the target's own layers", "write an int8, nano or model level there"
-        elif level.fed and not any(getattr(other, "feeds", False) for other in below[i + 1 :]):
-            why, cure = "reads the target's last states", "put int8 or int4 between, or write a draft that is not fed"
+        if level.fed and not any(getattr(other, "feeds", False) for other in below[i + 1 :]):
+            why, cure = "reads the target's last states", "name a draft that is not fed, such as nano@id=smollm2-nano"
         elif level.sequences > 1 or level.probes:
             why, cure = "offers more than one candidate", "let it draft one"
         else:

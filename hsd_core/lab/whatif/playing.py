@@ -17,7 +17,7 @@ from hsd_core.engine.run import run
 from hsd_core.lab.whatif.passage import Words
 from hsd_core.lab.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
 from hsd_core.lab.whatif.world import World
-from hsd_core.levels.declared.keys import ID, MAX_BLOCK
+from hsd_core.levels.declared.keys import ID, MAX_BLOCK, WITH
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import stand_in
 from hsd_core.models.sampling import Sampling
@@ -44,16 +44,19 @@ def play(
     max_new_tokens: int = DEFAULT_TOKENS,
     most_calls: int = MOST_CALLS,
     plain: bool = True,
+    schedule: str = "",
     stop: Callable[[], bool] = lambda: False,
 ) -> Generator[Event, None, None]:
     """Simulate a plan of a profile: no model runs, times and acceptances are the profile's, every token is i.i.d.
 
     Args:
         most_calls: where the plan needs more, the text is shorter than asked. plain: simulate plain decoding too.
+        schedule: the target's, where levels work at the same time.
     Yields:
         A trace, its header marked `simulated`, with the pieces of its words.
     Raises:
         ProfileError: the plan does not fit the profile, or takes more calls or time than can be shown.
+        StackError: the plan cannot be run by this schedule.
     """
     tokens = bounded(profile, plan, max_new_tokens, most_calls)
     words, ticker = Words(), Ticker()
@@ -61,6 +64,8 @@ def play(
 
     def decode(what: StackPlan) -> Iterator[Event]:
         entries = _entries(profile, what, words, ticker, seed)
+        if schedule and what == plan:
+            entries[-1] = replace(entries[-1], spec=entries[-1].spec.having(**{WITH.name: schedule}))
         return run(
             entries,
             words.prompt,

@@ -81,7 +81,7 @@ export class Forecast {
     this._usual.hidden = !known || known.source === "pinned";
     if (!known) return;
     say(this._usual.firstElementChild, inBrief(known));
-    /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured";
+    /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured" || !known.measures;
   }
 
   /** What the stack would gain without each of its levels. @param {{name: string, price: Price|null}[]} others */
