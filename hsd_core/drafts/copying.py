@@ -133,6 +133,7 @@ class Copier:
         self._dist: Tensor | None = None
         self._share: Tensor | None = None
         self._ends: Sequence[End] = ()
+        self._ahead = False  # whether those are of places behind the end, further and further on
         self._numbers: list[tuple[list[float], list[float]]] = []  # of the gates, where rows are mixed on the host
 
     def mix_trimmed(
@@ -206,7 +207,7 @@ class Copier:
         Behind what nobody knows yet, a copy goes on where it stands, and begins there again where the text ends: so the
         copies of n places behind the end are one sequence.
         """
-        found, end = self._suffixes, len(context)
+        found, end, self._ahead = self._suffixes, len(context), begun is not None
         if begun is not None:
             found.follow(context)
             place, sort = found.places[-1], found.sorts[-1]
@@ -233,4 +234,6 @@ class Copier:
             return None
         assert self._dist is not None and self._share is not None
         share = float((self._share[row] - self._dist[row, token]).exp())
-        return Copied(place, (sort + 2) // 3, min(1.0, share))
+        # nobody has compared what stands before it where nobody knew what would
+        alike = 0 if self._ahead and row > 0 else (sort + 2) // 3
+        return Copied(place, alike, min(1.0, share))

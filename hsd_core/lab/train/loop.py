@@ -194,7 +194,11 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
     pairs = []
     for f in texts:
         held = f.states.get(depth)
-        goal = (decoder.states(f.example.ids[:-1], [depth])[depth] if held is None else held[:-1]).float().cpu()
+        goal = (
+            (decoder.states(f.example.ids[:-1], [depth])[depth] if held is None else held[: len(f.example.ids) - 1])
+            .float()
+            .cpu()
+        )
         batch = collate([f], decoder, draft, device=device)
         with torch.no_grad():
             x = student.starts(batch)[0].cpu()
