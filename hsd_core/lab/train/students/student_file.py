@@ -9,8 +9,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from hsd_core.drafts.draft_file import GATE, DraftError, read_info
+from hsd_core.drafts.draft_file import GATE, DraftError, fingerprint, read_info
+from hsd_core.lab.train.recipes import DraftShape
 from hsd_core.lab.train.students.student import Student
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.linear import quantise
 
 KEPT = {*GATE, "norm", "unknown"}  # as they are, of whatever shape
@@ -67,3 +69,23 @@ def round_weights(student: Student) -> None:
         if _rounded(name, parameter):
             weight, scale = quantise(parameter.cpu())
             parameter.copy_((weight.float() * scale.float()[:, None]).to(parameter.device))
+
+
+def student_of(path: Path, decoder: LeanDecoder) -> Student:
+    """The student that a draft's file holds.
+
+    Raises:
+        DraftError: it is not a draft, or one for another target, or damaged.
+    """
+    info, layers = read_info(path), decoder.layers
+    if info.fingerprint != fingerprint(decoder):
+        raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; name one of its own")
+    joins = tuple(1.0 if depth == layers else (depth - 0.25) / layers for depth in info.joined)
+    at = (info.at - 0.25) / layers if info.at else 0.0
+    student = Student(
+        decoder,
+        DraftShape(info.name, at, info.fed, info.layers, info.mlp_width, joins, info.ahead),
+        load_file(path)["ids"].tolist(),
+    )
+    take_weights(student, path)
+    return student
