@@ -19,3 +19,19 @@ def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
 
     own = [draft for draft in list_drafts(folder) if draft.preset == preset]
     return tuple(sorted(own, key=lambda draft: (draft.at, not draft.fed, draft.ahead, draft.joins, draft.name)))
+
+
+def file_of(name: str) -> Path | None:
+    """The file that a level's `@id=` names, shipped or of one's own; None where there is none."""
+    files = FOLDER / f"{name}.safetensors", Path(name)
+    return next((path for path in files if path.suffix == ".safetensors" and path.is_file()), None)
+
+
+def ahead_of(path: Path) -> int:
+    """How many tokens a draft says in one pass; 1 of what is no draft, which is refused when it is opened."""
+    from hsd_core.drafts.draft_file import DraftError, read_info
+
+    try:
+        return read_info(path).ahead
+    except (DraftError, OSError):
+        return 1

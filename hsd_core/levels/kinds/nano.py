@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import ID, VERIFIES
-from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site
+from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site, Unplanned
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.exits import stop_at
 
@@ -40,6 +40,16 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     return [kind.entry("nano draft", reason=reason, drafts=found)]
 
 
+def unplanned(spec: LevelSpec) -> Unplanned | None:
+    """A draft that says several tokens in one pass costs the same however long it is."""
+    named = spec.get(ID)
+    path = known_drafts.file_of(named) if named else None
+    if path is None or known_drafts.ahead_of(path) < 2:
+        return None
+    cure = "a draft that is said in one pass costs the same however long it is; calibrate one that goes token by token"
+    return Unplanned("a draft that is said in one pass", cure)
+
+
 def build(spec: LevelSpec, site: Site) -> NanoLevel:
     from hsd_core.levels.built.trained.nano import NanoLevel
 
@@ -68,6 +78,7 @@ KIND = Kind(
     needs=frozenset({"weights"}),
     reads=Reads(depth=0),
     of_target=lambda spec: True,
+    unplanned=unplanned,
     offer=offer,
     build=build,
     said=Said(("a nano draft",)),
