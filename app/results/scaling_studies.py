@@ -52,6 +52,7 @@ class SweptPlan(Struct):
 
 
 class AboutSweep(Struct):
+    kind: Literal["sweep"]
     recorded: Text
     command: Text
     preset: Text

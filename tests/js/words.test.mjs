@@ -37,7 +37,6 @@ const OF_NO_LANGUAGE = {
   "planner/planner.js": ["python -m hsd_core calibrate"],
   // a place, as plotly names it
   "results/exits/what-it-takes.js": ["top center", "top right"],
-  "results/scaling/sizes.js": ["top center"],
   // selectors
   "databases/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
   "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],

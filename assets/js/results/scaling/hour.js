@@ -1,6 +1,7 @@
 /** What another hour of training would buy: tokens/s by the recursion, predicted now and then. */
 
-import { css, layout, narrow, safe } from "../../plots/look.js";
+import { stackNames } from "../../levels/stack-names.js";
+import { css, layout, narrow, safe, wrapped } from "../../plots/look.js";
 import { HOUR, SCALING } from "../../words/tabs/scaling.js";
 import { bars, between, listed } from "./readings.js";
 
@@ -13,8 +14,8 @@ const WHEN = [
 /** @param {import("./readings.js").Sweep} sweep */
 export function hourFigure({ hour }) {
   if (!hour) return null;
-  const stacks = hour.stacks.map((/** @type {any} */ one) => safe(one.stack));
-  const plain = hour.stacks[0]?.plain;
+  const names = stackNames(hour.stacks.map((/** @type {any} */ one) => one.stack));
+  const stacks = [...names].map(([stack, name]) => `${wrapped(name, narrow() ? 18 : 34)}<br>${safe(stack)}`);
   const data = WHEN.map(({ when, hue }) => {
     const readings = hour.stacks.map((/** @type {any} */ one) => one.tokens_per_s[when]);
     return {
@@ -32,36 +33,24 @@ export function hourFigure({ hour }) {
     title: HOUR.title,
     text: HOUR.text(hour, SCALING.texts[hour.texts]),
     figure: {
-      data,
+      data: [
+        ...data,
+        {
+          type: "scatter",
+          mode: "lines",
+          name: HOUR.plain,
+          x: stacks,
+          y: hour.stacks.map((/** @type {any} */ one) => one.plain),
+          line: { dash: "dot", color: css("--ink"), width: 2 },
+          hovertemplate: HOUR.plainHover,
+        },
+      ],
       layout: layout(narrow() ? 380 : 360, {
         barmode: "group",
         showlegend: true,
         legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
         xaxis: { type: "category" },
         yaxis: { title: { text: HOUR.axis }, rangemode: "tozero" },
-        shapes: [
-          {
-            type: "line",
-            xref: "paper",
-            x0: 0,
-            x1: 1,
-            y0: plain,
-            y1: plain,
-            line: { dash: "dot", color: css("--muted"), width: 1 },
-          },
-        ],
-        annotations: [
-          {
-            text: HOUR.plain,
-            xref: "paper",
-            x: 1,
-            xanchor: "right",
-            y: plain,
-            yanchor: "bottom",
-            showarrow: false,
-            font: { color: css("--muted") },
-          },
-        ],
       }),
     },
     table: {

@@ -5,12 +5,15 @@ import { css, layout, narrow, px } from "../../plots/look.js";
 import { OVER_TOKENS, SCALING } from "../../words/tabs/scaling.js";
 import { GATES, between, bars, listed } from "./readings.js";
 
+const EDGE = 0.1; // of the axis, in powers of ten
+
 /** @param {import("./readings.js").Sweep} sweep @param {string} texts @param {"acceptance"|"tokens_per_pass"} measure */
 export function tokensFigure(sweep, texts, measure) {
   const own = sweep.own_size.map((at) => sweep.trainings[at]);
   const laws = sweep.laws[texts];
   const x = own.map(({ tokens }) => tokens);
   const of = (/** @type {string} */ gate) => own.map(({ judged }) => judged[texts][gate][measure]);
+  const marks = ticks(x, laws);
   const said = measure === "acceptance" ? OVER_TOKENS.rate : OVER_TOKENS.passes;
   const data = GATES.flatMap(({ gate, hue, symbol }) => {
     const readings = of(gate);
@@ -75,8 +78,9 @@ export function tokensFigure(sweep, texts, measure) {
         xaxis: {
           type: "log",
           title: { text: OVER_TOKENS.axis },
-          tickvals: ticks(x, laws),
-          ticktext: ticks(x, laws).map(short),
+          tickvals: marks,
+          ticktext: marks.map(short),
+          range: [Math.log10(marks[0]) - EDGE, Math.log10(marks[marks.length - 1]) + EDGE],
         },
         yaxis: { title: { text: said.axis }, tickformat: measure === "acceptance" ? ".0%" : ".1f" },
       }),
@@ -107,7 +111,7 @@ export function tokensFigure(sweep, texts, measure) {
 function lineAt(law, i, value) {
   if (!law) return ["", ""];
   const off = i < law.residuals.length ? law.residuals[i] : law.off[0];
-  return [(value - off).toFixed(3), `${off < 0 ? "\u2212" : "+"}${Math.abs(off).toFixed(3)}`];
+  return [(value - off).toFixed(3), `${off <= -0.0005 ? "\u2212" : "+"}${Math.abs(off).toFixed(3)}`];
 }
 
 /** Where the axis has its marks: a training each, and as far as a line goes on. @param {number[]} x @param {any} laws */

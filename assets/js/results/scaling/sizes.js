@@ -1,6 +1,6 @@
 /** Drafts of other sizes, trained on the same tokens: acceptance over the weights that a drafted token reads. */
 
-import { css, layout, narrow, px } from "../../plots/look.js";
+import { css, layout, narrow, px, wrapped } from "../../plots/look.js";
 import { SCALING, SIZES } from "../../words/tabs/scaling.js";
 import { GATES, bars, between, listed } from "./readings.js";
 
@@ -21,14 +21,11 @@ export function sizesFigure(sweep, texts) {
     const readings = some.map(({ judged }) => judged[texts][gate].acceptance);
     return {
       type: "scatter",
-      mode: gate === "gate" && !narrow() ? "markers+text" : "markers",
+      mode: "markers",
       name: SCALING.gates[gate],
-      x,
+      x: some.map((_, i) => i),
       y: readings.map(([value]) => value),
       text: names,
-      textposition: "top center",
-      textfont: { size: px(11), color: css("--ink") },
-      cliponaxis: false,
       customdata: readings.map(([, low, high]) => between(low, high)),
       error_y: bars(readings, hue),
       marker: { size: px(10), symbol, color: css(hue) },
@@ -36,7 +33,6 @@ export function sizesFigure(sweep, texts) {
     };
   });
   const values = data.flatMap(({ y }) => y);
-  const margin = 0.25 * (x[x.length - 1] - x[0]);
   return {
     title: SIZES.title,
     text: SIZES.text(some[0].tokens, SCALING.texts[texts]),
@@ -45,7 +41,13 @@ export function sizesFigure(sweep, texts) {
       layout: layout(narrow() ? 400 : 380, {
         showlegend: true,
         legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
-        xaxis: { title: { text: SIZES.axis }, range: [x[0] - margin, x[x.length - 1] + margin] },
+        xaxis: {
+          title: { text: wrapped(SIZES.axis, narrow() ? 36 : 80) },
+          tickvals: some.map((_, i) => i),
+          ticktext: some.map(({ layers, rows }, i) => SIZES.tick(layers, rows, x[i])),
+          range: [-0.5, some.length - 0.5],
+          showgrid: false,
+        },
         yaxis: {
           title: { text: SIZES.rate },
           tickformat: ".0%",
@@ -56,7 +58,7 @@ export function sizesFigure(sweep, texts) {
     table: {
       columns: [
         SIZES.draft,
-        SIZES.axis,
+        SIZES.weights,
         SIZES.share,
         SIZES.seconds,
         SIZES.copies,

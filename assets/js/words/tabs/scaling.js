@@ -4,7 +4,8 @@ const percent = (/** @type {number} */ share, digits = 0) => `${(100 * share).to
 const signed = (/** @type {number} */ value, digits = 3) =>
   `${value < 0 ? "\u2212" : "+"}${Math.abs(value).toFixed(digits)}`;
 const count = (/** @type {number} */ n) => n.toLocaleString("en");
-const thousands = (/** @type {number} */ n) => `${count(Math.round(n / 1000))} thousand`;
+const large = (/** @type {number} */ n) =>
+  n < 1e6 ? `${count(Math.round(n / 1000))} thousand` : `${(n / 1e6).toFixed(1)} million`;
 
 /** @type {Record<string, string>} */
 const TEXTS = { held_out: "held-out prompts of the same sources", other: "texts that no training read" };
@@ -37,21 +38,23 @@ export const OVER_TOKENS = {
     axis: "acceptance rate",
     hover: "%{fullData.name}<br>%{x:,} tokens: %{y:.1%} (%{customdata})<extra></extra>",
     value: (/** @type {number} */ value) => percent(value, 1),
-    step: (/** @type {number} */ value) => `${signed(100 * value, 1)} points`,
+    step: (/** @type {number} */ value) => signed(100 * value, 1),
+    unit: " points",
   },
   passes: {
     title: (/** @type {string} */ texts) => `Tokens a pass of the target over tokens of training: ${texts}`,
     text: "Measured in the same rounds. Scylla calls this count the acceptance rate: how many tokens one pass of the target yields.",
     axis: "tokens a pass",
     hover: "%{fullData.name}<br>%{x:,} tokens: %{y:.2f} a pass (%{customdata})<extra></extra>",
-    value: (/** @type {number} */ value) => value.toFixed(2),
-    step: (/** @type {number} */ value) => signed(value, 2),
+    value: (/** @type {number} */ value) => value.toFixed(3),
+    step: (/** @type {number} */ value) => signed(value, 3),
+    unit: "",
   },
   told: (
     /** @type {{slope: number[], predicted: number[], measured: number[]}} */ law,
-    /** @type {{value: (x: number) => string, step: (x: number) => string}} */ said,
+    /** @type {{value: (x: number) => string, step: (x: number) => string, unit: string}} */ said,
   ) =>
-    `${said.step(law.slope[0])} (${said.step(law.slope[1])} to ${said.step(law.slope[2])}); the largest: predicted ${said.value(law.predicted[0])}, measured ${said.value(law.measured[0])}`,
+    `${said.step(law.slope[0])}${said.unit} (${said.step(law.slope[1])} to ${said.step(law.slope[2])}); the largest: predicted ${said.value(law.predicted[0])}, measured ${said.value(law.measured[0])}`,
   text: (/** @type {string} */ gate, /** @type {string} */ own) =>
     `What a doubling of the data bought, with copies: ${gate}. Without: ${own}. The line is fitted without the largest training (ring: what it says there); dotted: all trainings, to four times as many tokens at most.`,
   few: "Too few trainings for a line that could be checked.",
@@ -59,7 +62,7 @@ export const OVER_TOKENS = {
   copies: "copies",
   line: (/** @type {string} */ name) => `line, ${name}`,
   predicted: (/** @type {string} */ name) => `predicted, ${name}`,
-  ahead: (/** @type {string} */ name) => `goes on, ${name}`,
+  ahead: (/** @type {string} */ name) => `line of all trainings, ${name}`,
   lineThere: "line",
   off: "above the line",
 };
@@ -70,13 +73,16 @@ export const SIZES = {
     `Measured. Drafts of one and two layers of their own, with trimmed heads of different sizes, each trained on the same ${count(tokens)} tokens; judged by ${texts}. A drafted token reads every one of these weights, a byte each at 8 bits.`,
   size: (/** @type {number} */ layers, /** @type {number} */ rows) =>
     `${layers} ${layers === 1 ? "layer" : "layers"}, ${count(rows)} rows`,
-  axis: "million weights read a drafted token",
+  axis: "own layers, rows of the head, weights read a drafted token",
+  tick: (/** @type {number} */ layers, /** @type {number} */ rows, /** @type {number} */ millions) =>
+    `${layers} ${layers === 1 ? "layer" : "layers"}<br>${count(rows)} rows<br>${millions.toFixed(1)} M`,
+  weights: "million weights read a drafted token",
   rate: "acceptance rate",
   draft: "draft",
   share: "of the target\u2019s",
   seconds: "core-seconds of training",
   copies: "copies",
-  hover: "%{text}<br>%{x:.1f} million weights: %{y:.1%} (%{customdata})<extra></extra>",
+  hover: "%{fullData.name}<br>%{text}: %{y:.1%} (%{customdata})<extra></extra>",
 };
 
 export const HOUR = {
@@ -85,14 +91,15 @@ export const HOUR = {
     /** @type {{per_hour: number, from: number, tokens: number, hours: number, acceptance: {now: number[], then: number[]}}} */ x,
     /** @type {string} */ texts,
   ) =>
-    `Predicted, not run. An hour of one core reads ${thousands(x.per_hour)} tokens. ${
+    `Predicted, not run. An hour of one core reads ${large(x.per_hour)} tokens. ${
       x.hours < 0.995
-        ? `The line is followed to four times the tokens at most, ${thousands(x.tokens)}, which takes ${Math.round(60 * x.hours)} minutes`
-        : `With them the draft has learned ${thousands(x.tokens)}`
+        ? `The line is followed to four times the tokens at most, ${large(x.tokens)}, which takes ${Math.round(60 * x.hours)} minutes`
+        : `With them the draft has learned ${large(x.tokens)}`
     }: acceptance rate ${percent(x.acceptance.now[0], 1)} measured, ${percent(x.acceptance.then[0], 1)} predicted (${percent(x.acceptance.then[1], 1)} to ${percent(x.acceptance.then[2], 1)}), ${texts}. Tokens/s: the Planner\u2019s recursion with the costs of this machine\u2019s profile, block lengths chosen anew.`,
-  after: (/** @type {number} */ tokens) => `predicted after ${thousands(tokens)} tokens`,
+  after: (/** @type {number} */ tokens) => `predicted after ${large(tokens)} tokens`,
   axis: "predicted tokens/s",
   plain: "plain decoding",
+  plainHover: "%{fullData.name}: %{y:.1f} tokens/s<extra></extra>",
   stack: "stack",
   learned: "tokens of training",
   hover: "%{x}<br>%{fullData.name}: %{y:.1f} tokens/s (%{customdata})<extra></extra>",

@@ -27,7 +27,8 @@ class Training:
     @property
     def name(self) -> str:
         """For people, in one line."""
-        return f"1/{round(1 / self.share)} of the tokens, {self.layers} own layer(s), {self.rows} rows"
+        part = "all tokens" if self.share == 1.0 else f"1/{round(1 / self.share)} of the tokens"
+        return f"{part}, {self.layers} own layer(s), {self.rows} rows"
 
 
 def planned(draft: DraftShape, hyper: Hyperparameters) -> list[Training]:

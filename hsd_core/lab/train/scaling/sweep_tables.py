@@ -39,7 +39,15 @@ def trainings(found: Study) -> str:
 
 def lines(found: Study) -> str:
     """A row for each line: what a doubling bought, and the largest training as predicted and as measured."""
-    head = ("measure", "judged by", "copies", "a doubling bought", "largest: predicted", "measured", "measured less")
+    head = (
+        "measure",
+        "judged by",
+        "copies",
+        "a doubling bought",
+        "largest: predicted",
+        "measured",
+        "measured less predicted",
+    )
     body = [
         (MEASURE_WORDS[name], TEXT_WORDS[texts], GATE_WORDS[gate], *_line(law))
         for name in MEASURE_WORDS
@@ -86,7 +94,7 @@ def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any
 
 def said(about: Mapping[str, Any]) -> str:
     """What was trained, and how it is judged."""
-    times = sheet.counted(about["epochs"], "time")
+    times = "once" if about["epochs"] == 1 else f"{about['epochs']} times"
     return (
         f"Draft `{about['draft']['name']}{'-fed' if about['draft']['fed'] else ''}`, seed "
         f"{about['hyperparameters']['seed']}, batches of {about['hyperparameters']['batch']} tokens; every text read "
@@ -102,7 +110,7 @@ def _line(law: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _reading(reading: Sequence[float], digits: int = 3, sign: str = "") -> str:
-    value, low, high = (f"{each:{sign}.{digits}f}" for each in reading)
+    value, low, high = (f"{round(each, digits) + 0.0:{sign}.{digits}f}" for each in reading)  # no minus before a 0
     return f"{value} ({low} to {high})"
 
 
