@@ -23,9 +23,9 @@ from hsd_core.models.sampling import Sampling
 
 WHOLE = [
     # stack, tokens, vocabulary
-    ("medusa:2,target", 2, 3),
+    ("medusa:2,target", 3, 3),
     ("medusa:3,target@rule=block", 3, 2),
-    ("medusa:2@tree=2.2,target", 2, 3),
+    ("medusa:2@tree=2.2,target", 3, 2),
     ("medusa:2@tree=2.1@replace=1,target@bonus=0", 3, 2),
     ("medusa:3@policy=confidence@theta=0.5,target", 3, 2),
     ("medusa:2@tree=2.1,nano:2@id=fed,target", 3, 2),
@@ -33,7 +33,7 @@ WHOLE = [
     ("medusa:2,int8:3,target", 3, 2),
     ("nano:2@id=ahead,target", 3, 2),
     ("nano:3@id=ahead,target@rule=block", 3, 2),
-    ("nano:2@tree=2.2@id=ahead,target", 2, 3),
+    ("nano:2@tree=2.2@id=ahead,target", 3, 2),
     ("nano:2@id=ahead,exit:2@at=2,target", 3, 2),
     ("nano:2@id=joined,target", 3, 2),
     ("nano:2@tree=2.1@id=joined,target", 3, 2),
@@ -48,11 +48,11 @@ def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, voca
 
 
 def test_four_levels_over_heads_follow_the_targets_distribution() -> None:
-    assert off_by("medusa:2@tree=2.1,nano:2@id=fed,int8:2,target", 2, 2, joined=True) < EXACT
+    assert off_by("medusa:2@tree=2.1,nano:2@id=fed,int8:2,target", 3, 2, joined=True) < EXACT
 
 
 def test_a_cut_distribution_is_followed_too() -> None:
-    assert off_by("medusa:2@tree=2.1,target", 2, sampling=Sampling(0.7, top_p=0.8)) < EXACT
+    assert off_by("medusa:2@tree=2.1,target", 3, 2, sampling=Sampling(0.7, top_p=0.8)) < EXACT
 
 
 def test_a_row_of_another_place_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +64,7 @@ def test_a_row_of_another_place_is_caught(monkeypatch: pytest.MonkeyPatch) -> No
         return drafted if drafted.rows is None else replace(drafted, rows=drafted.rows.roll(1, 0))
 
     monkeypatch.setattr(said_ahead, "draft", shifted)
-    assert off_by("medusa:2,target", 2) > WRONG
+    assert off_by("medusa:2,target", 3, 2) > WRONG
 
 
 def test_a_draft_that_is_dropped_for_what_was_drawn_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

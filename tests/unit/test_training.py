@@ -22,13 +22,14 @@ from hsd_core.lab.bench.nano_as_llama import nano_as_llama
 from hsd_core.lab.train import loop, recipes
 from hsd_core.lab.train.data import features
 from hsd_core.lab.train.data.batches import collate, order
+from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.data.texts import Sample, commonest, read_examples
 from hsd_core.lab.train.distil import Distiller
 from hsd_core.lab.train.held_out import examine, predicted_speed_up, prepare
 from hsd_core.lab.train.losses import LOSSES, total_variation
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
 from hsd_core.lab.train.students.student import Batch, Copies, Student
-from hsd_core.lab.train.students.student_file import take_weights
+from hsd_core.lab.train.students.student_file import student_of, take_weights
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
@@ -748,6 +749,57 @@ def test_a_draft_with_an_mlp_of_its_own_width_runs_wherever_drafts_do(width: int
         rows.append(nano_as_llama(read_draft(path, target), target)(torch.tensor([ids])).logits[0].softmax(-1))
     for row in rows[1:]:
         assert (row - rows[0]).abs().max() < 0.02  # the int8 products round activations
+
+
+@pytest.mark.parametrize("draft", [JOINED, AHEAD, MEDUSA], ids=lambda d: d.title(4))
+def test_what_is_said_ahead_or_joined_is_what_its_student_says_wherever_drafts_run(
+    draft: DraftShape, data: Path, tmp_path: Path
+) -> None:
+    target, compiled = (make(inner=64, head_dim=16, vocab=61) for make in (tiny, tiny_compiled))
+    distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset())
+    (name,) = distiller.drafts
+    path = distiller.train(name, tmp_path / "out")
+    assert path is not None and path.with_suffix(".md").is_file()
+    (info,) = list_drafts(tmp_path / "out")
+    assert (info.joined, info.ahead, info.heads) == (draft.joined(4), draft.ahead, not draft.layers)
+    student, ids = student_of(path, target), [1, 5, 9, 2, 7, 1, 5, 9]
+    whole = target.states(ids, sorted(reads(draft) - {0} | {4}))
+    batch = collate([Features.of(Sample((*ids, 3, 4, 6), 1, "any"), _longer(whole))], target, draft, device="cpu")
+    begun = len(ids) - 1
+    wanted = [
+        student.logits(g[:, begun + by - batch.first], at_end(student, batch, by, begun + by)).softmax(-1)[0, :-1]
+        for by, g in enumerate(student.drafted(batch, draft.ahead))
+    ]
+    for decoder in (target, compiled):
+        head = read_draft(path, decoder)
+        cache = head.new_cache(16)
+        if not draft.layers:
+            said = head.say(whole[4][begun - 1 : begun], cache, ids, 0)
+        else:
+            states = torch.cat([whole[depth] for depth in draft.joined(4) or (4,)], 1)
+            fed = head.join(states) if draft.joins else states
+            fed = torch.cat((torch.zeros(1, 32), fed[:-1]))
+            x = decoder.embed(ids)
+            if draft.ahead > 1:
+                x, fed = torch.cat((x, head.unknown)), torch.cat((fed, fed[-1:].expand(draft.ahead - 1, -1)))
+            given = Pass([*ids, *[0] * (draft.ahead - 1)], wanted=draft.ahead)
+            said = head.forward(given, x, cache, ids, fed, 0 if draft.ahead > 1 else None)[0]
+        for row, own in zip(said.softmax(-1)[:, head.ids], wanted, strict=True):
+            assert (row - own).abs().max() < 0.03  # the int8 products round activations
+        copied = [head.copied(cache, ids[2 + by], by) for by in range(draft.ahead)]
+        assert copied[0] is None or copied[0].at == 3, "behind 1 5 9"
+
+
+def _longer(states: dict[int, torch.Tensor]) -> dict[int, torch.Tensor]:
+    return {depth: torch.cat((state, state[:3])) for depth, state in states.items()}
+
+
+def at_end(student: Student, batch: Batch, by: int, at: int) -> Copies:
+    """What is copied at one position."""
+    tokens, sorts = batch.copied(by if student.ahead > 1 else 0)
+    token = tokens[0, at : at + 1]
+    gate = by if student.ahead > 1 else 0
+    return Copies(student.column_of[token], sorts[0, at : at + 1], student.head[:1], gate)
 
 
 def test_a_student_with_a_wider_mlp_starts_as_the_targets_layer_and_a_narrower_one_keeps_its_largest_neurons(
