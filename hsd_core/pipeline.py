@@ -26,7 +26,7 @@ from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
-    from hsd_core.levels.built.draft_run import TrainedDraft
+    from hsd_core.levels.built.trained.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.memory import Memory
     from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile

@@ -17,14 +17,16 @@ from hsd_core.levels.built.choosing import ChoosingLevel
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.built.model import ModelLevel
-from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.trained.medusa import MedusaLevel
+from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, VOCAB
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
+from hsd_core.models.cache import Positions
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
@@ -78,6 +80,8 @@ class LeanStacks:
                 return ChoosingLevel(decoder, known, memory=self.memory)
             trimmed = TrimmedHead(decoder, range(spec[VOCAB])) if spec[VOCAB] else None
             return ExitLevel(decoder, depth, self.drafts.get(spec.get(ID) or "") or trimmed)
+        if spec.name == "medusa":
+            return MedusaLevel(self.target, self.drafts["heads"])
         if spec.name == "nano":
             return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
         says = range(count) if (count := spec.get(VOCAB)) else None
@@ -124,8 +128,12 @@ class RandomDraft:
         seed: int = 0,
         absent: Sequence[int] = (5, 40),
         copies: bool = True,
+        joined: tuple[int, ...] = (),
+        ahead: int = 1,
     ) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
+        self.joined, self.ahead, chance = joined, ahead, torch.Generator().manual_seed(50 + seed)
+        self.unknown = torch.randn(ahead - 1, self.hidden, generator=chance) if ahead > 1 else None
         dtype = "bfloat16" if target.dtype == "bfloat16" else "float32"
         where = {"device": target.device, "graphs": getattr(target, "stack", None) and target.stack.graphs}
         self._body = tiny(vocab=target.vocab_size, layers=layers, seed=100 + seed, dtype=dtype, **where)
@@ -140,12 +148,22 @@ class RandomDraft:
     def new_cache(self, capacity: int) -> Any:
         layers = self._body.new_cache(capacity)
         self._body.prepare(layers, [self.layers])
-        return DraftCache(layers, copier(self._gate))
+        return DraftCache(layers, copier(*[self._gate] * self.ahead))
+
+    def join(self, states: torch.Tensor) -> torch.Tensor:
+        return sum(part * (i + 1) for i, part in enumerate(states.chunk(len(self.joined), -1)))
 
     def forward(
-        self, given: Pass, x: torch.Tensor, cache: Any, line: Sequence[int], fed: torch.Tensor | None = None
+        self,
+        given: Pass,
+        x: torch.Tensor,
+        cache: Any,
+        line: Sequence[int],
+        fed: torch.Tensor | None = None,
+        begun: int | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        assert given.end == len(line) and len(given.ids) == len(x), "the inputs end where the line does"
+        further = given.wanted - 1 if begun is not None else 0
+        assert given.end == len(line) + further and len(given.ids) == len(x), "the inputs end where the line does"
         assert (fed is not None) == self.fed
         if fed is not None:
             # one row at a time: a product of n rows may differ from n products in the last bits
@@ -153,13 +171,37 @@ class RandomDraft:
         own = self._body.forward_layers(given, cache.layers, 0, self.layers, x)
         last = own[len(own) - given.wanted :]
         logits = self._body.head(last).masked_fill(self._absent, float("-inf"))
-        return cache.copier.mix(line, logits, last, given.sees), own
+        return cache.copier.mix(line, logits, last, given.sees, begun), own
 
     def copied(self, cache: Any, token: int, row: int = -1) -> Copied | None:
         return cache.copier.copied(token, row)
 
     def mark(self, cache: Any) -> Any:
         return mark_of(cache.copier)
+
+
+class RandomHeads:
+    """Random heads over the last state, each for a token further on, that copy; ids in `absent` are only copied."""
+
+    def __init__(self, target: LeanDecoder, *, ahead: int = 3, absent: Sequence[int] = (5, 40)) -> None:
+        self.name, self.layers, self.hidden, self.ahead, self.vocab_size = "heads", 0, 32, ahead, target.vocab_size
+        chance, self._absent = torch.Generator().manual_seed(9), list(absent)
+        self._heads = torch.randn(ahead, target.vocab_size, 32, generator=chance) * 0.3
+
+    def new_cache(self, capacity: int) -> Any:
+        return DraftCache(Positions(), copier(*[Gate.fresh(self.hidden)] * self.ahead))
+
+    def say(self, state: torch.Tensor, cache: Any, line: Sequence[int], begun: int) -> torch.Tensor:
+        logits = self._heads[begun:] @ state[0]
+        logits[:, self._absent] = float("-inf")
+        states = state.expand(len(logits), -1)
+        return cache.copier.mix(line, logits, states, None, begun)
+
+    def copied(self, cache: Any, token: int, row: int = -1) -> Copied | None:
+        return cache.copier.copied(token, row)
+
+    def weight_bytes(self) -> int:
+        return 0
 
 
 def drafted_stacks(vocab: int = 3) -> LeanStacks:
@@ -170,5 +212,8 @@ def drafted_stacks(vocab: int = 3) -> LeanStacks:
     made.drafts = {
         "own": RandomDraft(made.target, absent=absent),
         "fed": RandomDraft(made.target, fed=True, seed=1, absent=absent),
+        "joined": RandomDraft(made.target, fed=True, seed=2, absent=absent, joined=(1, 2, 4)),
+        "ahead": RandomDraft(made.target, fed=True, seed=3, absent=absent, ahead=3),
+        "heads": RandomHeads(made.target, absent=absent),
     }
     return made

@@ -21,6 +21,7 @@ from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import BoundInputs, Session
+from hsd_core.models.lean.linear import aligned
 from hsd_core.models.one_pass import Pass
 
 END = 2**62  # of a slice: as far as it goes
@@ -34,7 +35,7 @@ TRIES, TRIED = (
 @dataclass(frozen=True, slots=True)
 class PassMemory:
     """Memory of passes of n inputs and r rows, bound once: x, fed and states (1, n, hidden), own (1, r, R), drawn
-    (1, r, 1). `fed` is None for a draft that reads no features."""
+    (1, r, gates). `fed` is None for a draft that reads no features."""
 
     bound: BoundInputs
     x: Tensor
@@ -68,19 +69,36 @@ class CompiledDraft(OpenedDraft):
             self._columns[token] = column
         self._make = partial(self._made, tensors, decoder)
         self.threads = decoder.threads
+        self._joining = self._joined(tensors, decoder) if self.joined else None
         self._session = self._make(False)
         if decoder.threads > 1:
             self._choose(1)
 
     def new_cache(self, capacity: int) -> PlacedCache:
         """For one run."""
-        return PlacedCache(CompiledCache(self._shape, self.layers, capacity, self._tables), Copier(self._gate))
+        return PlacedCache(CompiledCache(self._shape, self.layers, capacity, self._tables), Copier(*self._gates))
+
+    @torch.inference_mode()
+    def join(self, states: Tensor) -> Tensor:
+        """See `LeanDraft.join`."""
+        assert self._joining is not None
+        bound, made = self._joining.bound(), torch.empty(1, len(states), self.hidden)
+        bound.input("states", aligned(states.float())[None])
+        bound.output("fed", made)
+        bound()
+        return made[0]
 
     @torch.inference_mode()
     def forward(
-        self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
+        self,
+        given: Pass,
+        x: Tensor,
+        cache: Cache,
+        line: Sequence[int],
+        fed: Tensor | None = None,
+        begun: int | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
+        """See `DraftHead.forward`."""
         kept, n, rows, tree = own(cache, PlacedCache), len(x), given.wanted, given.tree is not None
         place = (None if tree else kept.places.get((n, rows))) or self._place(kept, n, rows, tree)
         place.x[0] = x
@@ -93,8 +111,9 @@ class CompiledDraft(OpenedDraft):
             kept.layers.stand(given)
         place.bound()
         kept.layers.length = given.end
+        drawn = place.drawn[0, :, 0] if begun is None else place.drawn[0].diagonal(begun)
         mixed = kept.copier.mix_trimmed(
-            line, place.own[0], place.drawn[0, :, 0], self._columns, self.ids, self.vocab_size, given.sees
+            line, place.own[0], drawn, self._columns, self.ids, self.vocab_size, given.sees, begun
         )
         return mixed, place.states[0].clone()
 
@@ -122,11 +141,12 @@ class CompiledDraft(OpenedDraft):
 
     def weight_bytes(self) -> int:
         """That a pass reads."""
-        return self._session.nbytes
+        return self._session.nbytes + (self._joining.nbytes if self._joining is not None else 0)
 
     def _place(self, cache: PlacedCache, n: int, rows: int, tree: bool) -> PassMemory:
         wide, columns = self.hidden, len(self.ids)
-        sizes = {"x": (n, wide), "fed": (n, wide), "states": (n, wide), "own": (rows, columns), "drawn": (rows, 1)}
+        sizes = {"x": (n, wide), "fed": (n, wide), "states": (n, wide), "own": (rows, columns)}
+        sizes["drawn"] = rows, len(self._gates)
         held = {name: torch.empty(1, *size) for name, size in sizes.items()}
         bound = cache.layers.bind(self._branching if tree else self._session, range(self.layers))
         for name in ("x", "fed")[: 1 + self.fed]:
@@ -180,6 +200,16 @@ class CompiledDraft(OpenedDraft):
         graph.put("LogSoftmax", [logits], [graph.output("own", [1, "r", len(head)])], axis=-1)
         # the gate's part that is read off the states, as in `copying.mixed`
         unit = graph.norm(last, "unit", torch.ones(wide), torch.finfo(torch.float32).eps)
-        drawn = graph.weight("gate", self._gate.state[:, None] / wide**0.5)
-        graph.put("MatMul", [unit, drawn], [graph.output("drawn", [1, "r", 1])])
+        drawn = graph.weight("gate", torch.stack([gate.state for gate in self._gates], 1) / wide**0.5)
+        graph.put("MatMul", [unit, drawn], [graph.output("drawn", [1, "r", len(self._gates)])])
         return Session(graph, self.threads, decoder.profile)
+
+    def _joined(self, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> Session:
+        """(1, n, F hidden) states, each normalised, to what is fed."""
+        graph, wide, eps, count = Graph(), self.hidden, float(self._shape.norm_eps), len(self.joined)
+        states = graph.input("states", "float32", [1, "n", count * wide])
+        parts = graph.ops("Split", [states, graph.numbers(*[wide] * count)], count, axis=2)
+        normal = [graph.norm(part, f"ones{i}", torch.ones(wide), eps) for i, part in enumerate(parts)]
+        joined = of_rows(tensors["join"], tensors["join.scale"])(graph, "join", graph.op("Concat", normal, axis=2))
+        graph.put("Identity", [joined], [graph.output("fed", [1, "n", wide])])
+        return Session(graph, decoder.threads, decoder.profile)

@@ -122,14 +122,19 @@ def _log_of_sum(a: float, b: float) -> float:
 
 
 class Copier:
-    """What one run of a draft copies."""
+    """What one run of a draft copies.
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate, self._suffixes = gate, Suffixes()
+    Args:
+        gate: of the next token. further: of those behind it, where a draft says several in one pass.
+    """
+
+    def __init__(self, gate: Gate, *further: Gate) -> None:
+        self._gates, self._suffixes = (gate, *further), Suffixes()
         self._dist: Tensor | None = None
         self._share: Tensor | None = None
         self._ends: Sequence[End] = ()
-        self._numbers: tuple[list[float], list[float]] | None = None  # of the gate, where rows are mixed on the host
+        self._ahead = False  # whether those are of places behind the end, further and further on
+        self._numbers: list[tuple[list[float], list[float]]] = []  # of the gates, where rows are mixed on the host
 
     def mix_trimmed(
         self,
@@ -140,6 +145,7 @@ class Copier:
         ids: Tensor,
         vocab: int,
         branches: Branches | None = None,
+        begun: int | None = None,
     ) -> Tensor:
         """The same as `mix` where a head knows R of `vocab` tokens alone, on the host: numbers one by one, which takes
         a fifth of the time that as many operations of torch's take.
@@ -151,13 +157,13 @@ class Copier:
             (n, vocab) rows, -inf for what is neither known nor copied.
         """
         n, shares = len(own), list[float]()
-        tokens, sorts = self._find(context, n, branches)
+        tokens, sorts = self._find(context, n, branches, begun)
         self._dist = rows = torch.full((n, vocab), float("-inf"))
-        if self._numbers is None:
-            self._numbers = self._gate.bias.tolist(), self._gate.scale.tolist()
-        bias, (by_first, by_copy) = self._numbers
+        if not self._numbers:
+            self._numbers = [(gate.bias.tolist(), gate.scale.tolist()) for gate in self._gates]
         for t, (there, first) in enumerate(zip(drawn.tolist(), own.amax(-1).tolist(), strict=True)):
             token, sort = tokens[t], sorts[t]
+            bias, (by_first, by_copy) = self._numbers[0 if begun is None else begun + t]
             said = own[t, places[token]].item() if places[token] < len(ids) else -math.inf
             share = bias[sort] + there + by_first * first + by_copy * max(said, FLOOR)
             shares.append(_log_sigmoid(share))
@@ -168,16 +174,46 @@ class Copier:
         self._share = torch.tensor(shares)
         return rows
 
-    def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:
-        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here."""
-        columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches))
-        self._dist, self._share = mixed(logits, states, columns, sorts, self._gate)
+    def mix(
+        self,
+        context: Sequence[int],
+        logits: Tensor,
+        states: Tensor,
+        branches: Branches | None = None,
+        begun: int | None = None,
+    ) -> Tensor:
+        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here.
+
+        begun: they stand behind its end instead, one further on than the other, and are weighed by the gates from this
+        one on.
+        """
+        columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches, begun))
+        if begun is None:
+            self._dist, self._share = mixed(logits, states, columns, sorts, self._gates[0])
+            return self._dist
+        rows = (slice(i, i + 1) for i in range(len(logits)))
+        parts = [
+            mixed(logits[row], states[row], columns[row], sorts[row], gate)
+            for row, gate in zip(rows, self._gates[begun:], strict=False)
+        ]
+        self._dist, self._share = (torch.cat(part) for part in zip(*parts, strict=True))
         return self._dist
 
-    def _find(self, context: Sequence[int], n: int, branches: Branches | None) -> tuple[list[int], list[int]]:
-        """What could be copied behind the last n inputs, and how it was found; each has a tree's path before it."""
-        found, end = self._suffixes, len(context)
-        if branches is None or end <= branches.base:
+    def _find(
+        self, context: Sequence[int], n: int, branches: Branches | None, begun: int | None
+    ) -> tuple[list[int], list[int]]:
+        """What could be copied behind the last n inputs, and how it was found; each has a tree's path before it.
+
+        Behind what nobody knows yet, a copy goes on where it stands, and begins there again where the text ends: so the
+        copies of n places behind the end are one sequence.
+        """
+        found, end, self._ahead = self._suffixes, len(context), begun is not None
+        if begun is not None:
+            found.follow(context)
+            place, sort = found.places[-1], found.sorts[-1]
+            stands = [place + by % (end - place) for by in range(n)]
+            self._ends = [(context[at], at, sort) for at in stands]
+        elif branches is None or end <= branches.base:
             found.follow(context)
             self._ends = list(
                 zip(found.tokens[end - n :], found.places[end - n :], found.sorts[end - n :], strict=True)
@@ -198,4 +234,6 @@ class Copier:
             return None
         assert self._dist is not None and self._share is not None
         share = float((self._share[row] - self._dist[row, token]).exp())
-        return Copied(place, (sort + 2) // 3, min(1.0, share))
+        # nobody has compared what stands before it where nobody knew what would
+        alike = 0 if self._ahead and row > 0 else (sort + 2) // 3
+        return Copied(place, alike, min(1.0, share))

@@ -19,19 +19,27 @@ class CopierThere(Copier):
         self._text = TextThere(LONGEST, gate.bias.device)
         self.mark: Mark | None = None
 
-    def mix(self, context: Sequence[int], logits: Tensor, states: Tensor, branches: Branches | None = None) -> Tensor:
+    def mix(
+        self,
+        context: Sequence[int],
+        logits: Tensor,
+        states: Tensor,
+        branches: Branches | None = None,
+        begun: int | None = None,
+    ) -> Tensor:
         """See `Copier.mix`. Without a tree a single row is mixed without a wait."""
-        if len(logits) > 1 or branches is not None:
-            return super().mix(context, logits, states, branches)
+        if len(logits) > 1 or branches is not None or begun is not None:
+            return super().mix(context, logits, states, branches, begun)
         token, place, sort, alike = self._text.last(context)
-        dist, share = mixed(logits, states, token.view(1), sort.view(1), self._gate)
+        dist, share = mixed(logits, states, token.view(1), sort.view(1), self._gates[0])
         self.mark = Mark(token, place, alike, share[0])
         return dist
 
 
-def copier(gate: Gate) -> Copier:
-    """For one run of a draft, where its gate lies."""
-    return Copier(gate) if gate.bias.device.type == "cpu" else CopierThere(gate)
+def copier(gate: Gate, *further: Gate) -> Copier:
+    """For one run of a draft, where its gates lie. One that says several tokens in a pass says them behind what the
+    host has seen."""
+    return Copier(gate, *further) if further or gate.bias.device.type == "cpu" else CopierThere(gate)
 
 
 def mark_of(copies: Copier) -> Mark | None:

@@ -3,8 +3,11 @@
     read            (hidden, hidden or 2 hidden)   in-projection of the normalised input
     layers.N.qkv, .out, .gate_up, .down            fused as the lean decoder's
     layers.N.attention_norm, .mlp_norm, norm       float32
+    join            (hidden, F hidden)             what it is fed of the states after F layers, where more than the last
+    unknown         (A - 1, hidden) float32        in place of tokens that nobody knows yet, where it says A in one pass
+    heads.N.read, .gate_up, .down, .mlp_norm, .norm      in place of read, layers and norm: a head for each token
     ids             (R,) int32                     rows of the target's head that it keeps, ascending
-    copy.bias, .state, .scale                      float32, the gate of what it copies (see `copying`)
+    copy.bias, .state, .scale                      float32, the gate of what it copies (see `copying`); A of them
 
 Embeddings and head are the target's own and are not in the file. Listing files needs no torch.
 """
@@ -14,11 +17,12 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from hsd_core.trace.typed import convert, encode, plain
 
@@ -26,15 +30,20 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from hsd_core.drafts.compiled import CompiledDraft
-    from hsd_core.drafts.head import DraftHead
+    from hsd_core.drafts.compiled_heads import CompiledHeads
+    from hsd_core.drafts.head import DraftHead, DraftHeads
     from hsd_core.models.compiled.decoder import CompiledDecoder
     from hsd_core.models.lean.decoder import LeanDecoder
 
+    Opened: TypeAlias = DraftHead | DraftHeads | CompiledDraft | CompiledHeads
+
 FORMAT = "hsd-draft/2"
 PRODUCTS = ("qkv", "out", "gate_up", "down")
+HEADS = ("read", "gate_up", "down")  # products of what has a head for each token, and nothing else
 NORMS = ("attention_norm", "mlp_norm")
 GATE = ("copy.bias", "copy.state", "copy.scale")
 HEADER_MOST = 1_000_000  # bytes
+MOST_AHEAD = 16  # tokens of one pass
 
 
 class DraftError(ValueError):
@@ -57,6 +66,8 @@ class _About(Struct):
     target: str
     fingerprint: str
     mlp_width: int | None = None
+    joins: Annotated[str, Meta(pattern=r"^(\d{1,3}(\.\d{1,3})*)?$")] = ""
+    ahead: Annotated[int, Meta(ge=1, le=MOST_AHEAD)] = 1
     measured: str = "{}"
 
 
@@ -70,7 +81,8 @@ class DraftInfo:
 
     layers: of its own. rows: of its trimmed head. target: the model's name. fingerprint: of the target's last norm.
     card: the text beside it, if there is one. measured: figures of its validation. mlp_width: of its layers' MLPs,
-    None: as the target's.
+    None: as the target's. joins: the layers whose states it is fed, joined by dots; "": the last alone. ahead: how many
+    tokens it says in one pass; without layers of its own it has a head for each.
     """
 
     name: str
@@ -86,12 +98,28 @@ class DraftInfo:
     card: Path | None
     measured: dict[str, Any]
     mlp_width: int | None = None
+    joins: str = ""
+    ahead: int = 1
+
+    @property
+    def joined(self) -> tuple[int, ...]:
+        """The layers whose states it is fed; none where that is the last alone."""
+        return tuple(map(int, self.joins.split("."))) if self.joins else ()
+
+    @property
+    def heads(self) -> bool:
+        """Whether it is heads over the target's last state, and nothing else."""
+        return not self.layers
 
     @property
     def title(self) -> str:
+        if self.heads:
+            return f"{self.ahead} heads over the target's last state"
         what = f"exit at layer {self.at}" if self.at else f"nano, {self.layers} layer{'s' if self.layers > 1 else ''}"
         wide = "" if self.mlp_width is None else f", MLP of width {self.mlp_width}"
-        return what + wide + (", fed with the target's last state" if self.fed else "")
+        states = f"states after layers {self.joins.replace('.', ', ')}" if self.joins else "last state"
+        ahead = f", {self.ahead} tokens a pass" if self.ahead > 1 else ""
+        return what + wide + (f", fed with the target's {states}" if self.fed else "") + ahead
 
 
 def list_drafts(folder: Path) -> tuple[DraftInfo, ...]:
@@ -155,7 +183,20 @@ def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     os.replace(partial, path)
 
 
-def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> DraftHead | CompiledDraft:
+def _needed(info: DraftInfo) -> set[str]:
+    """The tensors of a draft."""
+
+    def of(at: str, products: Sequence[str], norms: Sequence[str]) -> set[str]:
+        return {f"{at}{name}" for name in (*products, *norms)} | {f"{at}{name}.scale" for name in products}
+
+    if info.heads:
+        return {"ids", *GATE}.union(*(of(f"heads.{i}.", HEADS, ("mlp_norm", "norm")) for i in range(info.ahead)))
+    own = of("", ("read", "join") if info.joined else ("read",), ("norm", "ids", *GATE))
+    unknown = {"unknown"} if info.ahead > 1 else set()
+    return own.union(unknown, *(of(f"layers.{i}.", PRODUCTS, NORMS) for i in range(info.layers)))
+
+
+def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
     """Open a draft over the decoder that it was trained for; it runs as that decoder does.
 
     Raises:
@@ -165,7 +206,7 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> DraftHead 
     from safetensors.torch import load_file
 
     from hsd_core.drafts.copying import Gate
-    from hsd_core.drafts.head import DraftHead
+    from hsd_core.drafts.head import DraftHead, DraftHeads
     from hsd_core.models.lean.decoder import LeanDecoder
 
     info = read_info(path)
@@ -173,26 +214,26 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> DraftHead 
         raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; train one of its own")
     if not 0 <= info.at < decoder.layers:
         raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
+    if info.joined and not (info.fed and 1 <= min(info.joined) <= max(info.joined) <= decoder.layers):
+        raise DraftError(f"draft {info.name} is fed by layers {info.joins} of {decoder.layers}; train it again")
     try:
         tensors = load_file(path)
     except SafetensorError as error:
         raise DraftError(f"draft {info.name} is damaged ({error}); fetch or train it again") from error
-    needed = {"ids", "norm", "read", "read.scale", *GATE}
-    for i in range(info.layers):
-        needed |= {f"layers.{i}.{name}" for name in (*NORMS, *PRODUCTS)}
-        needed |= {f"layers.{i}.{name}.scale" for name in PRODUCTS}
-    if lacking := sorted(needed - tensors.keys()):
+    if lacking := sorted(_needed(info) - tensors.keys()):
         raise DraftError(f"draft {info.name} lacks {lacking[0]!r}; train it again")
-    sizes = [tensors[name].shape for name in GATE]
-    if sizes != [part.shape for part in Gate.fresh(info.hidden)]:  # else it would be met in the middle of a run
+    sizes = [tuple(tensors[name].shape) for name in GATE]
+    several = (info.ahead,) if info.ahead > 1 else ()
+    if sizes != [(*several, *part.shape) for part in Gate.fresh(info.hidden)]:  # else it would be met within a run
         raise DraftError(f"draft {info.name} has a gate of other sizes than its target's; train it again")
     if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
         raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")
     try:
         if isinstance(decoder, LeanDecoder):
-            return DraftHead(info, tensors, decoder)
+            return (DraftHeads if info.heads else DraftHead)(info, tensors, decoder)
         from hsd_core.drafts.compiled import CompiledDraft
+        from hsd_core.drafts.compiled_heads import CompiledHeads
 
-        return CompiledDraft(info, tensors, decoder)
+        return (CompiledHeads if info.heads else CompiledDraft)(info, tensors, decoder)
     except (RuntimeError, IndexError) as error:
         raise DraftError(f"draft {info.name} has weights of other sizes than its target; train it again") from error

@@ -17,7 +17,7 @@ from torch import Tensor
 from hsd_core.drafts.copying import Copier, Gate
 from hsd_core.drafts.copying_there import copier, mark_of
 from hsd_core.drafts.draft_file import DraftInfo
-from hsd_core.models.cache import Cache, KVCache, own
+from hsd_core.models.cache import Cache, KVCache, Positions, own
 from hsd_core.models.gpu.precision import computes_in
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.lean.decoder import LeanDecoder
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, and what its context says twice.
+    """What one run remembers: keys and values of the draft's own layers, if it has any, and what its context says
+    twice.
 
     The copier follows whatever context it is given, so it is never told to go back.
     """
 
-    layers: KVCache
+    layers: KVCache | Positions
     copier: Copier
 
     @property
@@ -67,14 +68,22 @@ class OpenedDraft:
 
     Args:
         info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
+    Attributes:
+        joined: the layers whose states it is fed, in one; none: the last alone. ahead: how many tokens it says in one
+            pass. unknown: (ahead - 1, hidden) what it reads in place of those that nobody knows yet.
     """
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
+        self.joined, self.ahead = info.joined, info.ahead
         self.about, self.vocab_size = info, decoder.vocab_size
         self._shape = replace(decoder.shape, layers=info.layers)
         self.ids = tensors["ids"].long().to(decoder.device)
-        self._gate = Gate(*(aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields))
+        parts = [aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields]
+        several = zip(*parts, strict=True) if info.ahead > 1 else [parts]
+        self._gates = [Gate(*(aligned(part) for part in gate)) for gate in several]
+        unknown = tensors.get("unknown")
+        self.unknown = None if unknown is None else unknown.float().to(decoder.device)
 
     def copied(self, cache: Cache, token: int, row: int = -1) -> Copied | None:
         """See `Readout.copied`."""
@@ -85,34 +94,60 @@ class OpenedDraft:
         return mark_of(own(cache, DraftCache).copier)
 
 
-class DraftHead(OpenedDraft):
-    """A draft over a lean decoder, run by torch."""
+class LeanDraft(OpenedDraft):
+    """One that is run by torch."""
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
         super().__init__(info, tensors, decoder)
         self._float = computes_in(decoder.dtype, decoder.device)
-        on_cpu = torch.device(decoder.device).type == "cpu"
+        self._tensors, self._device = tensors, torch.device(decoder.device)
+        self._join = self._product("join") if info.joined else None
+        # not int8: its kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
+        self._head = Head(decoder.head_rows(self.ids), self._float)
 
-        def product(name: str) -> Linear:
-            weight, scale = (tensors[part].to(decoder.device) for part in (name, f"{name}.scale"))
-            if on_cpu and Int8.takes(weight):
-                return Int8.of(weight, scale)
-            # the kernel is the CPU's, and takes some widths; elsewhere the same rounded weights are kept dense
-            return Plain((weight.float() * scale.float()[:, None]).to(self._float))
+    @torch.inference_mode()
+    def join(self, states: Tensor) -> Tensor:
+        """(n, F hidden) states of the layers of `joined` -> (n, hidden), what it is fed."""
+        parts = states.chunk(len(self.joined), -1)
+        assert self._join is not None
+        return self._join(torch.cat([self._normal(part) for part in parts], -1))
 
-        def vector(name: str) -> Tensor:
-            return aligned(tensors[name].to(device=decoder.device, dtype=self._float))
+    def _product(self, name: str) -> Linear:
+        weight, scale = (self._tensors[part].to(self._device) for part in (name, f"{name}.scale"))
+        if self._device.type == "cpu" and Int8.takes(weight):
+            return Int8.of(weight, scale)
+        # the kernel is the CPU's, and takes some widths; elsewhere the same rounded weights are kept dense
+        return Plain((weight.float() * scale.float()[:, None]).to(self._float))
+
+    def _vector(self, name: str) -> Tensor:
+        return aligned(self._tensors[name].to(device=self._device, dtype=self._float))
+
+    def _normal(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)
+
+    def _said(self, read: Tensor) -> Tensor:
+        """(n, hidden) normalised last states -> (n, V) logits, -inf for what the trimmed head does not know."""
+        logits = read.new_full((len(read), self.vocab_size), float("-inf"), dtype=torch.float32)
+        logits[:, self.ids] = self._head(read)
+        return logits
+
+
+class DraftHead(LeanDraft):
+    """A draft with layers of its own, over a lean decoder."""
+
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
+        super().__init__(info, tensors, decoder)
 
         def layer(at: str) -> Layer:
             return Layer(
-                attention_norm=vector(f"{at}.attention_norm"),
-                qkv=product(f"{at}.qkv"),
+                attention_norm=self._vector(f"{at}.attention_norm"),
+                qkv=self._product(f"{at}.qkv"),
                 q_norm=None,
                 k_norm=None,
-                out=product(f"{at}.out"),
-                mlp_norm=vector(f"{at}.mlp_norm"),
-                gate_up=product(f"{at}.gate_up"),
-                down=product(f"{at}.down"),
+                out=self._product(f"{at}.out"),
+                mlp_norm=self._vector(f"{at}.mlp_norm"),
+                gate_up=self._product(f"{at}.gate_up"),
+                down=self._product(f"{at}.down"),
             )
 
         self._layers = Layers(
@@ -123,34 +158,74 @@ class DraftHead(OpenedDraft):
             rotary=decoder.stack.rotary,
             graphs=decoder.stack.graphs,
         )
-        self._read, self._norm = product("read"), vector("norm")
-        # not int8: its kernel rounds its results to bfloat16, and such logits tie often (step 0.125 at 16)
-        self._head = Head(decoder.head_rows(self.ids), self._float)
+        self._read, self._norm = self._product("read"), self._vector("norm")
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
         layers = self._layers.new_cache(capacity)
         self._layers.prepare(layers, [self.layers])
-        return DraftCache(layers, copier(self._gate))
+        return DraftCache(layers, copier(*self._gates))
 
     @torch.inference_mode()
     def forward(
-        self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
+        self,
+        given: Pass,
+        x: Tensor,
+        cache: Cache,
+        line: Sequence[int],
+        fed: Tensor | None = None,
+        begun: int | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies."""
+        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies.
+
+        begun: what is wanted stands behind the end of the line, one further on than the other (see `Copier.mix`).
+        """
         kept, x = own(cache, DraftCache), self._normal(x)
+        assert isinstance(kept.layers, KVCache)
         if fed is not None:
             x = torch.cat((x, self._normal(fed)), -1)
         states = self._layers.forward(given, self._read(x), kept.layers, 0, self.layers)
         last = states[len(states) - given.wanted :]
-        read = F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps)
-        logits = read.new_full((given.wanted, self.vocab_size), float("-inf"), dtype=torch.float32)
-        logits[:, self.ids] = self._head(read)
-        return kept.copier.mix(line, logits, last, given.sees), states
+        logits = self._said(F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps))
+        return kept.copier.mix(line, logits, last, given.sees, begun), states
 
     def weight_bytes(self) -> int:
         """That a pass reads."""
-        return nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
+        joins = 0 if self._join is None else nbytes(self._join)
+        return joins + nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
 
-    def _normal(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)
+
+class DraftHeads(LeanDraft):
+    """Heads over the last state of a lean decoder, each for a token further on (Medusa, arXiv 2401.10774)."""
+
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
+        super().__init__(info, tensors, decoder)
+        names = [f"heads.{i}" for i in range(info.ahead)]
+        self._heads = [[self._product(f"{at}.{part}") for part in ("read", "gate_up", "down")] for at in names]
+        self._norms = [(self._vector(f"{at}.mlp_norm"), self._vector(f"{at}.norm")) for at in names]
+
+    def new_cache(self, capacity: int) -> DraftCache:
+        """For one run: what its context says twice."""
+        return DraftCache(Positions(), copier(*self._gates))
+
+    @torch.inference_mode()
+    def say(self, state: Tensor, cache: Cache, line: Sequence[int], begun: int) -> Tensor:
+        """What the heads from `begun` on say of the tokens behind a line.
+
+        Args:
+            state: (1, hidden) the last one that the target has computed of it, so many positions before its end.
+        Returns:
+            (ahead - begun, V) log-probabilities, -inf for tokens that the trimmed head cannot say and nothing copies.
+        """
+        x, eps, states, reads = self._normal(state), self._shape.norm_eps, [], []
+        for (read, gate_up, down), (mlp_norm, norm) in zip(self._heads[begun:], self._norms[begun:], strict=True):
+            y = read(x)
+            gate, up = gate_up(F.rms_norm(y, mlp_norm.shape, mlp_norm, eps)).chunk(2, -1)
+            states.append(y + down(F.silu(gate) * up))
+            reads.append(F.rms_norm(states[-1], norm.shape, norm, eps))
+        logits = self._said(torch.cat(reads))
+        return own(cache, DraftCache).copier.mix(line, logits, torch.cat(states), None, begun)
+
+    def weight_bytes(self) -> int:
+        """That a pass reads."""
+        return sum(nbytes(part) for head in self._heads for part in head) + self._head.nbytes

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hsd_core import trace
 from hsd_core.engine.driver import Stopped
-from hsd_core.levels.built.draft_run import TrainedDraft
+from hsd_core.levels.built.trained.draft_run import TrainedDraft
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
@@ -80,7 +80,7 @@ def read_depths(
     layers = decoder.layers
     first, n = start - 1, len(ids) - start
     through_lens = range(1 if lens else layers, layers + 1)
-    drafted = {d.at for d in drafts} | ({layers} if drafts else set())
+    drafted = {depth for d in drafts for depth in (d.at, *d.joined)} | ({layers} if drafts else set())
     late, whole = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
     last = len(through_lens) - 1
     at = (*through_lens, *(d.at for d in drafts))
@@ -129,7 +129,9 @@ def _reader(
 ) -> Iterator[Tensor]:
     """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
     x, features = states[draft.at], states[decoder.layers]
-    # Position t is fed the model's last state of t - 1; nothing stands before the first.
+    if draft.joined:
+        features = draft.join(torch.cat([states[depth] for depth in draft.joined], 1))
+    # Position t is fed the model's states of t - 1; nothing stands before the first.
     fed = torch.cat((torch.zeros_like(features[:1]), features[:-1])) if draft.fed else None
     end = len(ids)
     cache = draft.new_cache(end)

@@ -32,6 +32,7 @@ class _Forwards:
 
     run: Scorer
     logits: list[Tensor] = field(default_factory=list)
+    forwards: int = 0
     rows: int = 0
     catch_up: int = 0
     ran: list[Span] = field(default_factory=list)
@@ -39,7 +40,8 @@ class _Forwards:
     def score(self, line: Context) -> Tensor:
         logits, work = self.run.score(line)
         self.logits.append(logits)
-        self.rows, self.catch_up = self.rows + work.rows, self.catch_up + work.catch_up
+        self.forwards, self.rows = self.forwards + work.forwards, self.rows + work.rows
+        self.catch_up += work.catch_up
         self.ran.extend(work.ran)
         return logits
 
@@ -49,7 +51,7 @@ class _Forwards:
 
     @property
     def work(self) -> Work:
-        return Work(len(self.logits), self.rows, self.catch_up, tuple(self.ran))
+        return Work(self.forwards, self.rows, self.catch_up, tuple(self.ran))
 
 
 def draft_token_by_token(

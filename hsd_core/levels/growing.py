@@ -142,7 +142,7 @@ def draft_tree(
                     node.fork = shape.offered(fork, scores[at], token)
                     if token not in order.ends:
                         frontier.append(node)
-        work = Work(work.forwards + 1, work.rows + took.rows, work.catch_up + took.catch_up)
+        work = Work(work.forwards + took.forwards, work.rows + took.rows, work.catch_up + took.catch_up)
         ran.extend(took.ran)
         dists.append(dist)
         logits.append(scores)

@@ -51,10 +51,11 @@ class SharedState:
         for trunk in self._opened:
             trunk.prepare()
 
-    def features(self) -> tuple[Trunk, ...]:
+    def features(self, joined: Sequence[int] = ()) -> tuple[Trunk, ...]:
         """The trunks of the full passes over the target's weights above, the nearest first.
 
-        A drafter reads the first one that does not rest.
+        A drafter reads the first one that does not rest. joined: the depths whose states it is fed, if not the last
+        alone; they are kept from now on.
 
         Raises:
             ValueError: there is none.
@@ -63,6 +64,9 @@ class SharedState:
             raise ValueError(
                 "no level above runs the whole target; put int8, int4 or target above a drafter that reads it"
             )
+        for trunk in self._features:
+            for depth in joined:
+                trunk.mark(depth, aside=True)
         return tuple(self._features)
 
 

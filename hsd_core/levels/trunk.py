@@ -93,6 +93,7 @@ class Trunk:
         self.decoder, self.capacity, self._branches = decoder, capacity, branches
         self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
         self._sections: dict[int, Section] = {}  # marked depth -> the layers below it, down to the next; rising
+        self._aside: set[int] = set()  # marked for a drafter that is fed by them; no level reads the model there
         self._cache: KVCache | None = None
 
     @property
@@ -102,21 +103,28 @@ class Trunk:
 
     @property
     def shallowest(self) -> int:
-        """The lowest marked depth."""
-        return min(self._sections)
+        """The lowest depth at which a level reads the model."""
+        return min(self._sections.keys() - self._aside)
 
-    def mark(self, depth: int) -> None:
+    def mark(self, depth: int, *, aside: bool = False) -> None:
         """Keep the hidden states after `depth` layers, 1 to all of them.
+
+        Args:
+            aside: for a drafter that is fed by them, beside those of the last layer.
 
         Raises:
             ValueError: there is no such depth, or layers have been run already.
         """
         if not 1 <= depth <= self.decoder.layers:
             raise ValueError(f"depth {depth} is outside 1 to {self.decoder.layers}, the layers of the model")
+        if not aside:
+            self._aside.discard(depth)
         if depth in self._sections:
             return
         if self._cache is not None:
             raise ValueError(f"depth {depth} was not marked before the first layer ran")
+        if aside:
+            self._aside.add(depth)
         depths = sorted({*self._sections, depth})
         self._sections = {hi: Section(lo, hi) for lo, hi in pairwise((0, *depths))}
 
@@ -194,3 +202,9 @@ def _add(spans: list[Span], new: Span) -> None:
     if spans and (spans[-1].hi, spans[-1].rows) == (new.lo, new.rows):
         new = Span(spans.pop().lo, new.hi, new.rows)
     spans.append(new)
+
+
+def nearest(features: Sequence[Trunk]) -> Trunk:
+    """Of the trunks that a drafter may be fed by, the nearest first, the one that it reads: the first that does not
+    rest."""
+    return next((trunk for trunk in features if not trunk.resting), features[-1])

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from hsd_core.levels.built.draft_run import TrainedDraft
 from hsd_core.levels.built.fused import FusedLevel
 from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.built.toy import ToyTokenizer
+from hsd_core.levels.built.trained.draft_run import TrainedDraft
+from hsd_core.levels.built.trained.medusa import Heads
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, FUSE, ID
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.entry import StackEntry
@@ -177,6 +178,17 @@ class Builder:
             return self._drafts.at(at, spec.get(ID), decoder)
         except ValueError as error:
             raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
+
+    def heads(self, spec: LevelSpec, decoder: Layered) -> Heads | None:
+        """The heads that a level reads the target's last state by; None where none are named and none come along.
+
+        Raises:
+            StackError: there are no such heads, or they were trained for another target.
+        """
+        try:
+            return self._drafts.heads(spec.get(ID), decoder)
+        except ValueError as error:
+            raise StackError(f"{spec.name}: {error}") from error
 
     def layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder for a level that reads its layers.

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
 from hsd_core.drafts.draft_file import fingerprint, read_draft
 from hsd_core.drafts.known_drafts import FOLDER, shipped
-from hsd_core.levels.built.draft_run import TrainedDraft
+from hsd_core.levels.built.trained.draft_run import TrainedDraft
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.lean.decoder import LeanDecoder
 
 if TYPE_CHECKING:
+    from hsd_core.drafts.draft_file import DraftInfo, Opened
+    from hsd_core.levels.built.trained.medusa import Heads
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
 
@@ -23,14 +26,14 @@ class OpenedDrafts:
     def __init__(self, preset: str, folder: Path = FOLDER) -> None:
         self._preset, self._folder = preset, folder
         # a decoder that is let go takes its drafts along
-        self._open: WeakKeyDictionary[Layered, dict[Path, TrainedDraft]] = WeakKeyDictionary()
+        self._open: WeakKeyDictionary[Layered, dict[Path, Opened]] = WeakKeyDictionary()
 
     def all(self, decoder: Layered) -> list[TrainedDraft]:
-        """Every shipped draft that was trained for this decoder, shallowest first."""
+        """Every shipped draft with layers of its own that was trained for this decoder, shallowest first."""
         if not _reads(decoder):
             return []
-        own = [d for d in shipped(self._preset, self._folder) if d.fingerprint == fingerprint(decoder)]
-        return [self._read(draft.path, decoder) for draft in own]
+        own = [d for d in shipped(self._preset, self._folder) if d.fingerprint == fingerprint(decoder) and not d.heads]
+        return [cast("TrainedDraft", self._read(draft.path, decoder)) for draft in own]
 
     def at(self, depth: int, name: str | None, decoder: Layered) -> TrainedDraft | None:
         """The draft that a level at a depth (0: a nano) reads through; None where nothing is named and nothing shipped.
@@ -40,28 +43,42 @@ class OpenedDrafts:
         Raises:
             ValueError: no such draft, or it was trained for another target or place; the message says which.
         """
-        path = self._path(depth, name)
+        path = self._path(name, lambda draft: not draft.heads and draft.at == depth, above=depth > 0)
         if path is None:
             return None
         draft = self._read(path, decoder)
+        if not draft.layers:
+            raise ValueError(f"draft {draft.name} is heads over the target's last state; write medusa@id={name}")
         if draft.at != depth:
             cure = f"write exit@at={draft.at}" if draft.at else "write nano"
             raise ValueError(f"draft {draft.name} was trained for depth {draft.at}; {cure}")
-        return draft
+        return cast("TrainedDraft", draft)
 
-    def _path(self, depth: int, name: str | None) -> Path | None:
+    def heads(self, name: str | None, decoder: Layered) -> Heads | None:
+        """The same of heads over the target's last state (Medusa)."""
+        path = self._path(name, lambda draft: draft.heads)
+        if path is None:
+            return None
+        draft = self._read(path, decoder)
+        if draft.layers:
+            kind = f"exit@at={draft.at}@id={name}" if draft.at else f"nano@id={name}"
+            raise ValueError(f"draft {draft.name} has layers of its own; write {kind}")
+        return cast("Heads", draft)
+
+    def _path(self, name: str | None, suits: Callable[[DraftInfo], bool], *, above: bool = False) -> Path | None:
+        """The file of a draft that suits: the named one, else the first that is shipped. above: it reads layers."""
         drafts = shipped(self._preset, self._folder)
         if name is None:
-            return next((Path(draft.path) for draft in drafts if draft.at == depth), None)
+            return next((draft.path for draft in drafts if suits(draft)), None)
         for draft in drafts:
             if draft.name == name:
-                return Path(draft.path)
+                return draft.path
         if Path(name).suffix == ".safetensors" and Path(name).is_file():
             return Path(name)
-        known = ", ".join(draft.name for draft in drafts if (draft.at > 0) == (depth > 0)) or "none"
+        known = ", ".join(draft.name for draft in drafts if suits(draft) or (above and draft.at > 0)) or "none"
         raise ValueError(f"no draft {name!r}; those of preset {self._preset} are: {known}")
 
-    def _read(self, path: Path, decoder: Layered) -> TrainedDraft:
+    def _read(self, path: Path, decoder: Layered) -> Opened:
         known = self._open.setdefault(decoder, {})
         if path not in known:
             if not _reads(decoder):

@@ -31,10 +31,10 @@ from hsd_core.lab.calibrate.short_runs import Observed
 from hsd_core.lab.calibrate.timing import Timings, full_window, time_levels
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import Tally
-from hsd_core.levels.built.draft_run import DraftRun
 from hsd_core.levels.built.fused import FusedLevel
 from hsd_core.levels.built.ngram import NgramLevel
 from hsd_core.levels.built.table import TableLevel
+from hsd_core.levels.built.trained.draft_run import DraftRun
 from hsd_core.levels.declared.keys import FUSE, GUESS, WINDOW
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.tree import Offer, Tree, named

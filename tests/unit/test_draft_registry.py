@@ -15,8 +15,16 @@ from hsd_core.stacks.catalogue import catalogue
 from hsd_core.stacks.opened_drafts import OpenedDrafts
 
 SHIPPED = tuple(
-    SimpleNamespace(name=name, at=at, fed=fed, path=Path(f"{name}.safetensors"))
-    for name, at, fed in (("a-nano-fed", 0, True), ("a-nano", 0, False), ("a-exit4", 4, False), ("a-exit8", 8, False))
+    SimpleNamespace(
+        name=name, at=at, fed=fed, layers=layers, heads=not layers, joined=(), ahead=1, path=Path(f"{name}.safetensors")
+    )
+    for name, at, fed, layers in (
+        ("a-nano-fed", 0, True, 1),
+        ("a-medusa", 0, True, 0),
+        ("a-nano", 0, False, 2),
+        ("a-exit4", 4, False, 1),
+        ("a-exit8", 8, False, 1),
+    )
 )
 
 
@@ -28,7 +36,8 @@ def full(monkeypatch: pytest.MonkeyPatch) -> OpenedDrafts:
     def read(self: OpenedDrafts, path: Path, decoder: object) -> object:
         reads.append(path)
         return next(
-            (d for d in SHIPPED if d.path == path), SimpleNamespace(name=path.stem, at=6, fed=path.stem == "fed")
+            (d for d in SHIPPED if d.path == path),
+            SimpleNamespace(name=path.stem, at=6, fed=path.stem == "fed", layers=1),
         )
 
     monkeypatch.setattr(opened_drafts, "shipped", lambda preset, folder: SHIPPED)
@@ -64,12 +73,26 @@ def test_a_level_takes_the_draft_it_names(full: OpenedDrafts, tmp_path: Path) ->
         (4, "none", "no draft 'none'; those of preset a are: a-exit4, a-exit8"),
         (0, "none", "those of preset a are: a-nano-fed, a-nano"),
         (0, "missing.safetensors", "no draft"),
+        (0, "a-medusa", "draft a-medusa is heads over the target's last state; write medusa@id=a-medusa"),
     ],
 )
 def test_a_draft_for_another_place_is_refused(full: OpenedDrafts, depth: int, name: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         taken(full, depth, name)
     assert message in str(caught.value)
+
+
+def test_heads_are_taken_where_heads_are_asked_for(full: OpenedDrafts) -> None:
+    for name in (None, "a-medusa"):
+        heads = full.heads(name, None)  # type: ignore[arg-type]
+        assert heads is not None and heads.name == "a-medusa"
+    for name, message in (
+        ("a-nano", "write nano@id=a-nano"),
+        ("a-exit4", "write exit@at=4@id=a-exit4"),
+        ("b", "no draft"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            full.heads(name, None)  # type: ignore[arg-type]
 
 
 def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: OpenedDrafts, tmp_path: Path) -> None:

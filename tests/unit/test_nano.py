@@ -10,7 +10,7 @@ from lean_stacks import LeanStacks, RandomDraft, from_scratch
 from tiny import tiny
 
 import hsd_core
-from hsd_core.levels.built.draft_run import DraftRun
+from hsd_core.levels.built.trained.draft_run import DraftRun
 from hsd_core.levels.protocol import rows_behind
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.one_pass import Pass

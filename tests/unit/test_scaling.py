@@ -21,13 +21,12 @@ from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.held_out import prepare
 from hsd_core.lab.train.recipes import DraftShape
 from hsd_core.lab.train.scaling.along_texts import greedy, judged
-from hsd_core.lab.train.scaling.chains import chained
 from hsd_core.lab.train.scaling.law import FARTHEST, Line, Readings, law
 from hsd_core.lab.train.scaling.measures import Walk, walk
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
 from hsd_core.lab.train.scaling.sweep_study import study
 from hsd_core.lab.train.scaling.sweep_tables import TABLES
-from hsd_core.lab.train.student import Batch, Student
+from hsd_core.lab.train.students.student import Batch, Student
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.theory.profiles.kept import shipped_profiles
@@ -35,7 +34,7 @@ from hsd_core.theory.profiles.kept import shipped_profiles
 
 def student_of(target: LeanDecoder, draft: DraftShape, rows: int = 40) -> Student:  # noqa: F811
     torch.manual_seed(5)
-    student = Student(target, at=0, fed=draft.fed, layers=draft.layers, ids=range(rows))
+    student = Student(target, draft, range(rows))
     with torch.no_grad():
         student.read.copy_(torch.randn_like(student.read) * 0.1)
     return student
@@ -71,24 +70,6 @@ def test_a_smaller_share_lies_within_a_larger_one_and_every_text_is_read_as_ofte
         before = list(part)
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-def test_a_chain_reads_its_own_states_behind_the_last_verified_token_alone(
-    layers: int,
-    target: LeanDecoder,  # noqa: F811
-) -> None:
-    student = student_of(target, replace(FED, layers=layers))
-    x, fed = torch.randn(2, 2, 9, target.shape.hidden)
-    found = list(chained(student, x, fed, 3))
-    assert torch.allclose(found[0], student(x, fed, 0), atol=1e-5)
-    for start in range(7):  # token by token: nothing but what stands behind `start` is the draft's own
-        own = fed.clone()
-        for d in range(3):
-            g = student(x[:, : start + d + 1], own[:, : start + d + 1], 0)[:, -1]
-            assert torch.allclose(found[d][:, start + d], g, atol=1e-4)
-            if start + d + 1 < 9:
-                own[:, start + d + 1] = g
-
-
 def test_rounds_begin_where_the_last_one_failed() -> None:
     all_, none = [[True] * 6] * 2, [[False] * 6] * 2
     assert walk(all_) == Walk(accepted=4, rejected=0, passes=2)
@@ -112,11 +93,11 @@ def test_what_is_counted_is_what_a_run_along_the_text_would_do(
         n, agreed, overlap, accepted, rejected, passes = row
         assert n == outputs(text) == bare[0] and 0.0 <= overlap <= n
         assert accepted + passes >= n and rejected <= passes
-        batch = collate([text], target, at=0, fed=draft.fed, device="cpu")
-        exam = prepare(batch, student, target)
+        batch = collate([text], target, draft, device="cpu")
         with torch.no_grad():
-            own = student.logits(student(batch.x, batch.fed, 0)[batch.wanted], exam.copies)
-        assert agreed == int((own.argmax(-1) == exam.best).sum())
+            g = next(student.drafted(batch, 1))[batch.wanted[:, batch.first :]]
+            own = student.logits(g, student.copies(batch))
+        assert agreed == int((student.says(own, batch) == prepare(batch, target).best).sum())
     assert found["gate"] != found["own"], "copies change what is drafted"
 
 
@@ -127,13 +108,13 @@ def test_without_copies_a_token_that_the_head_lacks_is_never_right(
 ) -> None:
     texts = states(target, data, tmp_path, set())[:6]
     student = student_of(target, FED, rows=1)
-    wanted = [t for f in texts for t in prepare(_batch(target, f), student, target).best.tolist()]
+    wanted = [t for f in texts for t in prepare(_batch(target, f), target).best.tolist()]
     counted = sum(row[1] for row in judged(student, target, texts)["own"])
-    assert counted <= wanted.count(0)
+    assert counted <= wanted.count(int(student.ids[0]))
 
 
 def _batch(target: LeanDecoder, text: Features) -> Batch:  # noqa: F811
-    return collate([text], target, at=0, fed=True, device="cpu")
+    return collate([text], target, FED, device="cpu")
 
 
 def test_a_line_is_found_again_and_its_largest_point_has_no_say_in_it() -> None:

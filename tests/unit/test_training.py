@@ -22,13 +22,14 @@ from hsd_core.lab.bench.nano_as_llama import nano_as_llama
 from hsd_core.lab.train import loop, recipes
 from hsd_core.lab.train.data import features
 from hsd_core.lab.train.data.batches import collate, order
+from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.data.texts import Sample, commonest, read_examples
 from hsd_core.lab.train.distil import Distiller
 from hsd_core.lab.train.held_out import examine, predicted_speed_up, prepare
 from hsd_core.lab.train.losses import LOSSES, total_variation
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
-from hsd_core.lab.train.student import Copies, Student
-from hsd_core.lab.train.student_file import take_weights
+from hsd_core.lab.train.students.student import Batch, Copies, Student
+from hsd_core.lab.train.students.student_file import student_of, take_weights
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
@@ -41,6 +42,9 @@ EXIT, NANO, FED = (
     DraftShape("nano", 0.0, False, 2),
     DraftShape("nano", 0.0, True, 1),
 )
+JOINED = replace(FED, joins=(0.25, 0.5, 1.0))
+AHEAD = replace(FED, ahead=3)
+MEDUSA = DraftShape("medusa", 0.0, True, 0, mlp_width=32, ahead=3)
 WIDE = replace(FED, mlp_width=96)  # twice the target's
 PLAN = Hyperparameters(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
 
@@ -67,10 +71,16 @@ def data(target: LeanDecoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def batch_of(x: torch.Tensor, fed: torch.Tensor | None = None) -> Batch:
+    """One text, each of whose positions counts, with nothing to copy."""
+    none = torch.zeros(x.shape[:2], dtype=torch.long)
+    return Batch(x, fed, torch.zeros_like(x), torch.ones(x.shape[:2], dtype=torch.bool), none, none, none, none)
+
+
 def states(target: LeanDecoder, data: Path, folder: Path, depths: set[int]) -> list[features.Features]:
     store = features.FeatureStore(target, read_examples(data, vocab_size=61, longest=64), depths, folder)
     assert store.compute()
-    return store.load(max(depths, default=0))
+    return store.load(*depths)
 
 
 def test_a_loop_is_not_learned(tmp_path: Path) -> None:
@@ -214,7 +224,7 @@ def test_a_batch_counts_what_the_target_wrote_and_feeds_the_state_before(
     target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     found = states(target, data, tmp_path, set())[:3]
-    batch = collate(found, target, at=0, fed=True, device="cpu")
+    batch = collate(found, target, FED, device="cpu")
     assert batch.fed is not None
     for i, f in enumerate(found):
         n = len(f.example.ids)
@@ -253,19 +263,80 @@ def test_total_variation_is_half_the_distance() -> None:
     assert total_variation(q, p).item() == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize("draft", [EXIT, NANO, FED], ids=lambda d: d.name)
+def reads(draft: DraftShape) -> set[int]:
+    return {draft.depth(4), *draft.joined(4)}
+
+
+EVERY = pytest.mark.parametrize("draft", [EXIT, NANO, FED, JOINED, AHEAD, MEDUSA], ids=lambda d: d.title(4))
+
+
+@EVERY
 def test_training_brings_a_draft_nearer_to_its_target(
     draft: DraftShape, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
-    found = states(target, data, tmp_path / "states", {draft.depth(4)})
-    hyper = replace(PLAN, steps=60, check_every=30)
+    found = states(target, data, tmp_path / "states", reads(draft))
+    hyper = replace(PLAN, steps=60, check_every=30, unroll=2 if draft.joins else None)
     _, curve = loop.train(target, draft, hyper, found, list(range(61)), tmp_path / "run")
     assert curve[-1].loss < 0.9 * curve[0].loss
     assert curve[-1].train_loss < curve[1].train_loss
-    assert len(curve[-1].agreement) == (loop.DISTANCES if draft.fed else 1)
+    assert len(curve[-1].agreement) == (min(loop.DISTANCES, draft.ahead + 9 * (draft.ahead == 1)) if draft.fed else 1)
 
 
-@pytest.mark.parametrize("draft", [EXIT, FED], ids=lambda d: d.name)
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_step_of_its_own_in_training_is_the_one_that_it_takes_in_a_run(layers: int, target: LeanDecoder) -> None:
+    """Behind every position at once, what a draft says that goes on there by itself."""
+    student = Student(target, replace(FED, layers=layers), range(40))
+    chance = torch.Generator().manual_seed(0)
+    torch.nn.init.normal_(student.read, std=0.2, generator=chance)
+    x, fed = (torch.randn(1, 9, 32, generator=chance) for _ in range(2))
+    with torch.no_grad():
+        together = list(student.drafted(batch_of(x, fed), 4))
+        for begun in (2, 5):  # true states end there
+            true, read = fed[:, : begun + 1], x[:, : begun + 1]
+            for by in range(1, 4):
+                own = next(student.drafted(batch_of(read, true), 1))[:, -1:]
+                assert torch.allclose(own, together[by - 1][:, begun + by - 1 : begun + by], atol=1e-4)
+                true, read = torch.cat((true, own), 1), x[:, : begun + by + 1]
+
+
+def test_what_is_said_in_one_pass_is_said_behind_what_is_known_alone(target: LeanDecoder) -> None:
+    """Unknown tokens stand in the places behind it, each reading the last state that is known."""
+    for draft in (AHEAD, MEDUSA):
+        student = Student(target, draft, range(40))
+        chance = torch.Generator().manual_seed(0)
+        for part in [student.read] if draft.layers else [head.read for head in student.heads]:
+            torch.nn.init.normal_(part, std=0.2, generator=chance)
+        x, fed = (torch.randn(1, 9, 32, generator=chance) for _ in range(2))
+        with torch.no_grad():
+            together = list(student.drafted(batch_of(x, fed), 3))
+            known = 4  # positions
+            if draft.layers:
+                x, fed = (t[:, :known].clone() for t in (x, fed))
+                line = torch.cat((x, student.unknown[None]), 1), torch.cat((fed, fed[:, -1:].expand(1, 2, -1)), 1)
+                alone = next(student.drafted(batch_of(*line), 1))[:, known - 1 :]
+            else:
+                unit = F.rms_norm(fed[:, known - 1], (32,), eps=student.eps)
+                alone = torch.stack([head(unit) for head in student.heads], 1)
+            for by in range(3):
+                assert torch.allclose(alone[:, by], together[by][:, known - 1 + by], atol=1e-4)
+
+
+def test_what_is_copied_ahead_goes_on_where_the_copy_stands(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    """And begins there again where the text ends, as what repeats itself does."""
+    ids = (7, 8, 9, 3, 7, 8, 5, 5)
+    f = features.Features.of(Sample(ids, 1, "any"), {4: torch.zeros(8, 32).half()})
+    batch = collate([f], target, MEDUSA, device="cpu")
+    assert batch.copied(0)[0][0, 5].item() == 9, "behind 7 8"
+    for by, token in ((1, 3), (2, 7), (3, 8)):
+        if 5 + by < 7:
+            assert batch.copied(by)[0][0, 5 + by].item() == token
+            assert batch.copied(by)[1][0, 5 + by] == batch.sorts[0, 5]
+    f = features.Features.of(Sample((1, 4, 4, 2, 2, 2, 2), 1, "any"), {4: torch.zeros(7, 32).half()})
+    batch = collate([f], target, MEDUSA, device="cpu")
+    assert [batch.copied(by)[0][0, 2 + by].item() for by in range(4)] == [4, 4, 4, 4], "it knows nothing of the twos"
+
+
+@pytest.mark.parametrize("draft", [EXIT, FED, MEDUSA], ids=lambda d: d.name)
 def test_interrupted_training_ends_where_uninterrupted_does(
     draft: DraftShape, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
@@ -331,15 +402,15 @@ def test_acceptance_is_the_overlap_with_the_targets_whole_distribution(
     target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     found = states(target, data, tmp_path, {1})[:2]
-    student = Student(target, at=1, fed=False, layers=1, ids=list(range(10, 50)))
-    batch = collate(found, target, at=1, fed=False, device="cpu")
-    (score,) = examine(student, [prepare(batch, student, target)])
+    student = Student(target, EXIT, list(range(10, 50)))
+    batch = collate(found, target, EXIT, device="cpu")
+    (score,) = examine(student, [prepare(batch, target)])
     overlap, agreed, done = 0.0, 0.0, 0
     for i, f in enumerate(found):
         n, start = len(f.example.ids) - 1, f.example.start
         p = target.head(f.states[4][start - 1 : n].float()).softmax(-1)
-        (tokens, sorts), rows = f.copies[:, start - 1 : n].long(), slice(done, done + n - start + 1)
-        g = student(batch.x[i : i + 1, :n], None, 0)[0, start - 1 :]
+        (tokens, sorts, _), rows = f.copies[:, start - 1 : n].long(), slice(done, done + n - start + 1)
+        g = next(student.drafted(replace(batch), 1))[i, start - 1 - batch.first : n - batch.first]
         seen = F.rms_norm(g, (g.shape[-1],), student.norm, student.eps)
         own = torch.full_like(p, float("-inf"))
         own[:, 10:50] = (seen @ target.head_rows(range(10, 50)).T).detach()
@@ -362,7 +433,7 @@ def test_the_predicted_speed_up_is_the_formula() -> None:
     assert predicted_speed_up(0.9, 0.01)[1] == 8
 
 
-@pytest.fixture(scope="module", params=[EXIT, NANO, FED, WIDE], ids=lambda d: d.name)
+@pytest.fixture(scope="module", params=[EXIT, NANO, FED, WIDE], ids=lambda d: d.title(4))
 def shipped(
     request: pytest.FixtureRequest, target: LeanDecoder, data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, DraftShape]:
@@ -401,13 +472,9 @@ def test_a_draft_is_trained_further_from_its_file(
     found, ids = states(target, data, tmp_path / "states", {draft.depth(4)}), read_draft(path, target).ids.tolist()
     hyper = replace(PLAN, steps=40, check_every=20)
     _, curve = loop.train(target, draft, hyper, found, ids, tmp_path / "run", start=path, stop=lambda: True)
-    held = Student(target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=ids, mlp_width=draft.mlp_width)
+    held = Student(target, draft, ids)
     take_weights(held, path)
-    exams = [
-        prepare(collate([f], target, at=held.at, fed=held.fed, device="cpu"), held, target)
-        for f in found
-        if f.example.held_out
-    ]
+    exams = [prepare(collate([f], target, draft, device="cpu"), target) for f in found if f.example.held_out]
     assert curve[0].loss == pytest.approx(examine(held, exams)[0].mean_loss, rel=1e-4), "it begins where the file is"
     _, curve = loop.train(target, draft, hyper, found, ids, tmp_path / "run", start=path)
     assert curve[-1].train_loss < curve[1].train_loss
@@ -453,9 +520,7 @@ def test_a_start_that_cannot_be_read_is_refused(
         save_file({k: t.contiguous() for k, t in held.items()}, other, file.metadata())
     if case == "damaged":  # of the right length, or its header would say so
         other.write_bytes(other.read_bytes().replace(b'"shape":[32', b'"shape":[33', 1))
-    student = Student(
-        target, at=draft.depth(4), fed=draft.fed, layers=draft.layers, ids=[1, 2], mlp_width=draft.mlp_width
-    )
+    student = Student(target, draft, [1, 2])
     message = {"sizes": "start from a draft of its own", "lacks": "lacks 'read'; train it again"}
     with pytest.raises(DraftError, match=message.get(case, r"is damaged .*; train it again")):
         take_weights(student, other)
@@ -587,7 +652,7 @@ def test_the_command_refuses_what_only_its_last_draft_lacks_before_it_trains(
 
 
 def _student(layers: int) -> Student:
-    return Student(tiny(layers=8, vocab=61, seed=3), at=0, fed=layers == 1, layers=layers, ids=range(40))
+    return Student(tiny(layers=8, vocab=61, seed=3), replace(NANO, fed=layers == 1, layers=layers), range(40))
 
 
 @pytest.mark.parametrize("case", ["limit", "rows", "rate", "longest", "loss", "large", "biases"])
@@ -642,18 +707,16 @@ def test_a_shipped_draft_computes_what_its_student_did(
 ) -> None:
     path, draft = shipped
     head = read_draft(path, target)
-    student = Student(
-        target, at=head.at, fed=draft.fed, layers=draft.layers, ids=head.ids.tolist(), mlp_width=draft.mlp_width
-    )
+    student = Student(target, draft, head.ids.tolist())
     held = load_file(path)
     with torch.no_grad():
         for name, parameter in student.named_parameters():
             scale = held.get(f"{name}.scale")
             parameter.copy_(held[name] if scale is None else held[name].float() * scale.float()[:, None])
     f = states(target, data, tmp_path, {head.at})[0]
-    batch = collate([f], target, at=head.at, fed=draft.fed, device="cpu")
+    batch = collate([f], target, draft, device="cpu")
     batch = replace(batch, wanted=torch.ones_like(batch.wanted))
-    wanted = student.logits(student(batch.x, batch.fed, 0)[0], student.copies(batch)).detach()[:, :-1]
+    wanted = student.logits(next(student.drafted(batch, 1))[0], student.copies(batch)).detach()[:, :-1]
     fed = None if batch.fed is None else batch.fed[0]
     ids = list(f.example.ids[:-1])
     logits, own = head.forward(Pass(ids, wanted=len(wanted)), batch.x[0], head.new_cache(64), ids, fed)
@@ -688,16 +751,67 @@ def test_a_draft_with_an_mlp_of_its_own_width_runs_wherever_drafts_do(width: int
         assert (row - rows[0]).abs().max() < 0.02  # the int8 products round activations
 
 
+@pytest.mark.parametrize("draft", [JOINED, AHEAD, MEDUSA], ids=lambda d: d.title(4))
+def test_what_is_said_ahead_or_joined_is_what_its_student_says_wherever_drafts_run(
+    draft: DraftShape, data: Path, tmp_path: Path
+) -> None:
+    target, compiled = (make(inner=64, head_dim=16, vocab=61) for make in (tiny, tiny_compiled))
+    distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset())
+    (name,) = distiller.drafts
+    path = distiller.train(name, tmp_path / "out")
+    assert path is not None and path.with_suffix(".md").is_file()
+    (info,) = list_drafts(tmp_path / "out")
+    assert (info.joined, info.ahead, info.heads) == (draft.joined(4), draft.ahead, not draft.layers)
+    student, ids = student_of(path, target), [1, 5, 9, 2, 7, 1, 5, 9]
+    whole = target.states(ids, sorted(reads(draft) - {0} | {4}))
+    batch = collate([Features.of(Sample((*ids, 3, 4, 6), 1, "any"), _longer(whole))], target, draft, device="cpu")
+    begun = len(ids) - 1
+    wanted = [
+        student.logits(g[:, begun + by - batch.first], at_end(student, batch, by, begun + by)).softmax(-1)[0, :-1]
+        for by, g in enumerate(student.drafted(batch, draft.ahead))
+    ]
+    for decoder in (target, compiled):
+        head = read_draft(path, decoder)
+        cache = head.new_cache(16)
+        if not draft.layers:
+            said = head.say(whole[4][begun - 1 : begun], cache, ids, 0)
+        else:
+            states = torch.cat([whole[depth] for depth in draft.joined(4) or (4,)], 1)
+            fed = head.join(states) if draft.joins else states
+            fed = torch.cat((torch.zeros(1, 32), fed[:-1]))
+            x = decoder.embed(ids)
+            if draft.ahead > 1:
+                x, fed = torch.cat((x, head.unknown)), torch.cat((fed, fed[-1:].expand(draft.ahead - 1, -1)))
+            given = Pass([*ids, *[0] * (draft.ahead - 1)], wanted=draft.ahead)
+            said = head.forward(given, x, cache, ids, fed, 0 if draft.ahead > 1 else None)[0]
+        for row, own in zip(said.softmax(-1)[:, head.ids], wanted, strict=True):
+            assert (row - own).abs().max() < 0.03  # the int8 products round activations
+        copied = [head.copied(cache, ids[2 + by], by) for by in range(draft.ahead)]
+        assert copied[0] is None or copied[0].at == 3, "behind 1 5 9"
+
+
+def _longer(states: dict[int, torch.Tensor]) -> dict[int, torch.Tensor]:
+    return {depth: torch.cat((state, state[:3])) for depth, state in states.items()}
+
+
+def at_end(student: Student, batch: Batch, by: int, at: int) -> Copies:
+    """What is copied at one position."""
+    tokens, sorts = batch.copied(by if student.ahead > 1 else 0)
+    token = tokens[0, at : at + 1]
+    gate = by if student.ahead > 1 else 0
+    return Copies(student.column_of[token], sorts[0, at : at + 1], student.head[:1], gate)
+
+
 def test_a_student_with_a_wider_mlp_starts_as_the_targets_layer_and_a_narrower_one_keeps_its_largest_neurons(
     target: LeanDecoder,
 ) -> None:
     x = torch.randn(1, 5, 32, generator=torch.Generator().manual_seed(0))
     found = {}
     for width in (None, 16, 48, 130):
-        student = Student(target, at=0, fed=False, layers=2, ids=range(40), mlp_width=width)
+        student = Student(target, replace(NANO, mlp_width=width), range(40))
         with torch.no_grad():
             student.read.copy_(torch.eye(32))
-            found[width] = student, student(x, None, 0)
+            found[width] = student, next(student.drafted(batch_of(x), 1))
     assert torch.equal(found[48][1], found[None][1])
     assert torch.allclose(found[130][1], found[None][1], atol=1e-5)
     for own, wide, narrow in zip(*(found[width][0].layers for width in (None, 130, 16)), strict=True):

@@ -42,6 +42,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
     parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
     parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
+    counts(
+        parser, "--places", metavar="N", help="instead: each draft's first to N-th token, where those before are right"
+    )
+    parser.add_argument("--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
     parser.add_argument("--json", action="store_true", help="as JSON")
     said = "also time passes to each depth and price exits there, as JSON lines; what was read in it is kept"
     writes(parser, "--out", goes_on=True, metavar="FILE", help=said)
@@ -56,6 +60,9 @@ def act(options: argparse.Namespace) -> int:
     pipeline = opened(options, stack)
     texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
     fits = within_context(texts, pipeline.lean_target(stack).max_positions)
+    if options.places:
+        _places(options, pipeline, stack, fits)
+        return 0
     if options.out and Path(options.out).exists():
         _keep(options, pipeline, stack, fits)
         return 0
@@ -75,6 +82,29 @@ def act(options: argparse.Namespace) -> int:
         )
         print(depth.tables(study))
     return 0
+
+
+def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Print how often drafts agree by place."""
+    from hsd_core.drafts.known_drafts import shipped
+    from hsd_core.lab.train.by_place import by_place, places_table
+    from hsd_core.lab.train.data.texts import Sample
+
+    drafts = [Path(file) for file in options.drafts or ()] or [d.path for d in shipped(pipeline.preset.name)]
+    if not drafts:
+        raise ValueError(f"preset {pipeline.preset.name} ships no trained drafts; name some with --drafts")
+    read = []
+    for text, output in _outputs(pipeline, stack, texts, options):
+        kept = [*text.before_loop(output)] if options.loops == "cut" else output
+        if kept := kept[: options.max_new_tokens]:
+            read.append(Sample((*text.prompt_ids, *kept), len(text.prompt_ids), text.sort, len(text.prompt_ids)))
+    if not read:
+        raise ValueError(f"{options.prompts}: no text in it has a token to read")
+    tell = countdown("text", len(read), silence=SILENCE)
+    tally = by_place(pipeline.lean_target(stack), drafts, read, options.places, tell)
+    tokens = sum(len(text.ids) - text.start for text in read)
+    print(f"{pipeline.preset.name}, {len(read)} texts, {tokens} tokens, {pipeline.about['machine']}\n")
+    print(places_table(tally, drafts, options.places))
 
 
 def _read(

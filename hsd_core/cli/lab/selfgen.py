@@ -122,7 +122,8 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     from hsd_core.lab.train.data.texts import example
     from hsd_core.lab.train.recipes import RECIPES, Hyperparameters
 
-    depths = {draft.depth(decoder.layers) for drafts in RECIPES.values() for draft in drafts}
+    every = [draft for drafts in RECIPES.values() for draft in drafts]
+    depths = {at for draft in every for at in draft.depths(decoder.layers)}
     states_file = States(decoder, folder)
 
     def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:

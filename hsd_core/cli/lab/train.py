@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
 
 SILENCE = 15.0  # seconds between two lines of a sweep's progress, at the least
-_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "prompts", "seed")
+_PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "unroll", "prompts", "seed")
 
 
 def add(commands: Any) -> None:
@@ -66,6 +66,7 @@ def add(commands: Any) -> None:
         "--loss", choices=LOSSES, help=f"distance to the target's rows (default {Hyperparameters().loss})"
     )
     parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
+    counts(parser, "--unroll", metavar="N", help="learn of N of its own steps (EAGLE-3), where it is fed")
     parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
     parser.add_argument("--seed", type=int, metavar="S")
     writes(

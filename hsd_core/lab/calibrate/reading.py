@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from hsd_core.lab.calibrate.written_texts import WrittenText
-from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.exits import ExitLevel
-from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramRun
+from hsd_core.levels.built.trained.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.protocol import CommittedIds, DraftOrder, Level, LevelRun, rows_behind, scorer
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk

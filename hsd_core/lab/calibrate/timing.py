@@ -21,7 +21,7 @@ from hsd_core.engine.rules import tokenwise
 from hsd_core.lab.calibrate.reading import is_lookup
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import median_interval
-from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.kinds import fan_of
 from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind, scorer
 from hsd_core.levels.shared import open_levels, shares

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.memory import draft_of, pass_bytes
 from hsd_core.models.decoder_protocol import QUANTISED
 from hsd_core.models.gpu.precision import HALVES, quick

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from hsd_core.lab.train.student import Student
+from hsd_core.lab.train.students.student import Student
 from hsd_core.lab.train.tensors import opened
 from hsd_core.trace.typed import encode, plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -18,8 +18,8 @@ from hsd_core.lab.train.data.features import Features, FeatureStore
 from hsd_core.lab.train.data.texts import check_split, commonest, read_examples
 from hsd_core.lab.train.held_out import DraftScore, examine, prepare
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
-from hsd_core.lab.train.student import Student
-from hsd_core.lab.train.student_file import round_weights, take_weights, tensors_of
+from hsd_core.lab.train.students.student import Student
+from hsd_core.lab.train.students.student_file import round_weights, take_weights, tensors_of
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models import machine
 from hsd_core.models.lean.decoder import LeanDecoder
@@ -62,13 +62,12 @@ class Distiller:
         check_split(examples[:limit])
         self._ids = commonest(examples, hyper.rows, ends)
         self.drafts = {self.name(draft): draft for draft in drafts}
-        depths = {draft.depth(decoder.layers) for draft in drafts}
+        depths = {depth for draft in drafts for depth in draft.depths(decoder.layers)}
         self._store = FeatureStore(decoder, examples[:limit], depths, work / "states")
 
     def name(self, draft: DraftShape) -> str:
-        """The file's name: the preset, what it is, the depth of an exit, and whether it is fed."""
-        depth = draft.depth(self._decoder.layers) or ""
-        return f"{self._preset.key}-{draft.name}{depth}{'-fed' if draft.fed else ''}"
+        """The file's name: the preset and what it is."""
+        return f"{self._preset.key}-{draft.title(self._decoder.layers)}"
 
     def check(self, names: Sequence[str], out: Path, start: Path | None = None) -> None:
         """All that could keep these drafts from being trained and written; makes `out`. To be called before the work.
@@ -81,29 +80,27 @@ class Distiller:
             # the start names a training: if that was overwritten, the same command would train a finished draft again
             raise ValueError(f"drafts cannot start from {start} and be written there too; give another --out")
         for name in names:
-            draft = self.drafts[name]
-            student = Student(
-                self._decoder,
-                at=draft.depth(self._decoder.layers),
-                fed=draft.fed,
-                layers=draft.layers,
-                ids=self._ids,
-                mlp_width=draft.mlp_width,
-            )
+            student = Student(self._decoder, self.drafts[name], self._ids)
             size = sum(p.numel() for p in student.parameters())  # int8: a byte each, and little else
             if size > LARGEST:
                 most = f"{LARGEST / 1e6:.0f} MB that are shipped"
                 raise ValueError(f"{name} would have {size / 1e6:.1f} MB, more than the {most}")
             if start is not None:
-                if not (earlier := start / f"{name}.safetensors").is_file():
+                if not (earlier := self._earlier(name, start)).is_file():
                     raise ValueError(f"{start} has no {earlier.name} to start from; train what it has with --only")
                 take_weights(student, earlier)
         out.mkdir(parents=True, exist_ok=True)
 
     def folder(self, name: str, start: Path | None = None) -> Path:
         """Where the checkpoint and the curve of a draft lie."""
-        earlier = None if start is None else start / f"{name}.safetensors"
+        earlier = None if start is None else self._earlier(name, start)
         return self._work / f"{name}-{self._digest(self.drafts[name], earlier)}"
+
+    def _earlier(self, name: str, start: Path) -> Path:
+        """The file to begin with: of this name, or of the draft that is fed the last state alone where this one joins
+        more."""
+        own, fed = start / f"{name}.safetensors", self.name(replace(self.drafts[name], joins=()))
+        return own if own.is_file() or not self.drafts[name].joins else start / f"{fed}.safetensors"
 
     def finished(self, name: str, start: Path | None = None) -> bool:
         """Whether this very training was done before."""
@@ -137,7 +134,7 @@ class Distiller:
             if not self._store.compute(progress=self._progress, stop=stop):
                 return None
             draft = self.drafts[name]
-            found = self._store.load(draft.depth(self._decoder.layers))
+            found = self._store.load(*draft.depths(self._decoder.layers))
             student, curve = loop.train(
                 self._decoder,
                 draft,
@@ -148,7 +145,7 @@ class Distiller:
                 device=self._decoder.device,
                 tell=tell,
                 stop=stop,
-                start=None if start is None else start / f"{name}.safetensors",
+                start=None if start is None else self._earlier(name, start),
             )
             if curve[-1].step < self._plan.steps:
                 return None
@@ -186,6 +183,10 @@ class Distiller:
         }
         if draft.mlp_width is not None:
             about["mlp_width"] = draft.mlp_width
+        if student.joined:
+            about["joins"] = ".".join(map(str, student.joined))
+        if draft.ahead > 1:
+            about["ahead"] = draft.ahead
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)
@@ -205,16 +206,14 @@ class Distiller:
     def _digest(self, draft: DraftShape, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts again."""
         begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
-        # what a draft does not ask for is left out: trainings keep the names that they had before it could be asked for
-        shape = {key: value for key, value in asdict(draft).items() if value is not None}
-        named = (self._store.digest, self._ids, shape, asdict(self._plan), begun)
+        named = (self._store.digest, self._ids, draft.named(), self._plan.named(), begun)
         return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
 
     def _judge(self, student: Student, draft: DraftShape, found: list[Features]) -> dict[str, DraftScore]:
         """By kind of prompt, how the rounded weights do where every state that they read is the target's."""
         kinds: dict[str, DraftScore] = {}
         for f in found:
-            batch = collate([f], self._decoder, at=student.at, fed=draft.fed, device=self._decoder.device)
-            (score,) = examine(student, [prepare(batch, student, self._decoder)])
+            batch = collate([f], self._decoder, draft, device=self._decoder.device)
+            (score,) = examine(student, [prepare(batch, self._decoder)])
             kinds[f.example.kind] = kinds.get(f.example.kind, DraftScore()) + score
         return kinds

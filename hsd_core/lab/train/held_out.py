@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.lab.train.losses import forward_kl
-from hsd_core.lab.train.student import Batch, Copies, Student
+from hsd_core.lab.train.students.student import Batch, Student
 from hsd_core.models.lean.decoder import LeanDecoder
 
 CHUNK = 512  # rows of the whole vocabulary at a time
@@ -46,18 +46,16 @@ class DraftScore:
 class Exam:
     """A batch with the target's answers over its *whole* vocabulary, at the n positions that count.
 
-    best: (n,) the column of the student's distribution that is the target's first choice, -1 where it has none.
-    mass: (n,) log of the sum that its softmax divides by.
+    best: (n,) its first choice. mass: (n,) log of the sum that its softmax divides by.
     """
 
     batch: Batch
-    copies: Copies
     best: Tensor
     mass: Tensor
 
 
 @torch.no_grad()
-def prepare(batch: Batch, student: Student, decoder: LeanDecoder) -> Exam:
+def prepare(batch: Batch, decoder: LeanDecoder) -> Exam:
     """Ask the target once."""
     first, mass = [], []
     last = batch.last[batch.wanted].to(decoder.device)
@@ -66,36 +64,31 @@ def prepare(batch: Batch, student: Student, decoder: LeanDecoder) -> Exam:
         first.append(logits.argmax(-1))
         mass.append(logits.logsumexp(-1))
     device = batch.x.device
-    tokens = torch.cat(first).to(device)
-    best, copies = student.column_of[tokens], student.copies(batch)
-    copied = (batch.sorts > 0)[batch.wanted] & (batch.tokens[batch.wanted] == tokens)
-    best = torch.where((best == len(student.head)) & ~copied, -1, best)
-    return Exam(batch, copies, best, torch.cat(mass).to(device))
+    return Exam(batch, torch.cat(first).to(device), torch.cat(mass).to(device))
 
 
 @torch.no_grad()
 def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[DraftScore]:
-    """Score a draft at each distance from the last true state: [0] its first token, [1] the second, ...
+    """Score a draft as its first token, [0], as its second, [1], ..., each given that those before it were right.
 
-    At distance d a fed draft has read its own state d times over, at every position. Without features all distances
-    are alike, and one is computed.
+    Without features all are alike, and one is computed.
     """
-    scores = [DraftScore() for _ in range(steps if student.fed else 1)]
+    scores = [DraftScore() for _ in range(min(steps, student.ahead if student.ahead > 1 else steps))]
+    scores = scores if student.fed else scores[:1]
     student.eval()
     for exam in exams:
-        batch, first, fed = exam.batch, exam.batch.first, exam.batch.fed
-        wanted = batch.wanted[:, first:]
-        teacher = student.target_logits(batch.last[:, first:][wanted], exam.copies)
-        p = (teacher - exam.mass[:, None]).exp()
-        for i, score in enumerate(scores):
-            g = student(batch.x, fed, first if i == len(scores) - 1 else 0)
-            logits = student.logits(g[:, g.shape[1] - wanted.shape[1] :][wanted], exam.copies)
+        batch, first = exam.batch, exam.batch.first
+        x, own = student.target_own(batch.last[batch.wanted])
+        for by, (score, g) in enumerate(zip(scores, student.drafted(batch, len(scores)), strict=True)):
+            counts = batch.begun(by)
+            asked, copies = counts[batch.wanted], student.copies(batch, by)
+            teacher = student.target_logits(x[asked], own[asked], copies)
+            p = (teacher - exam.mass[asked][:, None]).exp()
+            logits = student.logits(g[counts[:, first:]], copies)
             score.positions += len(logits)
-            score.agreed += float((logits.argmax(-1) == exam.best).sum())
+            score.agreed += float((student.says(logits, batch, by) == exam.best[asked]).sum())
             score.accepted += float(torch.minimum(logits.softmax(-1), p).sum())
             score.loss += float(forward_kl(logits, teacher).sum())
-            if fed is not None and i < len(scores) - 1:
-                fed = torch.cat((torch.zeros_like(g[:, :1]), g[:, :-1]), 1)
     student.train()
     return scores
 

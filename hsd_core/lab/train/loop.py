@@ -10,12 +10,11 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
 
 from hsd_core.lab.train import checkpoint
 from hsd_core.lab.train.data.batches import collate, order
@@ -23,22 +22,23 @@ from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.held_out import Exam, examine, predicted_speed_up, prepare
 from hsd_core.lab.train.losses import LOSSES
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
-from hsd_core.lab.train.student import Batch, Student
-from hsd_core.lab.train.student_file import take_weights
+from hsd_core.lab.train.students.student import Batch, Student
+from hsd_core.lab.train.students.student_file import take_weights
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.trace.typed import convert, encode_lines, put
 
 FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand positions for at most 1152 inputs
 EXAM_TOKENS = 2048  # positions in a batch of the exam
 EXAM_TEXTS = 64
-DISTANCES = 3
+DISTANCES = 4
+JOINED_STEPS = 3  # of its own, of which a draft learns that joins several states: they stand in for the joined one
 CURVE = "curve.jsonl"
 GATE_PACE = 10.0  # its rate, in rates of the weights
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One line of the validation curve. agreement, acceptance: one value per distance (see `examine`)."""
+    """One line of the validation curve. agreement, acceptance: one value per token of a draft (see `examine`)."""
 
     step: int
     seconds: float
@@ -78,11 +78,11 @@ def train(
         the student and its validation curve, whose last point is at `hyper.steps` unless training was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path, at = folder / checkpoint.FILE, draft.depth(decoder.layers)
-    student = Student(decoder, at=at, fed=draft.fed, layers=draft.layers, ids=ids, mlp_width=draft.mlp_width).to(device)
+    path = folder / checkpoint.FILE
+    student = Student(decoder, draft, ids).to(device)
     learned = [t for t in texts if not t.example.held_out]
     exams = [
-        prepare(collate(group, decoder, at=at, fed=draft.fed, device=device), student, decoder)
+        prepare(collate(group, decoder, draft, device=device), decoder)
         for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
     ]
     cost = weight_share(student, decoder)
@@ -105,7 +105,7 @@ def train(
     for step, group in itertools.islice(enumerate(order(learned, hyper.batch, hyper.seed)), begun, hyper.steps):
         for group_ in optimizer.param_groups:
             group_["lr"] = hyper.rate * group_["pace"] * _schedule(step, hyper)
-        batch = collate(group, decoder, at=at, fed=draft.fed, device=device)
+        batch = collate(group, decoder, draft, device=device)
         state.losses.append(_step(student, batch, optimizer, hyper, step))
         state.step, state.seconds = step + 1, before + time.monotonic() - since
         ending, point = stop(), None
@@ -135,27 +135,32 @@ class _State:
 
 
 def weight_share(student: Student, decoder: LeanDecoder) -> float:
-    """What drafting one token reads, in reads of the whole target: layers below the exit, own weights, head rows."""
+    """What drafting one token reads, in reads of the whole target: layers below the exit, own weights, head rows; each
+    of the tokens that one pass says has its part of them."""
     sizes = [sum(t.numel() for t in decoder.layer_tensors(i).values()) for i in range(decoder.layers)]
     whole = sum(sizes) + decoder.vocab_size * decoder.shape.hidden
     own = sum(p.numel() for p in student.parameters()) + student.head.numel()
-    return (sum(sizes[: student.at]) + own) / whole
+    return (sum(sizes[: student.at]) + own) / whole / student.ahead
 
 
 def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: Hyperparameters, step: int) -> float:
-    first, fed = batch.first, batch.fed
-    on_gpu = batch.x.is_cuda
-    with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
-        if fed is not None and hyper.own > 0:
-            fed = _mixed(student, batch, hyper, step)
-        g = student(batch.x, fed, first)
-    wanted = batch.wanted[:, first:]
+    first = batch.first
+    with torch.autocast("cuda", torch.bfloat16, enabled=batch.x.is_cuda):
+        count = student.ahead if student.ahead > 1 else hyper.unroll or (JOINED_STEPS if student.joined else 1)
+        if count == 1:
+            batch = _mixed(student, batch, hyper, step)
+        drafted = list(student.drafted(batch, count))
     # bfloat16 logits have steps of 0.125 at 16: both distributions are read out in float32
-    copies = student.copies(batch)
-    logits = student.logits(g[wanted].float(), copies)
     with torch.no_grad():
-        teacher = student.target_logits(batch.last[:, first:][wanted], copies)
-    loss = LOSSES[hyper.loss](logits, teacher).mean()
+        x, own = student.target_own(batch.last[batch.wanted])
+    total = torch.zeros(())
+    for by, g in enumerate(drafted):
+        counts, copies = batch.begun(by), student.copies(batch, by)
+        asked = counts[batch.wanted]
+        with torch.no_grad():
+            teacher = student.target_logits(x[asked], own[asked], copies)
+        total = total + LOSSES[hyper.loss](student.logits(g[counts[:, first:]].float(), copies), teacher).mean().cpu()
+    loss = total / len(drafted)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
@@ -163,16 +168,17 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
     return float(loss.detach())
 
 
-def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Tensor:
+def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:
     """The target's states with a share `own` replaced by the student's: what it reads behind its own tokens."""
-    assert batch.fed is not None
+    if batch.fed is None or not hyper.own:
+        return batch
     with torch.no_grad():
-        g = student(batch.x, batch.fed, batch.first).to(batch.fed.dtype)
+        g = next(student.drafted(batch, 1)).to(batch.fed.dtype)
     rng = torch.Generator().manual_seed(hyper.seed * 1_000_003 + step)
     swap = (torch.rand(batch.x.shape[:2], generator=rng) < hyper.own).to(batch.x.device)
     stand_in = F.pad(g[:, :-1], (0, 0, batch.first + 1, 0))
     swap[:, : batch.first + 1] = False
-    return torch.where(swap[..., None], stand_in, batch.fed)
+    return replace(batch, fed=torch.where(swap[..., None], stand_in, batch.fed))
 
 
 def _schedule(step: int, hyper: Hyperparameters) -> float:
@@ -188,9 +194,14 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
     pairs = []
     for f in texts:
         held = f.states.get(depth)
-        goal = (decoder.states(f.example.ids[:-1], [depth])[depth] if held is None else held[:-1]).float().cpu()
-        batch = collate([f], decoder, at=student.at, fed=draft.fed, device=device)
-        x = student.inputs(batch.x, batch.fed)[0].cpu()
+        goal = (
+            (decoder.states(f.example.ids[:-1], [depth])[depth] if held is None else held[: len(f.example.ids) - 1])
+            .float()
+            .cpu()
+        )
+        batch = collate([f], decoder, draft, device=device)
+        with torch.no_grad():
+            x = student.starts(batch)[0].cpu()
         # the first position holds states a hundred times larger than any other
         pairs.append((x[1:], goal[1:]))
     student.start_from(pairs)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
+from typing import Any
 
 LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, here so that torch is not needed
 
@@ -14,7 +15,9 @@ class DraftShape:
     """One draft of a recipe.
 
     at: it reads the target's state after this share of its layers (0: the token embeddings). fed: it also reads the
-    target's last state of the position before. layers: of its own. mlp_width: of their MLPs, None: as the target's.
+    target's last state of the position before. layers: of its own; 0: heads alone, over what it is fed. mlp_width: of
+    their MLPs, None: as the target's. joins: what it is fed is made of the states after these shares of the layers (1:
+    the last), none: of the last alone. ahead: how many tokens it says in one pass.
     """
 
     name: str
@@ -22,10 +25,35 @@ class DraftShape:
     fed: bool
     layers: int
     mlp_width: int | None = None
+    joins: tuple[float, ...] = ()
+    ahead: int = 1
 
     def depth(self, layers: int) -> int:
         """The layer it reads in a model of `layers`."""
-        return max(1, round(self.at * layers + 0.25)) if self.at else 0
+        return _after(self.at, layers)
+
+    def joined(self, layers: int) -> tuple[int, ...]:
+        """The layers whose states it is fed, in a model of `layers`; none where that is the last alone."""
+        return tuple(_after(share, layers) for share in self.joins)
+
+    def depths(self, layers: int) -> tuple[int, ...]:
+        """The layers whose states it is trained on, beside the last."""
+        return (self.depth(layers), *self.joined(layers))
+
+    def title(self, layers: int) -> str:
+        """What its file is called beside the preset."""
+        how = "" if not self.layers else "-ahead" if self.ahead > 1 else "-joined" if self.joins else "-fed"
+        return f"{self.name}{self.depth(layers) or ''}{how if self.fed else ''}"
+
+    def named(self) -> dict[str, Any]:
+        """Its fields but for those that do not say anything: what trainings and results are named by stays the same
+        when more can be asked for."""
+        usual = {"mlp_width": None, "joins": (), "ahead": 1}
+        return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
+
+
+def _after(share: float, layers: int) -> int:
+    return max(1, round(share * layers + 0.25)) if 0 < share < 1 else layers if share else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +62,9 @@ class Hyperparameters:
 
     rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after
     `warm` steps and lowered to a tenth by a half cosine. loss: see `losses`; total variation measured best. own: how
-    often a fed draft reads its own state in place of the target's. prompts: learn over the prompts too. check_every:
-    steps between two validations and checkpoints. longest: positions of a text that are read.
+    often a fed draft reads its own state in place of the target's. unroll: of how many of its own steps it learns
+    instead (EAGLE-3), three without it where states are joined. prompts: learn over the prompts too. check_every: steps
+    between two validations and checkpoints. longest: positions of a text that are read.
     """
 
     rows: int = 8192
@@ -50,14 +79,19 @@ class Hyperparameters:
     seed: int = 0
     check_every: int = 200
     longest: int = 1152
+    unroll: int | None = None
+
+    def named(self) -> dict[str, Any]:
+        """See `DraftShape.named`."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
     def check(self) -> None:
         """
         Raises:
             ValueError: a number with which nothing could be trained.
         """
-        for name in ("rows", "steps", "batch", "check_every", "longest"):
-            if getattr(self, name) < 1:
+        for name in ("rows", "steps", "batch", "check_every", "longest", "unroll"):
+            if (count := getattr(self, name)) is not None and count < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; use at least 1")
         if self.loss not in LOSSES:
             raise ValueError(f"loss is {self.loss!r}; use one of {', '.join(LOSSES)}")
@@ -69,5 +103,8 @@ RECIPES: Mapping[str, tuple[DraftShape, ...]] = MappingProxyType(
     {
         "exits": tuple(DraftShape("exit", at, fed, 1) for fed in (True, False) for at in (1 / 8, 1 / 4)),
         "nano": (DraftShape("nano", 0.0, True, 1), DraftShape("nano", 0.0, False, 2)),
+        "joined": (DraftShape("nano", 0.0, True, 1, joins=(0.07, 0.5, 1.0)),),
+        "ahead": (DraftShape("nano", 0.0, True, 1, ahead=4),),
+        "medusa": (DraftShape("medusa", 0.0, True, 0, mlp_width=768, ahead=4),),
     }
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.model import OverDecoder
+from hsd_core.levels.built.trained.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.shared import SharedState

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from hsd_core.levels.built.nano import NanoLevel
 from hsd_core.levels.built.ngram import NgramLevel, NgramRun
+from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.protocol import Counts, DraftOrder, Level, LevelRun, Outcome, Proposal, Work, scorer
 from hsd_core.levels.protocol import drafter as drafter_of
 from hsd_core.levels.shared import SharedState, Sharing

@@ -12,7 +12,8 @@ from hsd_core.levels.declared.key import Key, V
 from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
-    from hsd_core.levels.built.draft_run import TrainedDraft
+    from hsd_core.levels.built.trained.draft_run import TrainedDraft
+    from hsd_core.levels.built.trained.medusa import Heads
     from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
@@ -109,6 +110,10 @@ class Site(Protocol):
         ...
 
     def decoder(self, folder: Path, dtype: str, device: str, name: str) -> Decoder: ...
+    def heads(self, spec: LevelSpec, decoder: Layered) -> Heads | None:
+        """The heads that a level reads the target's last state by; None where none are named and none come along."""
+        ...
+
     def layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder, of the dtype and on the device of a level that reads its layers."""
         ...

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.drafts import known_drafts
 from hsd_core.levels.declared.key import StackError
 from hsd_core.levels.declared.keys import ID, VERIFIES
-from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site
+from hsd_core.levels.declared.kind import SKY, Kind, Reads, Site, Unplanned
 from hsd_core.levels.declared.said import Said
+from hsd_core.levels.kinds.exits import stop_at
 
 if TYPE_CHECKING:
-    from hsd_core.levels.built.nano import NanoLevel
+    from hsd_core.drafts.draft_file import DraftInfo
+    from hsd_core.levels.built.trained.nano import NanoLevel
     from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.declared.spec import LevelSpec
 
@@ -19,10 +21,17 @@ if TYPE_CHECKING:
 def drafts(preset: Preset) -> list[dict[str, Any]]:
     """The trained drafts that read the embeddings."""
     return [
-        {"name": draft.name, "title": "fed by the target" if draft.fed else "embeddings alone", "fed": draft.fed}
+        {"name": draft.name, "title": _title(draft), "fed": draft.fed}
         for draft in known_drafts.shipped(preset.name)
-        if not draft.at
+        if not draft.at and not draft.heads
     ]
+
+
+def _title(draft: DraftInfo) -> str:
+    if not draft.fed:
+        return "embeddings alone"
+    several = f" from {len(draft.joined)} of its layers" if draft.joined else ""
+    return f"fed by the target{several}" + (f", {draft.ahead} tokens a pass" if draft.ahead > 1 else "")
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -31,13 +40,25 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     return [kind.entry("nano draft", reason=reason, drafts=found)]
 
 
+def unplanned(spec: LevelSpec) -> Unplanned | None:
+    """A draft that says several tokens in one pass costs the same however long it is."""
+    named = spec.get(ID)
+    path = known_drafts.file_of(named) if named else None
+    if path is None or known_drafts.ahead_of(path) < 2:
+        return None
+    cure = "a draft that is said in one pass costs the same however long it is; calibrate one that goes token by token"
+    return Unplanned("a draft that is said in one pass", cure)
+
+
 def build(spec: LevelSpec, site: Site) -> NanoLevel:
-    from hsd_core.levels.built.nano import NanoLevel
+    from hsd_core.levels.built.trained.nano import NanoLevel
 
     decoder = site.layered(spec)
     draft = site.draft(spec, 0, decoder)
     if draft is None:
         raise StackError(f"preset {site.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
+    if draft.joined:
+        stop_at(decoder, draft.joined)
     return NanoLevel(decoder, draft, weights={**site.preset.target.as_dict(site.folder), "draft": draft.name})
 
 
@@ -57,6 +78,7 @@ KIND = Kind(
     needs=frozenset({"weights"}),
     reads=Reads(depth=0),
     of_target=lambda spec: True,
+    unplanned=unplanned,
     offer=offer,
     build=build,
     said=Said(("a nano draft",)),

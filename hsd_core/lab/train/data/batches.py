@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from hsd_core.lab.train.data.features import Features
-from hsd_core.lab.train.student import Batch
+from hsd_core.lab.train.recipes import DraftShape
+from hsd_core.lab.train.students.student import Batch
 from hsd_core.models.lean.decoder import LeanDecoder
 
 POOL = 16  # batches that are sorted by length together: little padding, and still shuffled
@@ -36,22 +37,24 @@ def outputs(features: Features) -> int:
     return len(features.example.ids) - features.example.start
 
 
-def collate(texts: Sequence[Features], decoder: LeanDecoder, *, at: int, fed: bool, device: str) -> Batch:
+def collate(texts: Sequence[Features], decoder: LeanDecoder, draft: DraftShape, *, device: str) -> Batch:
     """Pad texts to one length; position t counts if the target wrote token t + 1."""
     longest = max(len(f.example.ids) for f in texts) - 1  # the last token predicts nothing
-    hidden = decoder.shape.hidden
+    hidden, at = decoder.shape.hidden, draft.depth(decoder.layers)
+    read = draft.joined(decoder.layers) or (decoder.layers,)
     x, last = (torch.zeros(len(texts), longest, hidden) for _ in range(2))
-    before = torch.zeros(len(texts), longest, hidden) if fed else None
+    before = torch.zeros(len(texts), longest, hidden * len(read)) if draft.fed else None
     wanted = torch.zeros(len(texts), longest, dtype=torch.bool)
-    tokens, sorts = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(2))
+    ids, *copied = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(4))
     for i, f in enumerate(texts):
         n = len(f.example.ids) - 1
         x[i, :n] = (f.states[at] if at else decoder.embed(list(f.example.ids)))[:n].float()
-        state = f.states[decoder.layers]
-        last[i, :n] = state[:n].float()
+        last[i, :n] = f.states[decoder.layers][:n].float()
         if before is not None:
-            before[i, 1:n] = state[: n - 1].float()
+            before[i, 1:n] = torch.cat([f.states[depth][: n - 1].float() for depth in read], 1)
         wanted[i, f.example.start - 1 : n] = True
-        tokens[i, :n], sorts[i, :n] = (each[:n] for each in f.copies)
+        ids[i, :n] = torch.tensor(f.example.ids[:n])
+        for kept, found in zip(copied, f.copies, strict=True):
+            kept[i, :n] = found[:n]
     fed_by = None if before is None else before.to(device)
-    return Batch(x.to(device), fed_by, *(each.to(device) for each in (last, wanted, tokens, sorts)))
+    return Batch(x.to(device), fed_by, *(each.to(device) for each in (last, wanted, ids, *copied)))

@@ -34,7 +34,7 @@ STALE = 3600.0  # seconds; a file that was begun so long ago has no writer any m
 @dataclass(frozen=True, slots=True)
 class Features:
     """One text with its states: depth -> (n, hidden) float16. copies: what could be copied behind each token, and how
-    it was found (see `drafts.copying`): (2, n) int32."""
+    it was found, and where it stands (see `drafts.copying`): (3, n) int32."""
 
     example: Sample
     states: dict[int, Tensor]
@@ -45,7 +45,7 @@ class Features:
         """Looks for what could be copied."""
         suffixes = Suffixes()
         suffixes.follow(example.ids)
-        return cls(example, states, torch.tensor([suffixes.tokens, suffixes.sorts], dtype=torch.int32))
+        return cls(example, states, torch.tensor([suffixes.tokens, suffixes.sorts, suffixes.places], dtype=torch.int32))
 
 
 class FeatureStore:
@@ -89,9 +89,9 @@ class FeatureStore:
         progress("hidden states", len(self.paths), len(self.paths))
         return True
 
-    def load(self, depth: int) -> list[Features]:
-        """Every example with its last states and, if it is not 0, those after `depth` layers."""
-        wanted = {depth, self._decoder.layers} - {0}
+    def load(self, *depths: int) -> list[Features]:
+        """Every example with its last states and those after `depths` layers, but for 0."""
+        wanted = {*depths, self._decoder.layers} - {0}
         found = []
         for example, path in zip(self._examples, self.paths, strict=True):
             with opened(path, CURE) as file:

@@ -12,9 +12,8 @@ from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.lab.train.data.batches import collate
 from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.held_out import Exam, prepare
-from hsd_core.lab.train.scaling.chains import chained
 from hsd_core.lab.train.scaling.measures import BLOCK, Row, walk
-from hsd_core.lab.train.student import Student
+from hsd_core.lab.train.students.student import Copies, Student
 from hsd_core.models.lean.decoder import LeanDecoder
 
 SAME = 0.98  # of a text's tokens, the target's first choices: all but near ties of another batch
@@ -46,36 +45,30 @@ def judged(student: Student, decoder: LeanDecoder, texts: Sequence[Features]) ->
     found: dict[str, list[Row]] = {"gate": [], "own": []}
     student.eval()
     for text in texts:
-        batch = collate([text], decoder, at=student.at, fed=student.fed, device=str(student.head.device))
-        exam = prepare(batch, student, decoder)
-        bare = _without_copies(student, exam)
+        batch = collate([text], decoder, student.shape, device=str(student.head.device))
+        exam, copies, counts = prepare(batch, decoder), student.copies(batch), batch.wanted[:, batch.first :]
+        bare = replace(copies, sorts=torch.zeros_like(copies.sorts))
         with torch.no_grad():
-            states = [g[batch.wanted] for g in chained(student, batch.x, batch.fed, BLOCK)]
-            own = [student.logits(g, bare.copies) for g in states]
-            mixes = [_with_copies(student, *each, exam) for each in zip(own, states, strict=True)]
-            found["gate"].append(_counted(student, exam, mixes))
-            found["own"].append(_counted(student, bare, own))
+            states = [g[counts] for g in student.drafted(batch, BLOCK)]
+            own = [student.logits(g, bare) for g in states]
+            mixes = [_with_copies(student, *each, copies) for each in zip(own, states, strict=True)]
+            found["gate"].append(_counted(student, exam, copies, mixes))
+            found["own"].append(_counted(student, exam, bare, own))
     student.train()
     return found
 
 
-def _counted(student: Student, exam: Exam, said: Sequence[Tensor]) -> Row:
+def _counted(student: Student, exam: Exam, copies: Copies, said: Sequence[Tensor]) -> Row:
     """said: by distance, the logits (n, R + 1) at the positions that count."""
-    hits = [(logits.argmax(-1) == exam.best).tolist() for logits in said]
-    teacher = student.target_logits(exam.batch.last[exam.batch.wanted], exam.copies)
+    hits = [(student.says(logits, exam.batch) == exam.best).tolist() for logits in said]
+    teacher = student.target_logits(*student.target_own(exam.batch.last[exam.batch.wanted]), copies)
     p = (teacher - exam.mass[:, None]).exp()
     overlap = float(torch.minimum(said[0].softmax(-1), p).sum())
     own = walk(hits * (BLOCK // len(hits)))  # a draft that is not fed says the same at every distance
     return len(hits[0]), sum(hits[0]), round(overlap, 2), own.accepted, own.rejected, own.passes
 
 
-def _with_copies(student: Student, own: Tensor, states: Tensor, exam: Exam) -> Tensor:
+def _with_copies(student: Student, own: Tensor, states: Tensor, copies: Copies) -> Tensor:
     """What `Student.logits` gives, from what the draft itself says."""
     gate = Gate(*(student.copy[part] for part in Gate._fields))
-    return mixed(own, states, exam.copies.columns, exam.copies.sorts, gate)[0]
-
-
-def _without_copies(student: Student, exam: Exam) -> Exam:
-    """The same exam where nothing can be copied: a token that the trimmed head lacks is never drafted."""
-    best = torch.where(exam.best == len(student.head), -1, exam.best)
-    return replace(exam, best=best, copies=replace(exam.copies, sorts=torch.zeros_like(exam.copies.sorts)))
+    return mixed(own, states, copies.columns, copies.sorts, gate)[0]

@@ -22,8 +22,8 @@ from hsd_core.lab.train.data.texts import check_split, commonest, read_examples
 from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
 from hsd_core.lab.train.scaling.along_texts import greedy, judged
 from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
-from hsd_core.lab.train.student import Student
-from hsd_core.lab.train.student_file import round_weights
+from hsd_core.lab.train.students.student import Student
+from hsd_core.lab.train.students.student_file import round_weights
 from hsd_core.models.lean.decoder import LeanDecoder
 
 CURVE_TEXTS = 8  # held-out texts of a training's own curve: it is judged by all of them when it is finished
@@ -67,6 +67,10 @@ class Sweep:
         limit: int | None = None,
     ) -> None:
         hyper.check()
+        if draft.ahead > 1:
+            raise ValueError(
+                "a sweep judges drafts that go on behind their own tokens; choose one of recipe nano or joined"
+            )
         self._decoder, self._draft, self._hyper, self._epochs, self._work = decoder, draft, hyper, epochs, work
         read = partial(read_examples, vocab_size=decoder.vocab_size, longest=hyper.longest)
         examples = read(data, prompts=hyper.prompts)[:limit]
@@ -76,16 +80,15 @@ class Sweep:
         judges = {"held_out": [e for e in examples if e.held_out]}
         if other is not None:
             judges["other"] = read(other)
-        depths, states = {draft.depth(decoder.layers)}, work / "states"
+        depths, states = set(draft.depths(decoder.layers)), work / "states"
         self._store = FeatureStore(decoder, self._learned, depths, states)
         self._judges = {name: FeatureStore(decoder, found, depths, states) for name, found in judges.items()}
 
     def about(self) -> dict[str, Any]:
         """What a file of its results has to have in common with it."""
-        draft = {key: value for key, value in asdict(self._draft).items() if value is not None}
-        hyper = {key: value for key, value in asdict(self._hyper).items() if key not in ("steps", "check_every")}
+        hyper = {key: value for key, value in self._hyper.named().items() if key not in ("steps", "check_every")}
         return {
-            "draft": {**draft, "depth": self._draft.depth(self._decoder.layers)},
+            "draft": {**self._draft.named(), "depth": self._draft.depth(self._decoder.layers)},
             "epochs": self._epochs,
             "hyperparameters": hyper,
             "texts": len(self._learned),
@@ -114,9 +117,9 @@ class Sweep:
         for store in (self._store, starts, *self._judges.values()):
             if not store.compute(progress=progress, stop=stop):
                 return False
-        at = self._draft.depth(self._decoder.layers)
-        texts = self._store.load(at)
-        judges = {name: greedy(self._decoder, store.load(at)) for name, store in self._judges.items()}
+        read = self._draft.depths(self._decoder.layers)
+        texts = self._store.load(*read)
+        judges = {name: greedy(self._decoder, store.load(*read)) for name, store in self._judges.items()}
         for depth in goals:  # what every training's start is fitted to: the same texts are the first of every share
             for text, held in zip(texts, starts.load(depth), strict=False):
                 text.states[depth] = held.states[depth]
@@ -208,7 +211,7 @@ class Sweep:
         return one.layers * layer + len(self._ids(one.rows)) * self._decoder.shape.hidden
 
     def _folder(self, one: Training, part: Sequence[Features]) -> Path:
-        named = (asdict(self._draft), asdict(one), asdict(self._hyper), self._epochs, self._store.digest, len(part))
+        named = (self._draft.named(), asdict(one), self._hyper.named(), self._epochs, self._store.digest, len(part))
         return self._work / f"sweep-{hashlib.sha256(repr(named).encode()).hexdigest()[:12]}"
 
 

@@ -16,22 +16,47 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from hsd_core.levels.built.trained.said_ahead import draft_ahead
 from hsd_core.levels.growing import draft
 from hsd_core.levels.protocol import DraftOrder, Outcome, Proposal, Work, score_by_branches
 from hsd_core.levels.readout import Readout
 from hsd_core.levels.tree import NOTHING, Tree
-from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.models.cache import Positions
+from hsd_core.levels.trunk import Layered, Trunk, nearest
+from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches, Pass, in_order
 
 
 class TrainedDraft(Readout, Protocol):
-    """A trained draft. `at`: its depth, 0 for a nano. `fed`: it reads features. `hidden`: the width of the model."""
+    """A trained draft with layers of its own.
+
+    `at`: its depth, 0 for a nano. `fed`: it reads features. `hidden`: the width of the model. `joined`, `ahead`,
+    `unknown`: see `drafts.head.OpenedDraft`.
+    """
 
     at: int
     fed: bool
     hidden: int
+    joined: tuple[int, ...]
+    ahead: int
+    unknown: Tensor | None
+
+    def join(self, states: Tensor) -> Tensor:
+        """(n, F hidden) states of the layers of `joined` -> (n, hidden) what it is fed."""
+        ...
+
+    def forward(
+        self,
+        given: Pass,
+        x: Tensor,
+        cache: Cache,
+        line: Sequence[int],
+        fed: Tensor | None = None,
+        begun: int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """See `Readout.forward`. begun: what is wanted stands behind the line, one further on than the other, and is
+        weighed against its copies by the gates from this one on."""
+        ...
 
 
 class DraftRun:
@@ -63,6 +88,8 @@ class DraftRun:
         return self._cache.length
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        if self._draft.ahead > 1:
+            return draft_ahead(self._say, self._draft, self._cache, context, order, self._source)
         copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
         return draft(self, context, order, self._source, copied, mark)
 
@@ -80,6 +107,14 @@ class DraftRun:
         logits = self._step(whole, start, end, start, fed, branches)
         return logits, Work(1, new, 0, spans)
 
+    @torch.inference_mode()
+    def _say(self, context: Context, places: int) -> tuple[Tensor, Work]:
+        """What one pass says of the tokens behind a context: (places, V) logits, at most `ahead`. What it computes of
+        those that nobody knows yet is forgotten."""
+        logits, work = self._score(context, 1, ahead=min(self._draft.ahead, places) - 1)
+        self._cache.cut(len(context))
+        return logits, Work(1, work.rows + len(logits) - 1, work.catch_up, work.ran)
+
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         if self._features is not None:  # each node's input is the state of the one before it
             return score_by_branches(self._score, self, context, tree)
@@ -87,8 +122,11 @@ class DraftRun:
         return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
 
     @torch.inference_mode()
-    def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
-        """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward."""
+    def _score(
+        self, ids: Sequence[int], rows: int, branches: Branches | None = None, ahead: int = 0
+    ) -> tuple[Tensor, Work]:
+        """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward. ahead: tokens that
+        nobody knows stand behind the last one, with a row for each."""
         before, end = self.cached, len(ids)
         if (new := end - before) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
@@ -98,11 +136,13 @@ class DraftRun:
         start = self._true if reach > self._true else before
         logits = []
         if reach > start:
-            logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach), branches))
+            further = ahead if reach == end else 0
+            logits.append(self._step(ids, start, reach, end - rows, self._before(start, reach), branches, further))
             self._true = reach
         for at in range(max(start, reach), end):
             assert self._stand_ins is not None
-            logits.append(self._step(ids, at, at + 1, end - rows, self._stand_ins[at - 1 : at], branches))
+            further, fed = ahead if at == end - 1 else 0, self._stand_ins[at - 1 : at]
+            logits.append(self._step(ids, at, at + 1, end - rows, fed, branches, further))
         return logits[0] if len(logits) == 1 else torch.cat(logits), Work(1, end - start, end - start - rows, spans)
 
     @torch.inference_mode()
@@ -133,8 +173,7 @@ class DraftRun:
 
     @property
     def _features(self) -> Trunk | None:
-        awake = (trunk for trunk in self._trunks if not trunk.resting)
-        return next(awake, self._trunks[-1] if self._trunks else None)
+        return nearest(self._trunks) if self._trunks else None
 
     @property
     def _depth(self) -> int:
@@ -149,16 +188,21 @@ class DraftRun:
         wanted: int,
         fed: Tensor | None,
         branches: Branches | None = None,
+        ahead: int = 0,
     ) -> Tensor:
-        """Process slots lo to hi - 1; the logits of those from slot `wanted` on."""
-        x, rows = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted))
+        """Process slots lo to hi - 1; the logits of those from slot `wanted` on, and of so many unknown ones behind."""
+        x, rows, begun = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted)) + ahead, None
         fed = None if fed is None else fed.to(x)
-        given = Pass(ids[lo:hi], lo, max(1, rows), branches)
-        logits, own = self._draft.forward(given, x, self._cache, ids[:hi], fed)
+        if ahead:
+            assert self._draft.unknown is not None and fed is not None
+            x = torch.cat((x, self._draft.unknown[:ahead].to(x)))
+            fed, begun = torch.cat((fed, fed[-1:].expand(ahead, -1))), 0
+        given = Pass([*ids[lo:hi], *[0] * ahead], lo, max(1, rows), branches)
+        logits, own = self._draft.forward(given, x, self._cache, ids[:hi], fed, begun)
         if self._features is not None:
             if self._stand_ins is None:
                 self._stand_ins = own.new_zeros(self._capacity, own.shape[1])
-            self._stand_ins[lo:hi] = own
+            self._stand_ins[lo:hi] = own[: hi - lo]
         return logits[len(logits) - rows :]
 
     def _inputs(self, ids: Sequence[int], lo: int, hi: int) -> Tensor:
@@ -171,9 +215,17 @@ class DraftRun:
         if self._features is None:
             return None
         if lo > 0:
-            return self._features.hidden(self._depth, lo - 1, hi - 1)
+            return self._fed(lo - 1, hi - 1)
         none = torch.zeros(1, self._draft.hidden)
         if hi == 1:
             return none
-        known = self._features.hidden(self._depth, 0, hi - 1)
+        known = self._fed(0, hi - 1)
         return torch.cat((none.to(known), known))
+
+    def _fed(self, lo: int, hi: int) -> Tensor:
+        """(hi - lo, hidden) what it is fed of the states of these positions."""
+        features = self._features
+        assert features is not None
+        if not self._draft.joined:
+            return features.hidden(self._depth, lo, hi)
+        return self._draft.join(torch.cat([features.hidden(depth, lo, hi) for depth in self._draft.joined], 1))

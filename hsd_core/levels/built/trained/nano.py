@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.built.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.model import OverDecoder
+from hsd_core.levels.built.trained.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 
@@ -14,6 +14,10 @@ class NanoLevel(OverDecoder):
     def __init__(self, decoder: Layered, draft: TrainedDraft, *, weights: dict[str, object] | None = None) -> None:
         label = "nano" + (", fed by the target" if draft.fed else "")
         params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
+        if draft.joined:
+            params["joins"] = ".".join(map(str, draft.joined))
+        if draft.ahead > 1:
+            label, params["ahead"] = f"{label}, {draft.ahead} tokens a pass", draft.ahead
         if threads := getattr(draft, "threads", None):
             params["threads"] = threads  # chosen on this machine
         super().__init__(decoder, name="nano", kind="nano", label=label, layers=0, params=params, weights=weights)
@@ -21,8 +25,8 @@ class NanoLevel(OverDecoder):
 
     def enter(self, shared: SharedState) -> Trunk | None:
         """The trunk whose last states it reads; without features it shares nothing with anyone."""
-        return shared.features()[0] if self.fed else None
+        return shared.features(self.draft.joined)[0] if self.fed else None
 
     def open(self, capacity: int, shared: SharedState) -> DraftRun:
-        features = shared.features() if self.fed else ()
+        features = shared.features(self.draft.joined) if self.fed else ()
         return DraftRun(self.decoder, self.draft, features, capacity + shared.branches, self.name)

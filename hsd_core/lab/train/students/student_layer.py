@@ -1,0 +1,114 @@
+"""A layer of a draft in training, and a head that needs none.
+
+A draft goes on behind its own tokens, where it has never seen the target's states. Trained over several of its own
+steps (EAGLE-3, arXiv 2503.01840, section 3.2) it sees in training what it will see then: at step j, position t reads
+the keys of the first step up to t - j, and those of steps 1 to j at t - j + 1, ..., t. A draft that says several tokens
+in one pass (P-EAGLE, arXiv 2602.01469) is trained by the same pattern, with learned inputs in place of its own states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+@dataclass(slots=True)
+class Seen:
+    """Keys and values (B, H, S, d) of one layer by step: the first step's of all positions, later ones' of those from
+    the first that has a loss on."""
+
+    keys: list[Tensor] = field(default_factory=list)
+    values: list[Tensor] = field(default_factory=list)
+
+
+def later(x: Tensor, by: int) -> Tensor:
+    """(.., S, n) -> the same so many positions later; nothing stands before the first."""
+    return F.pad(x, (0, 0, by, 0))[..., : x.shape[-2], :] if by else x
+
+
+class StudentLayer(nn.Module):
+    """A layer of the Llama shape: x += attention(norm(x)); x += mlp(norm(x)). Weights fused as the decoder's."""
+
+    def __init__(self, hidden: int, heads: int, kv_heads: int, size: int, inner: int, eps: float) -> None:
+        super().__init__()
+        self.heads, self.kv_heads, self.size, self.eps = heads, kv_heads, size, eps
+        self.attention_norm = nn.Parameter(torch.ones(hidden))
+        self.qkv = nn.Parameter(torch.zeros((heads + 2 * kv_heads) * size, hidden))
+        self.out = nn.Parameter(torch.zeros(hidden, heads * size))
+        self.mlp_norm = nn.Parameter(torch.ones(hidden))
+        self.gate_up = nn.Parameter(torch.zeros(2 * inner, hidden))
+        self.down = nn.Parameter(torch.zeros(hidden, inner))
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, first: int, seen: Seen) -> Tensor:
+        """The first step: x (B, S, hidden) -> (B, S - first, hidden), the positions from `first` on, which see all
+        before them."""
+        read = F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps)
+        s = x.shape[1]
+        # positions before `first` only serve as keys and values
+        q = self._queries(read[:, first:], cos[first:s], sin[first:s])
+        k, v = self._remember(read, cos[:s], sin[:s], seen)
+        ahead = torch.ones(s - first, s, dtype=torch.bool, device=x.device).tril(first)
+        return self._through(x[:, first:], F.scaled_dot_product_attention(q, k, v, attn_mask=ahead))
+
+    def again(self, x: Tensor, cos: Tensor, sin: Tensor, first: int, seen: Seen) -> Tensor:
+        """The next step, of the positions from `first` on: x (B, S - first, hidden) -> the same."""
+        read, step = F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps), len(seen.keys)
+        s = first + x.shape[1]
+        q = self._queries(read, cos[first:s], sin[first:s]) / self.size**0.5
+        self._remember(read, cos[first:s], sin[first:s], seen)
+        known = torch.ones(s - first, s, dtype=torch.bool, device=x.device).tril(first - step)
+        scores = [(q @ seen.keys[0].transpose(2, 3)).masked_fill(~known, float("-inf"))]
+        scores += [(q * later(seen.keys[i], step - i)).sum(-1, keepdim=True) for i in range(1, step + 1)]
+        weights = torch.cat(scores, -1).softmax(-1)
+        attended = weights[..., :s] @ seen.values[0]
+        for i in range(1, step + 1):
+            attended = attended + weights[..., s + i - 1 : s + i] * later(seen.values[i], step - i)
+        return self._through(x, attended)
+
+    def _queries(self, read: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        rows = self.heads * self.size
+        return self._turned(F.linear(read, self.qkv[:rows]), self.heads, cos, sin)
+
+    def _remember(self, read: Tensor, cos: Tensor, sin: Tensor, seen: Seen) -> tuple[Tensor, Tensor]:
+        (b, s, _), times = read.shape, self.heads // self.kv_heads
+        k, v = F.linear(read, self.qkv[self.heads * self.size :]).chunk(2, -1)
+        keys = self._turned(k, self.kv_heads, cos, sin).repeat_interleave(times, 1)
+        values = v.view(b, s, self.kv_heads, self.size).transpose(1, 2).repeat_interleave(times, 1)
+        seen.keys.append(keys)
+        seen.values.append(values)
+        return keys, values
+
+    def _turned(self, x: Tensor, heads: int, cos: Tensor, sin: Tensor) -> Tensor:
+        x = x.view(*x.shape[:2], heads, self.size)
+        return (x * cos[:, None] + x.roll(self.size // 2, -1) * sin[:, None]).to(x).transpose(1, 2)
+
+    def _through(self, x: Tensor, attended: Tensor) -> Tensor:
+        x = x + F.linear(attended.transpose(1, 2).reshape(*x.shape[:2], -1), self.out)
+        gate, up = F.linear(F.rms_norm(x, (x.shape[-1],), self.mlp_norm, self.eps), self.gate_up).chunk(2, -1)
+        return x + F.linear(F.silu(gate) * up, self.down)
+
+
+class StudentHead(nn.Module):
+    """What says a token some places behind the last one from the target's state alone (Medusa, arXiv 2401.10774).
+
+    Medusa's own is one residual product; here y = read(x), y + mlp(norm(y)): the product is fitted before training, and
+    the MLP writes nothing yet.
+    """
+
+    def __init__(self, hidden: int, inner: int, norm: Tensor, eps: float, place: int) -> None:
+        super().__init__()
+        self.eps, chance = eps, torch.Generator().manual_seed(place)
+        self.read = nn.Parameter(torch.zeros(hidden, hidden))
+        self.mlp_norm = nn.Parameter(torch.ones(hidden))
+        self.gate_up = nn.Parameter(torch.randn(2 * inner, hidden, generator=chance) / hidden**0.5)
+        self.down = nn.Parameter(torch.zeros(hidden, inner))
+        self.norm = nn.Parameter(norm.float().clone())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (.., hidden) normalised states -> (.., hidden) in place of the target's last ones further on."""
+        y = F.linear(x, self.read)
+        gate, up = F.linear(F.rms_norm(y, (y.shape[-1],), self.mlp_norm, self.eps), self.gate_up).chunk(2, -1)
+        return y + F.linear(F.silu(gate) * up, self.down)

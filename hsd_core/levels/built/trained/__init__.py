@@ -1,0 +1,1 @@
+"""Trained drafts at work in a run."""
