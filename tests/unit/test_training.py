@@ -20,6 +20,7 @@ from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.drafts.draft_file import DraftError, list_drafts, read_draft
 from hsd_core.lab.bench.nano_as_llama import nano_as_llama
 from hsd_core.lab.train import loop, recipes
+from hsd_core.lab.train.by_place import by_place, places_table
 from hsd_core.lab.train.data import features
 from hsd_core.lab.train.data.batches import collate, order
 from hsd_core.lab.train.data.features import Features
@@ -788,6 +789,28 @@ def test_what_is_said_ahead_or_joined_is_what_its_student_says_wherever_drafts_r
             assert (row - own).abs().max() < 0.03  # the int8 products round activations
         copied = [head.copied(cache, ids[2 + by], by) for by in range(draft.ahead)]
         assert copied[0] is None or copied[0].at == 3, "behind 1 5 9"
+
+
+def test_agreement_by_place_is_that_of_the_exam_over_all_texts(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+    paths = []
+    for draft in (FED, MEDUSA, NANO):
+        distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset())
+        (name,) = distiller.drafts
+        path = distiller.train(name, tmp_path / "out")
+        assert path is not None
+        paths.append(path)
+    texts = read_examples(data, vocab_size=61, longest=64)[:8]
+    tally = by_place(target, paths, texts, 2)
+    for path, draft in zip(paths, (FED, MEDUSA, NANO), strict=True):
+        student = student_of(path, target)
+        found = [Features.of(text, target.states(text.ids, [4])) for text in texts]
+        exams = [prepare(collate([f], target, draft, device="cpu"), target) for f in found]
+        for place, score in enumerate(examine(student, exams, steps=2)):
+            assert tally.ratio((path.stem, place, "agree")) == pytest.approx(score.agreement)
+            assert tally.ratio((path.stem, place, "overlap")) == pytest.approx(score.acceptance, abs=1e-5)
+    table = places_table(tally, paths, 2).splitlines()
+    assert len(table) == 2 + 3 and "3 heads over the target's last state" in table[3]
+    assert tally.ratio((paths[2].stem, 1, "agree")) is None, "unfed, alike at all places"
 
 
 def _longer(states: dict[int, torch.Tensor]) -> dict[int, torch.Tensor]:
