@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from hsd_core.lab.train.held_out import DraftScore
@@ -22,17 +21,27 @@ def card(
     """Markdown.
 
     Args:
-        kinds: scores by kind of prompt. said: `at`, `rows` (of the head), `target`, `licence`, `data`, `examples` and
-            `tokens` (of it), `device`, `command`, `size` (of the file, bytes), `share` (see `loop.weight_share`).
+        kinds: scores by kind of prompt. said: `at`, `rows` (of the head), `joins` (where several layers are),
+            `target`, `licence`, `data`, `examples` and `tokens` (of it), `device`, `command`, `size` (of the file,
+            bytes), `share` (see `loop.weight_share`).
     """
     at, target, last = said["at"], said["target"], curve[-1]
     data = f"{said['data']}; {said['examples']} texts, {said['tokens']} output tokens"
-    reads = f"the state after layer {at}" if at else "the target's token embeddings"
+    reads = "" if not draft.layers else f"the state after layer {at}" if at else "the target's token embeddings"
     if draft.fed:
-        reads += " and the target's last state of the position before (its own last state behind its own tokens)"
-    own = f"{draft.layers} transformer layer(s) of its own"
+        states = f"states after layers {said['joins'].replace('.', ', ')}" if draft.joins else "last state"
+        fed = f"the target's {states} of the position before"
+        own_state = " (its own last state behind its own tokens)" if draft.ahead == 1 else ""
+        reads = f"{reads} and {fed}{own_state}" if reads else fed
+    own = (
+        f"{draft.layers} transformer layer(s) of its own"
+        if draft.layers
+        else f"{draft.ahead} heads, one for each token"
+    )
     if draft.mlp_width is not None:
         own += f" (MLPs of width {draft.mlp_width})"
+    if draft.layers and draft.ahead > 1:
+        own += f" that say {draft.ahead} tokens in one pass"
     lines = [
         f"# {name}",
         "",
@@ -46,7 +55,7 @@ def card(
         f"- data: {data}, loops cut off; one prompt in twenty held out",
         f"- trained on: {said['device']}, {last.seconds / 60:.0f} min, {last.step} of {hyper.steps} steps",
         f"- command: `{said['command']}`",
-        "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in asdict(hyper).items()),
+        "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in hyper.named().items()),
         "",
         "## Validation",
         "",
@@ -64,8 +73,7 @@ def card(
         "## Curve",
         "",
         "Predicted speed-up: the best two-level stack if acceptance were i.i.d. and time were weights read. Further",
-        "values of a fed draft: it reads its own states in place of *all* of the target's, once, twice over; in a run",
-        "that happens only behind the last verified token.",
+        "values: of the second, third and fourth token of a draft, each where those before it were right.",
         "",
         "| step | training loss | loss | agreement | acceptance | predicted speed-up |",
         "|---|---|---|---|---|---|",
