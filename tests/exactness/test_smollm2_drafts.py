@@ -32,6 +32,10 @@ STACKS = [
     "exit:2@at=8@tree=2.1@id=smollm2-exit8,int8:4,target",
     "nano:3@tree=2.2.1,target",
     "nano:4@grow=10,target",
+    "nano:3@id=smollm2-nano-joined,int8:6,target",
+    "nano:4@id=smollm2-nano-ahead,target",
+    "medusa:3@tree=4.2.1,target",
+    "medusa:2,nano:4,target",
     "exit:4@at=8@grow=8@id=smollm2-exit8,int8:4,target",
     "exit:2@at=8@tree=3.1@replace=1,target",
     "exit:3@at=8@tree=2.2.1@fuse=4,target",
@@ -55,6 +59,9 @@ def test_every_draft_is_small_and_has_a_card() -> None:
 def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
     assert [draft.name.removeprefix("smollm2-") for draft in shipped("smollm2")] == [
         "nano-fed",
+        "nano-joined",
+        "medusa",
+        "nano-ahead",
         "nano",
         "exit4",
         "exit8-fed",
