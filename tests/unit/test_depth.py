@@ -28,6 +28,7 @@ class Probe:
 
     def __init__(self, decoder, at, fed=False):
         self.name, self.at, self.fed, self._decoder = f"probe{at}", at, fed, decoder
+        self.joined, self.ahead = (), 1
 
     def new_cache(self, capacity):
         return {"sum": torch.zeros(self._decoder.shape.hidden), "next": 0}

@@ -82,7 +82,7 @@ def test_so_it_is_where_int8_weights_lie_in_a_mapped_file(tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def wide() -> Any:
     """A random model with SmolLM2's widths, so that the shipped drafts open over it."""
-    return tiny(vocab=49152, hidden_size=576, num_attention_heads=9, num_key_value_heads=3, layers=9, inner=16)
+    return tiny(vocab=49152, hidden_size=576, num_attention_heads=9, num_key_value_heads=3, layers=30, inner=16)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.safetensors")), ids=lambda path: path.stem)
@@ -92,7 +92,11 @@ def test_so_it_is_through_the_shipped_drafts(path: Path, wide: Any, monkeypatch:
     ids, states = [1, 2, 3, 4, 5], torch.randn(5, 576)
     with Handed() as handed:
         head = drafts.read_draft(path, wide)
-        head.forward(Pass(ids, wanted=5), states, head.new_cache(8), ids, states if info.fed else None)
+        if info.heads:
+            head.say(states[:1], head.new_cache(8), ids, 0)
+        else:
+            fed = head.join(torch.randn(5, 3 * 576)) if info.joined else states if info.fed else None
+            head.forward(Pass(ids, wanted=5), states, head.new_cache(8), ids, fed)
     assert "_weight_int8pack_mm" in handed.names
 
 
