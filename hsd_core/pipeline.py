@@ -65,7 +65,8 @@ class Pipeline:
         """Every preset and its levels as plain JSON types, each usable or with the reason why not. Instant."""
         from hsd_core.stacks.catalogue import catalogue
 
-        return [with_default(entry, PRESETS[entry["name"]]) for entry in catalogue()]
+        known = ((entry, PRESETS.get(entry["name"])) for entry in catalogue())
+        return [entry if preset is None else with_default(entry, preset) for entry, preset in known]
 
     @staticmethod
     def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:

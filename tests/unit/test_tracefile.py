@@ -247,7 +247,8 @@ def test_every_kind_of_event_is_read_as_it_was_written(name: str) -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_every_shipped_recording_is_written_again_as_it_is(path: Path) -> None:
-    assert dumps(read(path)).encode() == gzip.decompress(path.read_bytes())
+    again = dumps(read(path)).replace(',"overlap":"none"', "", 1)  # of which files from before say nothing
+    assert again.encode() == gzip.decompress(path.read_bytes()).replace(b',"overlap":"none"', b"", 1)
 
 
 @pytest.mark.parametrize("schema", range(1, 8))

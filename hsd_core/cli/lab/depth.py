@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     counts(
         parser, "--places", metavar="N", help="instead: each draft's first to N-th token, where those before are right"
     )
-    parser.add_argument("--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
+    reads(parser, "--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
     parser.add_argument("--json", action="store_true", help="as JSON")
     said = "also time passes to each depth and price exits there, as JSON lines; what was read in it is kept"
     writes(parser, "--out", goes_on=True, metavar="FILE", help=said)

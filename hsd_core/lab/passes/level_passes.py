@@ -22,7 +22,7 @@ from hsd_core.lab.calibrate.reading import is_lookup, lookup_order
 from hsd_core.lab.passes.least_time import NS_PER_MS, ms_of, work_of
 from hsd_core.lab.passes.more_rows import FEW, MANY, kernel_rate
 from hsd_core.lab.passes.passes_report import PARTS
-from hsd_core.levels.built.nano import NanoLevel
+from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.memory import draft_of
 from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
