@@ -192,12 +192,13 @@ class DraftRun:
     ) -> Tensor:
         """Process slots lo to hi - 1; the logits of those from slot `wanted` on, and of so many unknown ones behind."""
         x, rows, begun = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted)) + ahead, None
-        fed = None if fed is None else fed.to(x)
+        fed, inputs = None if fed is None else fed.to(x), ids[lo:hi]
         if ahead:
             assert self._draft.unknown is not None and fed is not None
             x = torch.cat((x, self._draft.unknown[:ahead].to(x)))
             fed, begun = torch.cat((fed, fed[-1:].expand(ahead, -1))), 0
-        given = Pass([*ids[lo:hi], *[0] * ahead], lo, max(1, rows), branches)
+            inputs = [*inputs, *[0] * ahead]
+        given = Pass(inputs, lo, max(1, rows), branches)
         logits, own = self._draft.forward(given, x, self._cache, ids[:hi], fed, begun)
         if self._features is not None:
             if self._stand_ins is None:
