@@ -81,6 +81,7 @@ def test_every_figure_of_a_sweep_is_drawn_as_its_table_says(page: Any, site: str
     more = page.locator('[data-more="scaling"]')
     more.locator("> summary").click()
     first = more.locator(".hx-plot-scaling-tokens")
+    first.scroll_into_view_if_needed()  # figures are drawn where they are in sight
     first.locator(".main-svg").first.wait_for()
     assert [row[:1] + row[2:3] for row in first.evaluate(TABLE)] == first.evaluate(DOTS)
     names = {
