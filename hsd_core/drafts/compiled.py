@@ -53,6 +53,14 @@ class PlacedCache(DraftCache):
     places: dict[tuple[int, int], PassMemory] = field(default_factory=dict)
 
 
+def columns_of(ids: Tensor, vocab: int) -> list[int]:
+    """Token -> its column of a trimmed head, one behind the last for what that lacks (see `Copier.mix_trimmed`)."""
+    columns = [len(ids)] * vocab
+    for column, token in enumerate(ids.tolist()):
+        columns[token] = column
+    return columns
+
+
 class CompiledDraft(OpenedDraft):
     """A draft over a compiled decoder, run by onnxruntime. The trimmed head is kept in 8 bits.
 
@@ -64,9 +72,7 @@ class CompiledDraft(OpenedDraft):
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
         self._tables = decoder.tables
-        self._columns = [len(self.ids)] * self.vocab_size
-        for column, token in enumerate(self.ids.tolist()):
-            self._columns[token] = column
+        self._columns = columns_of(self.ids, self.vocab_size)
         self._make = partial(self._made, tensors, decoder)
         self.threads = decoder.threads
         self._joining = self._joined(tensors, decoder) if self.joined else None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from hsd_core.drafts.compiled import columns_of
 from hsd_core.drafts.copying import Copier
 from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.drafts.head import DraftCache, OpenedDraft
@@ -23,9 +24,7 @@ class CompiledHeads(OpenedDraft):
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
-        self._columns = [len(self.ids)] * self.vocab_size
-        for column, token in enumerate(self.ids.tolist()):
-            self._columns[token] = column
+        self._columns = columns_of(self.ids, self.vocab_size)
         self._session = self._made(tensors, decoder)
 
     def new_cache(self, capacity: int) -> DraftCache:

@@ -131,6 +131,18 @@ def test_levels_over_one_model_share_a_trunk_and_others_do_not() -> None:
     assert who("exit:2@at=2@dtype=float32,target@dtype=int8") == (None, None)
 
 
+def test_depths_that_a_drafter_is_fed_by_take_no_trunk_from_an_exit_below_it() -> None:
+    shared, target = SharedState(64), tiny(layers=6)
+    top = shared.trunk(target, 6, features=True)
+    assert shared.features((1, 3, 6)) == (top,)
+    assert shared.trunk(target, 4) is top, "nobody reads the model before it"
+    assert shared.trunk(target, 1) is top, "where a drafter is fed, an exit may read too"
+    assert shared.trunk(target, 3) is not top, "deeper than the exit above it"
+    assert top.run(IDS, 6, 5) == (Span(0, 6, 5),)
+    for depth in (1, 3, 4, 6):
+        assert torch.allclose(top.hidden(depth, 0, 5), from_scratch(target, IDS[:5], depth), atol=1e-5)
+
+
 def test_the_header_says_who_shares() -> None:
     stack = LeanStacks(layers=6).stack("exit:2@at=2,target")
     header = next(iter(hsd_core.run(stack, [1], GREEDY, 0, max_new_tokens=2)))
