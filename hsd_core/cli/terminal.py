@@ -193,11 +193,14 @@ def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
             "RECKONED: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind "
             "would give"
         )
-    if found.span:
-        below, target = (f"{min(1.0, busy / found.span):.0%}" for busy in (found.below, found.target))
+    elif header.overlap == "real":
+        yield "REAL: a process for each lane, both at work at the same time on this machine"
+    if found.gain is not None:
+        below, target = found.use
         yield (
-            f"two lanes: the target busy {target} of the time, the levels below it {below}; "
-            f"{found.dropped} drafted tokens dropped before they were judged"
+            f"two lanes: the target busy {_percent(target)} of the time, the levels below it {_percent(below)}, both "
+            f"at once {_percent(found.together)}; overlap gain {found.gain:.2f}; {found.dropped} drafted tokens "
+            f"dropped before they were judged, {_percent(found.waste)} of all rows in vain"
         )
 
 

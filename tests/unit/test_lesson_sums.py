@@ -14,6 +14,7 @@ from test_theory_planner import best_by_edges
 
 from hsd_core.engine.rules import _residual
 from hsd_core.theory import Planner, StackPlan, expected
+from hsd_core.theory.latency.lock_step import expected_in_lock_step, tokens_per_step
 from hsd_core.theory.search.path_graph import node_ms
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "sums.json").read_text(encoding="utf-8"))
@@ -28,6 +29,15 @@ def test_the_yield_of_a_block_and_what_it_gains(case: dict[str, Any]) -> None:
     assert 1.0 / expected(profile, StackPlan((0, 1), (case["n"],))).ms_per_token == pytest.approx(
         case["speed"], abs=1e-12
     )
+
+
+@pytest.mark.parametrize("case", CASES["steps"])
+def test_what_lock_step_commits_and_how_long_a_token_takes(case: dict[str, Any]) -> None:
+    a, g, d = case["a"], case["g"], case["d"]
+    assert tokens_per_step(a, g) == pytest.approx(case["tokens"], abs=1e-12)
+    profile = flat((d, 1.0), a)
+    assert expected_in_lock_step(profile, StackPlan((0, 1), (g,))) == pytest.approx(case["step"], abs=1e-12)
+    assert expected(profile, StackPlan((0, 1), (g,))).ms_per_token == pytest.approx(case["turn"], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES["hops"])

@@ -2,7 +2,8 @@
 
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
-import { TALLY } from "../words/play/lanes.js";
+import { clockOf } from "../levels/overlap.js";
+import { CLOCKS, TALLY } from "../words/play/lanes.js";
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
@@ -27,12 +28,7 @@ export function tallyLine(ctx) {
     h("dd", { text: TALLY.simulated }),
     h("dt", { text: TALLY.noModel }),
   );
-  const laid = h(
-    "div",
-    { class: "hx-figure-made", tabindex: "0", hidden: true, "data-tip": TALLY.reckonedTip },
-    h("dd", { text: TALLY.reckoned }),
-    h("dt", { text: TALLY.twoClocks }),
-  );
+  const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd"), h("dt"));
   list.append(made, laid);
   for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
     const value = h("dd", { text: "–" });
@@ -45,6 +41,15 @@ export function tallyLine(ctx) {
     list.append(slot);
     tips.set(slot, tip);
     slots[key] = value;
+  }
+  /** Where levels work at the same time, whose clock it is stands before the figures. @param {string} clock */
+  function laidOn(clock) {
+    const said = clock === "simulated" ? undefined : CLOCKS[clock];
+    laid.hidden = !said;
+    if (!said || laid.dataset.tip === said.said) return;
+    laid.dataset.tip = said.said;
+    say(laid.firstElementChild, said.short);
+    say(laid.lastElementChild, said.at);
   }
   /** A simulated run says so before its figures, and in each of them. */
   function madeUp(why) {
@@ -68,6 +73,12 @@ export function tallyLine(ctx) {
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
       slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null;
       say(slots.memory, s?.mbsu == null ? "\u2013" : TALLY.times(s.mbsu));
+      const lanes = s?.lanes ?? null;
+      for (const slot of [slots.both, slots.gain, slots.waste])
+        slot.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
+      say(slots.both, share(lanes?.both));
+      say(slots.gain, lanes?.gain == null ? "\u2013" : TALLY.times(lanes.gain));
+      say(slots.waste, share(lanes?.waste));
       say(
         slots.first,
         s?.ttft_ms == null
@@ -79,7 +90,7 @@ export function tallyLine(ctx) {
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");
-      laid.hidden = model?.header?.overlap !== "reckoned";
+      laidOn(clockOf(model?.header));
       knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
       if (model?.depths) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");
@@ -97,4 +108,6 @@ function agreement(model) {
   return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
 }
 
+const share = (/** @type {number|null|undefined} */ part) =>
+  part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
 const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -1,5 +1,6 @@
 /** The tower's line of figures: what the theory predicts of the stack, and beside it what was measured of it. */
 
+import { clockOf } from "../../levels/overlap.js";
 import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { openTab } from "../../kit/tabs.js";
@@ -8,6 +9,7 @@ import { inBrief } from "../../levels/default-said.js";
 import { greedy } from "../../levels/greedy.js";
 import { rounded } from "../../words/numbers.js";
 import { DEFAULT_STACK } from "../../words/default-stack.js";
+import { CLOCKS } from "../../words/play/lanes.js";
 import { words } from "../../words/play/forecast.js";
 
 /** @typedef {import("./prices.js").Price} Price */
@@ -124,7 +126,7 @@ export class Forecast {
     const measured = ran?.speedup ? times(ran.speedup) : "";
     const predicted = known ? times(known.speedup) : "";
     const line = refused ? words.none(refused.brief ?? refused.reason) : known ? words.says(predicted) : words.asks;
-    say(this._line.firstElementChild, known && measured ? words.said(predicted, measured) : line);
+    say(this._line.firstElementChild, known && measured ? words.said(predicted, measured, ran.how) : line);
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
     const both = (/** @type {[number, number]|null} */ pair) =>
       pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
@@ -134,12 +136,12 @@ export class Forecast {
 
   /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */
   _refused({ reason, brief }, ran) {
-    const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup)) : "";
+    const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup), ran.how) : "";
     say(this._note, [words.none(brief ?? reason), measured].filter(Boolean).join(" "));
     this._note.title = words.none(reason);
   }
 
-  /** What was measured: {ms, speedup, tokens, apart}; apart: why it is not a test of the prediction. */
+  /** What was measured, or reckoned: {ms, speedup, tokens, how, apart}; apart: why it is not a test of the prediction. */
   _ran() {
     const { _model: model, price } = this;
     const last = model?.footer ? model.snapshots[model.snapshots.length - 1] : null;
@@ -154,6 +156,7 @@ export class Forecast {
       ms: 1000 / speed,
       speedup: plain ? speed / plain : null,
       tokens: last.tokens_per_target_forward,
+      how: clockOf(model.header) === "reckoned" ? CLOCKS.reckoned.short : words.measured,
       apart: elsewhere || engine || otherwise,
     };
   }

@@ -11,8 +11,8 @@ export const words = {
   error: "error",
   asks: "Theory: asking the planner\u2026",
   says: (/** @type {string} */ predicted) => `Theory says ${predicted}`,
-  said: (/** @type {string} */ predicted, /** @type {string} */ measured) =>
-    `Theory said ${predicted}, measured ${measured}`,
+  said: (/** @type {string} */ predicted, /** @type {string} */ measured, how = "measured") =>
+    `Theory said ${predicted}, ${how} ${measured}`,
   lineTip: "opens the prediction: time a token, its error and why, what each level is worth",
   /** Why it missed: [predicted, measured]. */
   why: (/** @type {[string, string]|null} */ tokens, /** @type {[string, string]|null} */ cost) => {
@@ -37,8 +37,8 @@ export const words = {
   unknown: "\u2013",
   asking: "asking the planner\u2026",
   none: (/** @type {string} */ reason) => `No prediction: ${reason}.`,
-  ran: (/** @type {string} */ ms, /** @type {string} */ gain) =>
-    `Measured: ${ms} ms a token${gain && `, ${gain} plain decoding`}.`,
+  ran: (/** @type {string} */ ms, /** @type {string} */ gain, how = "measured") =>
+    `${how[0].toUpperCase()}${how.slice(1)}: ${ms} ms a token${gain && `, ${gain} plain decoding`}.`,
   lost: "the server did not answer; change the stack to ask again",
   auto: "Auto changes levels and block lengths while it runs",
   madeUp: "these levels are simulated; the Planner tab prices them",
