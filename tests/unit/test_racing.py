@@ -129,7 +129,7 @@ def test_a_lane_on_a_reckoned_clock_has_no_place_and_every_ratio_with_it_says_so
 
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.jsonl.gz")), ids=lambda path: path.name)
 def test_a_quicker_lane_is_placed_before_a_slower_one_in_every_race_that_is_shipped(path: Path) -> None:
-    found = sorted(race.rows(race.read(path)), key=lambda row: row["place"])
+    found = sorted((row for row in race.rows(race.read(path)) if row["place"]), key=lambda row: row["place"])
     for better, worse in pairwise(found):
         assert better["tokens_per_s"] >= worse["tokens_per_s"] and better["speed_up"] >= worse["speed_up"]
 
