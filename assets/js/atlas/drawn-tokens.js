@@ -6,7 +6,8 @@ import { lengthOf, nodesOf } from "./shape.js";
  * @typedef {import("./shape.js").Floor} Floor
  * @typedef {"kept"|"rejected"|"spared"|"aside"} Fate spared: a loose rule keeps it all the same; aside: another candidate
  *   was taken
- * @typedef {{x: number, line: number, parent: number, by: number, fate: Fate}} Token by: the floor that wrote it
+ * @typedef {{x: number, line: number, parent: number, by: number, other: boolean, fate: Fate}} Token by: the floor
+ *   that wrote it, of two that draft side by side the other one
  */
 
 const ORDER = [2, 1, 4, 3, 6, 5]; // in which a diffusion model fills places
@@ -29,11 +30,11 @@ export function writer(floors, i, nth) {
  * @returns {Token[]}
  */
 export function tokensOf(floors, i, loosely) {
-  const { hand } = floors[i];
+  const { hand, others } = floors[i];
   if (!hand) return [];
   const last = lengthOf(hand) - 1;
   return nodesOf(hand).map(({ depth, parent, at }) => ({
-    ...{ x: depth, line: at, parent, by: writer(floors, i, depth) },
+    ...{ x: depth, line: at, parent, by: writer(floors, i, depth), other: others.length > 0 && at % 2 > 0 },
     fate: at > 0 ? "aside" : depth < last || last === 0 ? "kept" : loosely ? "spared" : "rejected",
   }));
 }

@@ -16,8 +16,8 @@ const LANES = { high: 58, wide: 232 };
 const WIDE = 290;
 const CELLS = [0, 1, 2, 3];
 
-/** The hue of a floor; that of a diffusion model is a model's. @param {string} kind @param {boolean} top */
-const hueOf = (kind, top) => `var(--hue-${top && kind !== "diffusion" ? kindOf(kind).name : kindOf(kind).name})`;
+/** The hue of a floor: on top the target's, whatever it is; a diffusion model has a model's. @param {string} kind @param {boolean} top */
+const hueOf = (kind, top) => `var(--hue-${kindOf(top && kind !== "diffusion" ? "target" : kind).name})`;
 
 /** @param {System} system */
 export function shapePicture(system) {
@@ -25,6 +25,7 @@ export function shapePicture(system) {
   const loosely = system.how_judged === "loosely";
   const top = floors.length - 1;
   const hues = floors.map(({ kind }, i) => hueOf(kind || "target", i === top));
+  const others = floors.map(({ others: [kind] }, i) => (kind ? hueOf(kind, false) : hues[i]));
   const el = svg("svg", { class: "hx-shape", role: "img", "aria-label": shapeSaid(system) });
   const high = (/** @type {number} */ i) =>
     Math.max(FLOOR.high, i === top ? 0 : linesOf(floors[i].hand) * TILE.line) + GAP;
@@ -39,9 +40,9 @@ export function shapePicture(system) {
   el.setAttribute("viewBox", `0 0 ${WIDE} ${y}`);
   drawBody(el, floors, at, hues[top], system);
   floors.forEach((floor, i) => {
-    if (floor.kind) drawFloor(el, floor, at[i], hues[i], i === top);
+    if (floor.kind) drawFloor(el, floor, at[i], i === top);
     const tokens = i === top ? [] : tokensOf(floors, i, loosely);
-    drawHand(el, floor, tokens, at[i], hues);
+    drawHand(el, floor, tokens, at[i], hues, others);
   });
   writtenBy(floors, loosely).forEach((by, nth) => tile(el, nth, at[top] + 7, hues[by], "kept"));
   if (lanes) drawLanes(el, floors, hues, lanes, floorsEnd + 4);
@@ -63,30 +64,31 @@ function drawBody(el, floors, at, hue, system) {
   svg("path", { d: `M${FLOOR.x - 8} ${low - 4}l6 4-6 4`, class: "hx-shape-fed hx-shape-tip" }, el);
 }
 
-/** @param {SVGElement} el @param {Floor} floor @param {number} y @param {string} hue @param {boolean} top */
-function drawFloor(el, { kind, times }, y, hue, top) {
-  const group = svg("g", { class: "hx-shape-floor" }, el);
-  group.style.setProperty("--hue", hue);
+/** Its signs side by side: several databases, or two that draft together. @param {SVGElement} el @param {Floor} floor @param {number} y @param {boolean} top */
+function drawFloor(el, { kind, others, times }, y, top) {
+  const kinds = [...Array.from({ length: times }, () => kind), ...others];
+  const wide = (FLOOR.wide - 4 * (kinds.length - 1)) / kinds.length;
+  kinds.forEach((one, i) => {
+    const group = svg("g", { class: "hx-shape-floor" }, el);
+    group.style.setProperty("--hue", hueOf(one, top));
+    const lettered = times === 1 || i === (times - 1) >> 1; // databases have one letter together
+    drawSign(group, one, FLOOR.x + i * (wide + 4), y, wide, lettered ? kindOf(top ? "target" : one).letter : "");
+  });
+}
+
+/** @param {SVGElement} group @param {string} kind @param {number} x @param {number} y @param {number} wide @param {string} letter */
+function drawSign(group, kind, x, y, wide, letter) {
   const lookup = kind === "ngram" || kind === "lookahead";
-  if (lookup) {
-    const wide = (FLOOR.wide - 4 * (times - 1)) / times;
-    for (let i = 0; i < times; i++) cylinder(group, FLOOR.x + i * (wide + 4), y, wide);
-  } else svg("rect", { x: FLOOR.x, y, width: FLOOR.wide, height: FLOOR.high, rx: 6 }, group);
-  if (kind === "diffusion") {
+  if (lookup) cylinder(group, x, y, wide);
+  else svg("rect", { x, y, width: wide, height: FLOOR.high, rx: 6 }, group);
+  if (kind === "diffusion")
     for (const i of CELLS)
       svg(
         "rect",
-        { x: FLOOR.x + 12 + i * 12, y: y + 12, width: 8, height: 8, rx: 1, class: `hx-shape-cell-${i % 2}` },
+        { x: x + 12 + i * 12, y: y + 12, width: 8, height: 8, rx: 1, class: `hx-shape-cell-${i % 2}` },
         group,
       );
-    return;
-  }
-  const letter = svg(
-    "text",
-    { x: FLOOR.x + FLOOR.wide / 2, y: y + (lookup ? 24 : 21), "text-anchor": "middle" },
-    group,
-  );
-  letter.textContent = top ? kindOf("target").letter : kindOf(kind).letter;
+  else svg("text", { x: x + wide / 2, y: y + (lookup ? 24 : 21), "text-anchor": "middle" }, group).textContent = letter;
 }
 
 /** A database. @param {SVGElement} el @param {number} x @param {number} y @param {number} wide */
@@ -101,8 +103,8 @@ function cylinder(el, x, y, wide) {
   svg("path", { d: `M${x} ${y + round}${arc} 0 ${x + wide} ${y + round}`, class: "hx-shape-rim" }, el);
 }
 
-/** What a floor hands up. @param {SVGElement} el @param {Floor} floor @param {import("./drawn-tokens.js").Token[]} tokens @param {number} y @param {string[]} hues */
-function drawHand(el, { hand }, tokens, y, hues) {
+/** What a floor hands up. @param {SVGElement} el @param {Floor} floor @param {import("./drawn-tokens.js").Token[]} tokens @param {number} y @param {string[]} hues @param {string[]} others */
+function drawHand(el, { hand }, tokens, y, hues, others) {
   if (!hand) return;
   const middle = (/** @type {number} */ line) => y + 7 + line * TILE.line + TILE.side / 2;
   const left = (/** @type {number} */ x) => TILE.x + x * TILE.step;
@@ -119,8 +121,15 @@ function drawHand(el, { hand }, tokens, y, hues) {
       el,
     );
   }
-  tokens.forEach(({ x, line, by, fate }) => {
-    tile(el, x, middle(line) - TILE.side / 2, hues[by], fate, hand.form === "cells" ? String(turnOf(x)) : "");
+  tokens.forEach(({ x, line, by, other, fate }) => {
+    tile(
+      el,
+      x,
+      middle(line) - TILE.side / 2,
+      (other ? others : hues)[by],
+      fate,
+      hand.form === "cells" ? String(turnOf(x)) : "",
+    );
   });
   if (hand.form !== "block") return;
   const [x, wide] = [left(0) - 5, (hand.widths[0] - 1) * TILE.step + TILE.side + 10];

@@ -4,8 +4,8 @@
 /**
  * @typedef {{form: "chain"|"block"|"tree"|"comb"|"cells", widths: number[]}} Hand widths: of a chain its length, of a tree
  *   the children of a node by depth, of a comb its lines and their length
- * @typedef {{kind: string, times: number, hand: Hand|null}} Floor kind: "" where nobody drafts; times: how many of its sign
- *   stand side by side
+ * @typedef {{kind: string, others: string[], times: number, hand: Hand|null}} Floor kind: "" where nobody drafts; others:
+ *   what drafts beside it; times: how many of its sign stand side by side
  * @typedef {{floors: Floor[], lanes: ""|"step"|"free"}} Shape
  */
 
@@ -19,11 +19,12 @@ export function shapeOf(text) {
   for (const part of drawn.split(" > ")) {
     const [, form, widths] = HAND.exec(part) ?? [];
     if (!form) {
-      const [, kind = part, times = "1"] = COUNTED.exec(part) ?? [];
-      floors.push({ kind, times: Number(times), hand: null });
+      const [, named = part, times = "1"] = COUNTED.exec(part) ?? [];
+      const [kind, ...others] = named.split("+");
+      floors.push({ kind, others, times: Number(times), hand: null });
       continue;
     }
-    if (!floors.length) floors.push({ kind: "", times: 1, hand: null });
+    if (!floors.length) floors.push({ kind: "", others: [], times: 1, hand: null });
     floors[floors.length - 1].hand = {
       form: /** @type {Hand["form"]} */ (form),
       widths: widths.split(".").map(Number),

@@ -104,6 +104,7 @@ export const DRAWN = {
     comb: (n) => `${many(n, "line")} of tokens`,
     cells: (n) => `${many(n, "place")} filled in any order`,
   }),
+  and: " and ",
   judged: (/** @type {string} */ from, /** @type {string} */ what, /** @type {string} */ by) =>
     `${from}: ${what}, judged by ${by}`,
   turns: (/** @type {string} */ one, /** @type {string} */ other) => `${one} and ${other} take turns`,
