@@ -91,8 +91,14 @@ test("a shape is read from the ground up", () => {
     ["tree", "chain", null],
   );
   assert.equal(lanes, "step");
+  assert.deepEqual(shapeOf("nano+ngram > chain 2 > target").floors[0].others, ["ngram"]);
   assert.equal(bodyFrom(floors), 1, "exits stand in the target's body");
-  assert.deepEqual(shapeOf("cells 6 > target").floors[0], { kind: "", times: 1, hand: { form: "cells", widths: [6] } });
+  assert.deepEqual(shapeOf("cells 6 > target").floors[0], {
+    kind: "",
+    others: [],
+    times: 1,
+    hand: { form: "cells", widths: [6] },
+  });
 });
 
 test("a tree's nodes stand behind their parents, each leaf on a line of its own", () => {

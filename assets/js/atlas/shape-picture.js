@@ -16,16 +16,16 @@ const LANES = { high: 58, wide: 232 };
 const WIDE = 290;
 const CELLS = [0, 1, 2, 3];
 
-/** The hue of a floor: on top the target's, whatever it is; a diffusion model has a model's. @param {string} kind @param {boolean} top */
-const hueOf = (kind, top) => `var(--hue-${kindOf(top && kind !== "diffusion" ? "target" : kind).name})`;
+/** A diffusion model has a model's. @param {string} kind */
+const hueOf = (kind) => `var(--hue-${kindOf(kind).name})`;
 
 /** @param {System} system */
 export function shapePicture(system) {
   const { floors, lanes } = shapeOf(system.shape);
   const loosely = system.how_judged === "loosely";
   const top = floors.length - 1;
-  const hues = floors.map(({ kind }, i) => hueOf(kind || "target", i === top));
-  const others = floors.map(({ others: [kind] }, i) => (kind ? hueOf(kind, false) : hues[i]));
+  const hues = floors.map(({ kind }) => hueOf(kind || "target"));
+  const others = floors.map(({ others: [kind] }, i) => (kind ? hueOf(kind) : hues[i]));
   const el = svg("svg", { class: "hx-shape", role: "img", "aria-label": shapeSaid(system) });
   const high = (/** @type {number} */ i) =>
     Math.max(FLOOR.high, i === top ? 0 : linesOf(floors[i].hand) * TILE.line) + GAP;
@@ -40,7 +40,7 @@ export function shapePicture(system) {
   el.setAttribute("viewBox", `0 0 ${WIDE} ${y}`);
   drawBody(el, floors, at, hues[top], system);
   floors.forEach((floor, i) => {
-    if (floor.kind) drawFloor(el, floor, at[i], i === top);
+    if (floor.kind) drawFloor(el, floor, at[i]);
     const tokens = i === top ? [] : tokensOf(floors, i, loosely);
     drawHand(el, floor, tokens, at[i], hues, others);
   });
@@ -64,15 +64,15 @@ function drawBody(el, floors, at, hue, system) {
   svg("path", { d: `M${FLOOR.x - 8} ${low - 4}l6 4-6 4`, class: "hx-shape-fed hx-shape-tip" }, el);
 }
 
-/** Its signs side by side: several databases, or two that draft together. @param {SVGElement} el @param {Floor} floor @param {number} y @param {boolean} top */
-function drawFloor(el, { kind, others, times }, y, top) {
+/** Its signs side by side: several databases, or two that draft together. @param {SVGElement} el @param {Floor} floor @param {number} y */
+function drawFloor(el, { kind, others, times }, y) {
   const kinds = [...Array.from({ length: times }, () => kind), ...others];
   const wide = (FLOOR.wide - 4 * (kinds.length - 1)) / kinds.length;
   kinds.forEach((one, i) => {
     const group = svg("g", { class: "hx-shape-floor" }, el);
-    group.style.setProperty("--hue", hueOf(one, top));
+    group.style.setProperty("--hue", hueOf(one));
     const lettered = times === 1 || i === (times - 1) >> 1; // databases have one letter together
-    drawSign(group, one, FLOOR.x + i * (wide + 4), y, wide, lettered ? kindOf(top ? "target" : one).letter : "");
+    drawSign(group, one, FLOOR.x + i * (wide + 4), y, wide, lettered ? kindOf(one).letter : "");
   });
 }
 
@@ -166,7 +166,7 @@ function drawLanes(el, floors, hues, lanes, y) {
     const upper = y + line * 27;
     svg("path", { d: `M${FLOOR.x + 22} ${upper + 10}h${LANES.wide}`, class: "hx-shape-clock" }, el);
     const letter = svg("text", { x: FLOOR.x + 4, y: upper + 15, class: "hx-shape-lane" }, el);
-    letter.textContent = of === top ? kindOf("target").letter : kindOf(floors[of].kind).letter;
+    letter.textContent = kindOf(floors[of].kind).letter;
     for (const [from, wide, lost] of blocks) {
       const one = svg("rect", { x: FLOOR.x + 26 + from, y: upper + 2, width: wide, height: 16, rx: 3 }, el);
       one.setAttribute("class", `hx-shape-call${lost ? " hx-shape-lost" : ""}`);

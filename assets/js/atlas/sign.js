@@ -13,8 +13,7 @@ export function signOf(system) {
   const { floors, lanes } = shapeOf(system.shape);
   const el = svg("svg", { class: "hx-sign", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" });
   const top = floors.length - 1;
-  const hue = (/** @type {number} */ i) =>
-    `var(--hue-${i === top && floors[i].kind !== "diffusion" ? "target" : kindOf(floors[i].kind || "target").name})`;
+  const hue = (/** @type {number} */ i) => `var(--hue-${kindOf(floors[i].kind || "target").name})`;
   const tinted = (/** @type {SVGElement} */ one, /** @type {number} */ by) => one.style.setProperty("--hue", hue(by));
   const built = floors.map((floor, i) => ({ i, floor })).filter(({ floor }) => floor.kind);
   const high = Math.min(8, HIGH / built.length);
