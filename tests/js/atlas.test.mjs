@@ -133,7 +133,7 @@ test("every drawing can be drawn and said, and something of each draft is kept",
   }
   assert.equal(
     shapeSaid(named("hsd")),
-    "Lookups: 3 tokens, judged by a copy in 8 bits. A copy in 8 bits: 6 tokens, judged by the target.",
+    "Lookups: 3 tokens, judged by a copy in 8 bits. A copy in 8 bits: 6 tokens, judged by the target. The top row is what is written.",
   );
 });
 

@@ -64,19 +64,15 @@ def test_no_row_and_no_column_of_the_map_is_empty() -> None:
 
 
 def on_tables(text: str) -> str:
-    """A stack of the preset toy with the same rules, policies, trees and schedule: tables for what has weights."""
-    heeded = {key.name for key in kinds()["table"].keys}
+    """A stack of the preset toy with the same rules, policies, trees and schedule; each of its levels is a table."""
+    heeded = {key.name for key in kinds()["table"].keys} - {"id", "fuse"}  # there are no lookups to merge
     levels = []
     specs = parse(text)
     for spec, order in zip(specs, ORDERS[-len(specs) :], strict=True):
-        keys = {"guess"} if spec.name == "ngram" else heeded - {"id"}
-        kept = {name: value for name, value in spec.values.items() if name in keys}
+        kept = {name: value for name, value in spec.values.items() if name in heeded}
         if kept.get("policy") not in policies():
             kept.pop("policy", None)  # one that is a kind of its own
-        lookup = spec.name == "ngram"
-        levels.append(
-            replace(spec, name=spec.name if lookup else "table", values=kept if lookup else {**kept, "id": order})
-        )
+        levels.append(replace(spec, name="table", values={**kept, "id": order}))
     return format_stack(levels)
 
 

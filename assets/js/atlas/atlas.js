@@ -81,13 +81,14 @@ class AtlasPage {
     this.map.el.hidden = Boolean(system);
     this.place.hidden = !system;
     const was = this.shown;
+    const moved = this.el.dataset.ready && was !== system?.id; // who arrives has the page's own focus
     this.shown = system?.id ?? null;
-    if (system) this.card(system, filter);
+    if (system) this.card(system, filter, Boolean(moved));
     else if (was) (this.map.links.get(was) ?? this.map.title).focus({ preventScroll: false });
   }
 
-  /** @param {System} system @param {import("./by-question.js").Filter} filter */
-  card(system, filter) {
+  /** @param {System} system @param {import("./by-question.js").Filter} filter @param {boolean} focused */
+  card(system, filter, focused) {
     const left = filters(filter) ? this.systems.filter((one) => passes(one, filter)) : this.systems;
     const list = left.includes(system) ? left : this.systems;
     const { el, title } = systemCard(system, this.systems, list, {
@@ -97,7 +98,7 @@ class AtlasPage {
       onWatch: (recording) => void arrive(`?${new URLSearchParams({ recording })}`, () => {}),
     });
     this.place.replaceChildren(el);
-    title.focus({ preventScroll: true });
+    if (focused) title.focus({ preventScroll: true });
   }
 
   /** On a card the arrows turn to its neighbours, and Esc leads back to the map. @param {KeyboardEvent} event */

@@ -136,6 +136,7 @@ function legend() {
   return h(
     "ul",
     { class: "hx-atlas-legend" },
+    h("li", { text: ATLAS.legend.sign }),
     key("true", ATLAS.legend.runs),
     key("false", ATLAS.legend.not),
     h("li", {}, h("span", { class: "hx-atlas-lossy", "aria-hidden": "true", text: "\u2248" }), ATLAS.legend.lossy),

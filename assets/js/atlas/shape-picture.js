@@ -4,16 +4,14 @@
 import { svg } from "../kit/svg.js";
 import { kindOf, REJECT } from "../levels/kinds.js";
 import { tokensOf, turnOf, writtenBy } from "./drawn-tokens.js";
-import { bodyFrom, linesOf, shapeOf } from "./shape.js";
-import { shapeSaid } from "./shape-said.js";
+import { bodyFrom, lengthOf, linesOf, shapeOf } from "./shape.js";
 
 /** @typedef {import("./by-question.js").System} System @typedef {import("./shape.js").Floor} Floor */
 
 const FLOOR = { x: 20, wide: 68, high: 32 };
 const TILE = { x: 112, side: 18, step: 25, line: 25 };
 const GAP = 14; // between two floors
-const LANES = { high: 58, wide: 232 };
-const WIDE = 290;
+const LANES = { high: 58, wide: 232, all: 290 };
 const CELLS = [0, 1, 2, 3];
 
 /** A diffusion model has a model's. @param {string} kind */
@@ -26,10 +24,10 @@ export function shapePicture(system) {
   const top = floors.length - 1;
   const hues = floors.map(({ kind }) => hueOf(kind || "target"));
   const others = floors.map(({ others: [kind] }, i) => (kind ? hueOf(kind) : hues[i]));
-  const el = svg("svg", { class: "hx-shape", role: "img", "aria-label": shapeSaid(system) });
+  const el = svg("svg", { class: "hx-shape", "aria-hidden": "true" }); // its caption says the same
   const high = (/** @type {number} */ i) =>
     Math.max(FLOOR.high, i === top ? 0 : linesOf(floors[i].hand) * TILE.line) + GAP;
-  let y = 4;
+  let y = 6;
   /** @type {number[]} */ const at = []; // the upper edge of each floor
   for (let i = top; i >= 0; i--) {
     at[i] = y;
@@ -37,7 +35,9 @@ export function shapePicture(system) {
   }
   const floorsEnd = y;
   if (lanes) y += LANES.high;
-  el.setAttribute("viewBox", `0 0 ${WIDE} ${y}`);
+  const longest = Math.max(writtenBy(floors, loosely).length, ...floors.map(({ hand }) => lengthOf(hand)));
+  const wide = TILE.x + longest * TILE.step;
+  el.setAttribute("viewBox", `0 0 ${lanes ? Math.max(wide, LANES.all) : wide} ${y}`);
   drawBody(el, floors, at, hues[top], system);
   floors.forEach((floor, i) => {
     if (floor.kind) drawFloor(el, floor, at[i]);

@@ -22,23 +22,12 @@ export function signOf(system) {
     tinted(svg("rect", { x: 1, y, width: 13, height: high - 1.5, rx: 1.5, class: "hx-sign-floor" }, el), i);
   });
   if (lanes) {
-    const rows =
-      lanes === "step"
-        ? [
-            [0, 9],
-            [0, 9],
-          ]
-        : [
-            [3, 9],
-            [0, 6],
-          ];
-    rows.forEach(([from, wide], row) => {
-      for (let x = 19 + from; x + wide <= WIDE; x += wide + 2)
-        tinted(
-          svg("rect", { x, y: 6 + row * 8, width: wide, height: 6, rx: 1, class: "hx-sign-dot" }, el),
-          row ? top - 1 : top,
-        );
-    });
+    for (const row of [0, 1]) {
+      const free = lanes === "free"; // the drafter's steps are short, and nobody waits
+      const wide = free && row ? 6 : 9;
+      for (let x = 19 + (free && !row ? 3 : 0); x + wide <= WIDE; x += wide + 2)
+        tinted(svg("rect", { x, y: 6 + row * 8, width: wide, height: 6, rx: 1, class: "hx-sign-dot" }, el), top - row);
+    }
     return el;
   }
   const judged = floors[top - 1];

@@ -2,11 +2,12 @@
  *  what it shares with others. */
 
 import { h } from "../kit/dom.js";
-import { nameOfStack } from "../levels/stack-names.js";
+import { nameOfStack, stackName } from "../levels/stack-names.js";
 import { addressOf } from "./atlas-place.js";
 import { beside, exactly, neighbours } from "./by-question.js";
 import { COLUMNS, lossy, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
+import { shapeSaid } from "./shape-said.js";
 import { signOf } from "./sign.js";
 import { HOW, SYSTEM, WHO } from "../words/tabs/atlas.js";
 
@@ -48,7 +49,7 @@ export function systemCard(system, systems, list, ctx) {
       "figure",
       { class: "hx-panel hx-system-drawing" },
       shapePicture(system),
-      h("figcaption", {}, ...tags(system, state)),
+      h("figcaption", {}, h("p", { text: shapeSaid(system) }), ...tags(system, state)),
     ),
     h(
       "div",
@@ -67,7 +68,7 @@ export function systemCard(system, systems, list, ctx) {
 /** @param {System} other @param {string} label @param {string} sign @param {Ctx} ctx */
 const way = (other, label, sign, ctx) =>
   h("button", {
-    ...{ type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, text: sign },
+    ...{ type: "button", class: "hx-quiet", "aria-label": label, "data-tip": label, text: sign },
     onclick: () => ctx.onOpen(other.id),
   });
 
@@ -133,7 +134,9 @@ function here(system, ctx) {
   return h(
     "section",
     { class: "hx-panel hx-system-here" },
-    stack ? h("div", {}, h("h2", { text: SYSTEM.stack }), h("p", {}, nameOfStack(stack))) : null,
+    stack
+      ? h("div", {}, h("h2", { text: SYSTEM.stack }), h("p", { text: stackName(stack) }), h("code", { text: stack }))
+      : null,
     note ? h("p", { class: "hx-system-note", text: note }) : null,
     stack
       ? h(
@@ -190,7 +193,7 @@ function placeOn(system, systems) {
     COLUMNS.map((how) => {
       const here = system.who_drafts === who && system.how_judged === how;
       const some = systems.some((one) => one.who_drafts === who && one.how_judged === how);
-      return h("i", { "data-here": here, "data-some": some });
+      return h("i", { "data-here": String(here), "data-some": String(some) });
     }),
   );
   return h("div", { class: "hx-system-place", "aria-hidden": "true", title: SYSTEM.where }, ...cells);

@@ -33,7 +33,12 @@ export const ATLAS = {
       ? `${all} systems, ${built} of them run here`
       : `${shown} of ${many(all, "system")}, ${built} of them run here`,
   none: "No system is like that.",
-  legend: { runs: "runs here", not: "not built here", lossy: "the text may differ" },
+  legend: {
+    sign: "bars are levels, dots what the top one judges",
+    runs: "runs here",
+    not: "not built here",
+    lossy: "the text may differ",
+  },
 };
 
 export const FILTERS = {
@@ -110,4 +115,5 @@ export const DRAWN = {
   turns: (/** @type {string} */ one, /** @type {string} */ other) => `${one} and ${other} take turns`,
   rewritten: (/** @type {string} */ what, /** @type {string} */ by) => `${what}, rewritten by ${by}`,
   lanes: "Both work at the same time.",
+  written: "The top row is what is written.",
 };
