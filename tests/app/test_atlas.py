@@ -33,7 +33,7 @@ def test_from_the_map_to_a_card_and_on_to_explore(page: Any, shipped: str) -> No
     page.goto(f"{shipped}/?tab=atlas&system=hsd")
     card.get_by_text("95 %:").wait_for()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => !/system=hsd$/.test(location.search)")
+    page.wait_for_function("() => !/system=hsd(&|$)/.test(location.search)")
     page.go_back()
     card.get_by_role("button", name="Watch its recording").click()
     page.locator(".hx-text .hx-tok").first.wait_for()

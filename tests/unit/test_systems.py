@@ -26,7 +26,7 @@ FOLDER = ASSETS / "systems"
 SHIPPED = Systems(FOLDER).found
 BUILT = sorted({one.stack: one for one in SHIPPED.values() if one.stack}.items())
 LARGEST = 80_000  # bytes of all files: a page without a server holds them
-ORDERS = ("order1", "order3", "order6")  # tables of the preset toy, the target's last
+ORDERS = ("order1", "order1", "order3", "order6")  # tables of the preset toy, the target's last
 FIELD = """
     adadecode amusd apd autojudge block-verification calm card cas-spec coral cs-drafting del diffuspec dovetail
     draft-and-verify duodecoding dynasd ead eagle eagle-2 eagle-3 easyspec free glide global-resolution

@@ -34,7 +34,7 @@ class AtlasPage {
     this.map = new AtlasMap({ onOpen: (id) => this.go(id), onFilter: filtered });
     this.place = h("div", { class: "hx-atlas-place" });
     this.el = h("div", { class: "hx-stage hx-planner hx-atlas" }, this.map.el, this.place);
-    this.el.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => this.key(event));
     root.replaceChildren(this.el);
     tips(this.el);
     addEventListener("popstate", () => this.show());
@@ -103,11 +103,12 @@ class AtlasPage {
 
   /** On a card the arrows turn to its neighbours, and Esc leads back to the map. @param {KeyboardEvent} event */
   key(event) {
-    if (!this.shown || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const { target, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const here = target === document.body || (target instanceof Node && this.el.contains(target));
+    if (!this.open || !this.shown || !here || ctrlKey || metaKey || altKey || shiftKey) return;
     const step = KEYS[event.key];
     if (!step && event.key !== "Escape") return;
     event.preventDefault();
-    event.stopPropagation(); // the arrows move the recording elsewhere
     if (!step) return this.go(null);
     const [before, after] = this.place.querySelectorAll(".hx-system-turn>button");
     /** @type {HTMLElement} */ (step > 0 ? after : before).click();

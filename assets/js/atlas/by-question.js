@@ -22,7 +22,8 @@ export const filters = (filter) => Object.keys(ALL).some((name) => filter[name] 
 /** Whether a filter leaves a system. @param {System} system @param {Filter} filter */
 export function passes(system, { who, how, exact, here, find }) {
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = `${system.name} ${system.id} ${system.paper ?? ""} ${system.year} ${system.idea}`.toLowerCase();
+  const text =
+    `${system.name} ${system.id} ${system.paper ?? ""} ${system.year} ${system.who_drafts} ${system.how_judged} ${system.idea}`.toLowerCase();
   return (
     (!who || system.who_drafts === who) &&
     (!how || system.how_judged === how) &&

@@ -29,9 +29,7 @@ export const ATLAS = {
   failed: "The systems could not be fetched; reload the page.",
   unknown: (/** @type {string} */ id) => `There is no system \u201c${id}\u201d here; all of them are below.`,
   count: (/** @type {number} */ shown, /** @type {number} */ all, /** @type {number} */ built) =>
-    shown === all
-      ? `${all} systems, ${built} of them run here`
-      : `${shown} of ${many(all, "system")}, ${built} of them run here`,
+    `${shown === all ? "" : `${shown} of `}${many(all, "system")}, ${built} of them ${built === 1 ? "runs" : "run"} here`,
   none: "No system is like that.",
   legend: {
     sign: "bars are levels, dots what the top one judges",
