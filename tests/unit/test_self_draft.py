@@ -14,6 +14,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core import trace
+from hsd_core.lab import grouped
 from hsd_core.levels.built.self_draft import CalibratedRun, FuzzyRun, SelfLevel
 from hsd_core.levels.protocol import CommittedIds, rows_behind
 from hsd_core.levels.shared import SharedState, shares
@@ -208,6 +209,8 @@ def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
     assert output_of(events) == output_of(a_run("target"))
     for found in (events, a_run(text, 1.0)):
         assert check(found) == []
+        drafted = [e for e in found if isinstance(e, trace.Draft) and e.level == 0 and e.forwards]
+        assert "self" not in text.split(",")[0] or all(sum(s.rows for s in e.ran) == e.rows for e in drafted)
         assert (
             "@with=" in text
             or "tree" in text
@@ -220,3 +223,28 @@ def test_one_attention_at_a_time_is_always_right() -> None:
     events = a_run("self:4@parallel=1,target", tokens=20)
     judged = [c.outcome for e in events if isinstance(e, trace.Verify) for c in e.checks]
     assert judged and set(judged) == {"accepted"}
+
+
+def test_the_study_counts_what_drafts_of_every_length_choose() -> None:
+    prompt = 4
+    ids = IDS * 2
+    found = {(r["calibrated"], r["place"]): r for r in grouped.read(DECODER, [(ids, prompt)], [2])}
+    with torch.inference_mode():
+        whole = DECODER.forward(Pass(ids, 0, len(ids)), DECODER.new_cache(len(ids))).argmax(-1)
+    rows = fuzzy(DECODER, ids, 0, 2).argmax(-1)
+    never = (rows == whole)[prompt - 1 : -1]
+    assert (found["never", 0]["agree"], found["never", 0]["tokens"]) == (
+        pytest.approx(float(never.float().mean()), abs=1e-5),
+        len(ids) - prompt,
+    )
+    behind = fuzzy(DECODER, ids, prompt - 1, 2).argmax(-1)
+    assert found["prompt", 0]["agree"] == pytest.approx(
+        float((behind == whole[prompt - 1 :])[:-1].float().mean()), abs=1e-5
+    )
+    starts = range(prompt - 1, len(ids) - 1, grouped.EVERY)
+    first = [fuzzy(DECODER, ids[: at + 1], at, 2)[0].argmax() == whole[at] for at in starts]
+    assert found["verified", 1]["tokens"] == len(first)
+    assert found["verified", 1]["agree"] == pytest.approx(sum(map(float, first)) / len(first), abs=1e-5)
+    for r in grouped.read(DECODER, [(ids, prompt)], [1]):
+        assert r["agree"] == 1.0, "the layers in their order are the model"
+    assert grouped.agreement([*found.values()]).count("\n") == 4

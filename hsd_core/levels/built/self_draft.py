@@ -102,12 +102,11 @@ class FuzzyRun:
             raise ValueError(f"{self._source}: {rows} rows asked for, but only {end - self.cached} tokens are new")
         start, spans = self._calibrated(ids)
         true, given = self.cached, Pass(ids[self.cached :], self.cached, 0, branches)
+        fuzzy = list[Tensor]()
         if given.ids:
             self._run = self._run or self._decoder.in_groups(self._kv(), self._together)
             fuzzy = [self._run(part) for part in given.parts(CHUNK)]
-            self.cached = end
-        else:
-            fuzzy = []
+            self.cached, spans = end, (*spans, Span(0, self._decoder.layers, end - true))
         x = torch.cat([*self._states(end - rows, true), *fuzzy])
         return self._decoder.head(x[len(x) - rows :]), Work(1, end - start, end - start - rows, spans)
 
