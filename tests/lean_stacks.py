@@ -24,8 +24,8 @@ from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, VOCAB
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL
 from hsd_core.levels.kinds.ngram import MISS
-from hsd_core.levels.kinds.self_draft import CALIBRATE, PARALLEL
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
