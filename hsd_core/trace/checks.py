@@ -21,7 +21,7 @@ def check(events: Sequence[Event]) -> list[str]:
         return ["the first event is not a header"]
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
-    return [*chain(*found, _caches(events), _totals(events))]
+    return [*chain(*found, _caches(events), _totals(events), _moves(events, header))]
 
 
 def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
@@ -29,7 +29,9 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
     if len(footers) > 1:
         yield f"{len(footers)} footers"
     apart = isinstance(events[0], trace.Header) and events[0].overlap != "none"
-    clocks: dict[bool | None, int] = {}  # by lane, where passes of the target overlap those of the others
+    clocks: dict[
+        bool | None, int
+    ] = {}  # by lane, where passes of the target overlap those of the others; None: the rest
     rounds = 0
     for i, event in enumerate(events):
         level = getattr(event, "level", 0)
@@ -40,7 +42,8 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
         if begin is not None and end is not None and begin > end:
             yield f"event {i} ({event.event}): ends before it begins"
-        lane = level == levels - 1 if apart and begin is not None else None
+        at_work = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))  # a store counts at a commit, meanwhile
+        lane = level == levels - 1 if apart and at_work else None
         clock = 0 if end is None else end if begin is None or not apart else begin
         if end is not None:
             if clock < clocks.get(lane, 0):
@@ -238,6 +241,16 @@ def _caches(events: Sequence[Event]) -> Iterable[str]:
                     f"event {i} (kv): level {kv.level} has {kv.cached} cached + {kv.catch_up} to catch up, "
                     f"{kv.committed} committed + {kv.held} held"
                 )
+
+
+def _moves(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
+    """Something crosses where there is more than the host, on its own or beside a pass."""
+    alone = all(level.device == "cpu" for level in header.levels)
+    for i, event in enumerate(events):
+        moved = event.moved if isinstance(event, (trace.Draft, trace.Verify)) else None
+        if moved and (alone or not moved.bytes):
+            where = "all levels are on the CPU" if alone else "nothing did"
+            yield f"event {i} ({event.event}): {moved.bytes} bytes crossed between devices, and {where}"
 
 
 def _totals(events: Sequence[Event]) -> Iterable[str]:

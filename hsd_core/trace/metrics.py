@@ -10,6 +10,7 @@
 | time to first token | prefill and first round |
 | layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
 | memory-bound speed-up | weights that plain decoding reads for the committed tokens / what all passes read (below) |
+| moved | bytes that crossed between devices in drafts and verifications, and the ms of the copies; None on one |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 
 Where levels work at the same time, the target on one lane and all others on the other:
@@ -55,6 +56,7 @@ class Meter:
         self._prefill_end = self._first_commit = self._last_commit = 0
         self._lanes: LaneMeter | None = None  # where levels work at the same time
         self._clock = "none"  # whose that time is
+        self._moved_bytes = self._moved_ns = 0
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
@@ -91,6 +93,8 @@ class Meter:
             "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
             "decode_ms": decode_s * 1e3,
             "lanes": both and {"clock": self._clock, **both.figures()},
+            "moved_bytes": self._moved_bytes or None,
+            "moved_ms": self._moved_ns / _NS_PER_MS if self._moved_bytes else None,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
         }
 
@@ -155,6 +159,8 @@ class Meter:
         level.busy_ns += event.t1 - event.t0
         if self._lanes:
             self._lanes.worked(event.level == len(self._levels) - 1, event.t0, event.t1)
+        if event.moved:
+            self._moved_bytes, self._moved_ns = self._moved_bytes + event.moved.bytes, self._moved_ns + event.moved.ns
         if event.level in self._sharing:
             self._layers_read += sum(span.hi - span.lo for span in event.ran)
         return level

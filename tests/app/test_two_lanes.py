@@ -1,5 +1,4 @@
-"""Levels that work at the same time, on the page: whose clock it is, how much both lanes are at work, and the arrow from
-a verdict to the block that was drafted meanwhile."""
+"""Levels that work at the same time, on the page: whose clock it is, how busy both lanes are, and a verdict's arrow."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ STACKS = (
     "table:2,table:3,table@with=pearl",
     "table:3,table@with=ahead",
     "ngram:3,table@with=ahead",
+    "ngram:2,table:3,table@with=ahead",
     "table:2@policy=flush,table:3,table@with=ahead@ahead=9@least=2",
 )
 

@@ -79,6 +79,8 @@ export function tallyLine(ctx) {
       say(slots.both, share(lanes?.both));
       say(slots.gain, lanes?.gain == null ? "\u2013" : TALLY.times(lanes.gain));
       say(slots.waste, share(lanes?.waste));
+      slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
+      say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       say(
         slots.first,
         s?.ttft_ms == null
@@ -110,4 +112,6 @@ function agreement(model) {
 
 const share = (/** @type {number|null|undefined} */ part) =>
   part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
+const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), s.moved_ms.toFixed(1));
+
 const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
