@@ -30,7 +30,8 @@ def test_every_shipped_profile_gains_by_a_copy_and_loses_by_a_cheap_draft(path: 
     of = read_profile(path)
     found = SecondMachine(of)
     gains = {tuple(of.names[i] for i in one.levels): one.gain for one in found.drafters}
-    assert gains["int8",] > 1.1 and gains["nano",] < 1.0, "nano costs little: it is better finished first"
+    copies = [gain for names, gain in gains.items() if names[-1] in ("int4", "int8")]
+    assert min(copies) > 1.1 and gains["nano",] < 1.0, "nano costs little: it is better finished first"
     assert found.pays and found.best is not None and not found.best.needs
     assert found.one == best_plans(of).best, "what is recommended stays what one machine is best at"
 

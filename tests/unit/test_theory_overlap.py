@@ -27,12 +27,12 @@ from hsd_core.theory.overlap.on_two_lanes import (
     reckoned,
     text_on_two_lanes,
 )
-from hsd_core.theory.overlap.openings import card_tokens_per_pass, duo_tokens_per_step
+from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 from hsd_core.theory.overlap.region import AGREEMENTS, SHARES, gains, pays_between
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 
-TOKENS = 2000
+TOKENS = 2048  # a whole period of what a drafter gets right
 PROFILE = Path(__file__).resolve().parents[2] / "assets" / "profiles" / "smollm2-cpu.json"
 STEPS = 40_000  # of a process that is drawn
 
@@ -82,7 +82,7 @@ def test_what_is_walked_is_the_closed_form(a: float, block: int, draft: float, v
 
 
 @pytest.mark.parametrize(
-    ("a", "block", "draft", "verify"), [(0.5, 1, 3, 10), (0.5, 3, 3, 10), (0.75, 2, 7, 10), (0.75, 5, 2, 8)]
+    ("a", "block", "draft", "verify"), [(0.5, 1, 3, 10), (0.5, 3, 3, 10), (0.75, 2, 7, 10), (0.5, 5, 2, 8)]
 )
 @pytest.mark.parametrize("schedule", ["pearl", "ahead", "ahead@ahead=9@least=3"])
 def test_the_theory_is_what_the_engine_takes(a: float, block: int, draft: int, verify: int, schedule: str) -> None:
@@ -107,23 +107,19 @@ def test_the_theory_is_what_the_engine_takes(a: float, block: int, draft: int, v
 
 
 SIMULATED = {
-    "a drafter": ("int8:2,target", 3000),
-    "lookups": ("ngram:4,target", 3000),
-    "a stack": ("ngram:2,int8:5,target", 6000),
-    "a stack of two models": ("nano:1,int4:3,target", 6000),
+    "lookups": "ngram:4,target",
+    "a stack": "ngram:2,int8:5,target",
+    "an exit, which shares no layers with the target there": "exit:2@at=4,target",
 }
 
 
 @pytest.mark.parametrize("schedule", ["pearl", "ahead"])
-@pytest.mark.parametrize(("stack", "tokens"), SIMULATED.values(), ids=SIMULATED)
-def test_the_theory_is_what_the_simulated_clock_says(stack: str, tokens: int, schedule: str) -> None:
+@pytest.mark.parametrize("stack", SIMULATED.values(), ids=SIMULATED)
+def test_the_theory_is_what_the_simulated_clock_says(stack: str, schedule: str) -> None:
     of = read_profile(PROFILE)
-    plan = plan_of(of, stack)
-    took = [
-        metrics.measure(list(play(of, plan, seed=seed, max_new_tokens=tokens, plain=False, schedule=schedule)))
-        for seed in range(2)
-    ]
-    assert sum(one["decode_ms"] for one in took) / (2 * tokens) == pytest.approx(ms_of(of, plan, schedule), rel=0.02)
+    plan, tokens = plan_of(of, stack), 4000
+    events = list(play(of, plan, max_new_tokens=tokens, plain=False, schedule=schedule))
+    assert metrics.measure(events)["decode_ms"] / tokens == pytest.approx(ms_of(of, plan, schedule), rel=0.02)
 
 
 def test_blocks_of_a_stack_take_in_the_mean_what_the_recursion_says() -> None:
@@ -213,7 +209,7 @@ def test_card_s_formula_is_what_the_process_does(a: float, hit: float, depth: in
         kept = next((i for i in range(ready) if next(throw) >= a), ready)
         tokens += kept + 1
         ready = depth if next(throw) < hit else 0
-    assert card_tokens_per_pass(a, hit, depth) == pytest.approx(tokens / STEPS, rel=0.02)
+    assert card_tokens_per_step(a, hit, depth) == pytest.approx(tokens / STEPS, rel=0.02)
 
 
 def test_a_stack_is_priced_with_its_schedule_and_its_keys() -> None:
@@ -260,7 +256,7 @@ def test_a_lane_s_work_is_what_the_trace_counts() -> None:
     of, plan = profile(0.7, 3.0, 10.0), StackPlan((0, 1), (3,))
     for schedule in ("pearl", "ahead"):
         found = reckoned(of, OnTwoLanes(plan, schedule))
-        events = list(play(of, plan, max_new_tokens=3000, plain=False, schedule=schedule))
+        events = list(play(of, plan, max_new_tokens=1500, plain=False, schedule=schedule))
         lanes = metrics.lanes(events)
         assert lanes is not None
         assert found.verifying == pytest.approx(lanes.target / lanes.span, abs=0.02)

@@ -8,18 +8,21 @@ those that are ready. Both independent from token to token, in lock step.
 from __future__ import annotations
 
 
-def card_tokens_per_pass(a: float, hit: float, depth: float) -> float:
-    """CARD: tokens that a pass of the target commits. Its own word every time; where a grown tree goes on from that
-    (`hit`), those of its `depth` further tokens that are kept, too: 1 + h a (1 - a^m) / (1 - a)."""
-    return 1.0 + hit * (depth if a >= 1.0 else a * (1.0 - a**depth) / (1.0 - a))
+def card_tokens_per_step(a: float, hit: float, layers: float) -> float:
+    """CARD: tokens that a step commits, in the long run.
+
+    The target's own word every time; where the grown tree goes on from that (`hit`), those of its `layers` further
+    tokens that are kept, too: 1 + h a (1 - a^m) / (1 - a).
+    """
+    return 1.0 + hit * (layers if a >= 1.0 else a * (1.0 - a**layers) / (1.0 - a))
 
 
-def duo_tokens_per_step(a: float, hit: float, block: int) -> float:
+def duo_tokens_per_step(a: float, hit: float, block: float) -> float:
     """DuoDecoding: tokens that a step commits, with `block` tokens in each of the sequences that differ in their first.
 
     PEARL's two states. A step is whole with A = a^(g-1) h: the block's rest kept, and one of the first tokens that were
     drafted meanwhile is the target's own.
     """
     whole = a ** (block - 1) * hit
-    kept = float(block) if a >= 1.0 else (1.0 - a**block) / (1.0 - a)
+    kept = block if a >= 1.0 else (1.0 - a**block) / (1.0 - a)
     return ((1.0 - whole) + hit * kept) / (1.0 - whole + hit)

@@ -88,8 +88,8 @@ export function secondMachine(ctx) {
     const [first, second] = one ? ofDrafter(one) : ofPlace(gainAt(map, at.share, at.agreement));
     say(reading, first);
     say(why, second);
-    const own = (/** @type {string} */ text) => (/** @type {number} */ x) => (one ? text : SECOND.ofPass(x));
-    costs.stand(map.shares, at.share, own(SECOND.ofPass(at.share)));
+    // a drafter's own numbers lie between the stops
+    costs.stand(map.shares, at.share, (x) => SECOND.ofPass(one ? at.share : x));
     accepts.stand(map.agreements, at.agreement, (x) => SECOND.ofTokens(one ? at.agreement : x));
     picture.setAttribute("aria-label", `${SECOND.map}. ${first}`);
   }
