@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapScales } from "../../assets/js/planner/second/gain-map.js";
-import { bandOf, gainAt, grouped, paysAt, stretches, together } from "../../assets/js/planner/second/map-reading.js";
+import { bandOf, gainAt, labelled, paysAt, stretches, together } from "../../assets/js/planner/second/map-reading.js";
 import { SECOND } from "../../assets/js/words/tabs/second.js";
 
 const MAP = {
@@ -15,10 +15,10 @@ const MAP = {
   ],
 };
 
-test("a gain stands in the band whose edges it lies between, and 1 is where it begins to pay", () => {
+test("a gain stands in the band whose edges it lies between, and about 1 is a band of its own", () => {
   assert.deepEqual(
-    [0.5, 0.8, 0.899, 0.9, 0.999, 1, 1.1, 1.299, 1.3, 1.8].map(bandOf),
-    [0, 1, 1, 2, 2, 3, 4, 5, 6, 6],
+    [0.5, 0.8, 0.899, 0.9, 0.99, 1, 1.004, 1.01, 1.1, 1.299, 1.3, 1.8].map(bandOf),
+    [0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 7],
   );
   assert.deepEqual([0.9, 1.002, 1.2].map(paysAt), ["no", "even", "yes"]);
 });
@@ -28,8 +28,8 @@ test("the drawn stretches of a row are its gains, none left out", () => {
   assert.deepEqual(stretches(row), [
     [0, 0, 2],
     [1, 2, 1],
-    [3, 3, 2],
-    [6, 5, 1],
+    [4, 3, 2],
+    [7, 5, 1],
   ]);
   const drawn = stretches(row).flatMap(([band, , count]) => Array(count).fill(band));
   assert.deepEqual(drawn, row.map(bandOf));
@@ -46,12 +46,17 @@ test("a place of the picture has the numbers of its cell", () => {
   assert.equal(x(7), x(0.35), "what lies beyond stands at the edge");
 });
 
-test("drafters that stand together share a label", () => {
-  const of = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ name) => ({ x, y, of: name });
-  const found = grouped([of(10, 10, "a"), of(200, 10, "b"), of(15, 12, "c")]);
+test("no label covers another one", () => {
+  const of = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text) => ({ x, y, text });
+  const found = labelled([of(10, 10, "int8"), of(200, 10, "nano"), of(15, 12, "int4"), of(590, 10, "exit")], 600);
   assert.deepEqual(
-    found.map(({ all }) => all),
-    [["a", "c"], ["b"]],
+    found.map(({ y, before }) => [y, before]),
+    [
+      [14, false],
+      [14, false],
+      [31, false],
+      [14, true],
+    ],
   );
 });
 
@@ -66,6 +71,7 @@ test("a draft that loses is told so, with the numbers why", () => {
     SECOND.loses("nano", "22.8", "21.4"),
     "Do not overlap nano: 22.8 ms a token on two machines, 21.4 on one.",
   );
-  assert.match(SECOND.because(0.079, 0.39, [0.185, 0.56]), /costs 7\.9 %.*accepts 39 %.*pays between 19 and 56 %/);
+  assert.match(SECOND.because(0.079, 0.39, [0.185, 0.56]), /costs 7\.9 %.*accepts 39 %.*pays from 19 % on/);
+  assert.match(SECOND.because(0.7, 0.39, [0.185, 0.56]), /up to 56 % at most/);
   assert.match(SECOND.because(0.3, 0.1, null), /pays at no cost/);
 });

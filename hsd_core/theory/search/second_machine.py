@@ -23,12 +23,11 @@ from hsd_core.theory.overlap.on_two_lanes import (
     reckoned,
     text_on_two_lanes,
 )
-from hsd_core.theory.overlap.region import AGREEMENTS, SHARES, gains, pays_between
+from hsd_core.theory.overlap.region import AGREEMENTS, SAME, SHARES, gains, pays_between
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
 
-SAME = 0.005  # closer than half a percent, two are called equal
 _BOTTOM = (1, 2, 3, 4)  # blocks of a level that drafts for the drafter
 _FEW = 8  # paths that the exact recursion ranks, at the least
 _ALL = 1 << 20  # a block is not cut

@@ -1,7 +1,7 @@
 /** The map: what a drafted token costs against how often it is accepted, shaded with what a second machine gains. */
 
 import { svg } from "../../kit/svg.js";
-import { bandOf, EDGES, grouped, stretches } from "./map-reading.js";
+import { bandOf, GAINING, labelled, stretches } from "./map-reading.js";
 import { SECOND } from "../../words/tabs/second.js";
 
 const PAD = { left: 52, right: 16, top: 10, bottom: 46 };
@@ -68,20 +68,16 @@ export function drawMap(root, map, drafters, at, wide, high) {
       { cx: point.x, cy: point.y, r: 6, class: "hx-sm-point", "data-pays": String(point.of.gain > 1) },
       root,
     );
-  for (const group of grouped(points)) {
-    const right = group.x > wide * 0.6;
-    const under = group.y < PAD.top + 24 ? 20 : 4;
-    const place = { class: "hx-sm-name", "text-anchor": right ? "end" : "start" };
-    text(group.x + (right ? -11 : 11), group.y + under, group.all.map(({ name }) => name).join(", "), place);
-  }
+  const named = points.map((point) => ({ ...point, text: point.of.name }));
+  for (const { x: to, y: on, text: said, before } of labelled(named, wide))
+    text(to, on, said, { class: "hx-sm-name", "text-anchor": before ? "end" : "start" });
   svg("circle", { cx, cy, r: 10, class: "hx-sm-at" }, root);
 }
 
-/** The line between gaining and losing: the edges between cells of either kind. @param {GainMap} map
+/** The line around what gains: the edges between cells of either kind. @param {GainMap} map
  *  @param {(share: number) => number} x @param {(a: number) => number} y @param {{w: number, h: number}} cell */
 function edgeOfGain({ shares, agreements, gains }, x, y, cell) {
-  const one = EDGES.indexOf(1);
-  const pays = (/** @type {number|undefined} */ gain) => gain !== undefined && bandOf(gain) > one;
+  const pays = (/** @type {number} */ gain) => bandOf(gain) >= GAINING;
   const parts = [];
   gains.forEach((row, i) =>
     row.forEach((gain, j) => {

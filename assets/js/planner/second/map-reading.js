@@ -2,10 +2,10 @@
 
 import { nearestStop } from "../another/stops-slider.js";
 
-/** Edges of the bands of gain that are drawn apart; below 1 a second machine loses. */
-export const EDGES = [0.8, 0.9, 1, 1.1, 1.2, 1.3];
 const SAME = 0.005; // closer than half a percent, two are called equal
-const NEAR = 22; // px: drafters that stand closer have one label
+/** Edges of the bands of gain that are drawn apart: a second machine loses below the third, and gains from the fourth. */
+export const EDGES = [0.8, 0.9, 1 - SAME, 1 + SAME, 1.1, 1.2, 1.3];
+const [LINE, LETTER] = [15, 7]; // px of a label: its height, and about what a letter takes
 
 /**
  * @typedef {{stack: string, runs: boolean, ms: number, speedup: number}} OnOne
@@ -19,6 +19,9 @@ const NEAR = 22; // px: drafters that stand closer have one label
 
 /** @param {number} gain */
 export const bandOf = (gain) => EDGES.filter((edge) => gain >= edge).length;
+
+/** The first band in which a second machine gains. */
+export const GAINING = EDGES.indexOf(1 + SAME) + 1;
 
 /** @param {number} gain @returns {"yes"|"no"|"even"} */
 export const paysAt = (gain) => (Math.abs(gain - 1) < SAME ? "even" : gain > 1 ? "yes" : "no");
@@ -41,14 +44,20 @@ export function stretches(row) {
   return found;
 }
 
-/** Drafters that stand close together, each group with the place of its label. @template T
- *  @param {{x: number, y: number, of: T}[]} points @returns {{x: number, y: number, all: T[]}[]} */
-export function grouped(points) {
-  /** @type {{x: number, y: number, all: T[]}[]} */ const found = [];
-  for (const { x, y, of } of points) {
-    const group = found.find((one) => Math.abs(one.x - x) < NEAR && Math.abs(one.y - y) < NEAR);
-    if (group) group.all.push(of);
-    else found.push({ x, y, all: [of] });
-  }
-  return found;
+/**
+ * Where labels beside points stand so that none covers another: each as high as its point, or so many lines below.
+ * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px
+ * @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x
+ */
+export function labelled(points, wide) {
+  /** @type {{from: number, to: number, y: number}[]} */ const taken = [];
+  return points.map(({ x, y, text }) => {
+    const before = x > 0.7 * wide;
+    const length = text.length * LETTER;
+    const [from, to] = before ? [x - 11 - length, x - 11] : [x + 11, x + 11 + length];
+    let at = y + 4;
+    while (taken.some((one) => one.from < to && from < one.to && Math.abs(one.y - at) < LINE)) at += LINE;
+    taken.push({ from, to, y: at });
+    return { x: before ? to : from, y: at, text, before };
+  });
 }

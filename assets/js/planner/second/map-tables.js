@@ -4,7 +4,7 @@ import { h } from "../../kit/dom.js";
 import { nameOfStack, stackNames } from "../../levels/stack-names.js";
 import { SECOND } from "../../words/tabs/second.js";
 import { rounded } from "../../words/numbers.js";
-import { bandOf, together } from "./map-reading.js";
+import { bandOf, paysAt, together } from "./map-reading.js";
 
 const EVERY = { share: 5, agreement: 4 }; // of the places of the map, one in so many
 
@@ -16,6 +16,7 @@ export function drafterTable(drafters, onShow) {
   const called = stackNames(stacks);
   const row = (/** @type {Drafter} */ one, /** @type {number} */ i) => {
     const two = together(one);
+    const pays = paysAt(one.gain);
     const show = h("button", {
       type: "button",
       class: "hx-quiet hx-plan-small",
@@ -25,14 +26,15 @@ export function drafterTable(drafters, onShow) {
     });
     return h(
       "tr",
-      { "data-pays": String(one.gain > 1) },
+      { "data-pays": pays },
       h("th", { scope: "row" }, show),
       h("td", { text: SECOND.percent(one.share) }),
       h("td", { text: SECOND.percent(one.agreement) }),
       h("td", {}, h("span", { text: SECOND.ms(rounded(one.apart.ms)) }), " ", nameOfStack(one.apart.stack, called)),
       h("td", {}, h("span", { text: SECOND.ms(rounded(two.ms)) }), " ", nameOfStack(two.stack, called)),
+      h("td", { text: two === one.pearl ? SECOND.lockStep : SECOND.free }),
       h("td", { text: SECOND.times(one.gain) }),
-      h("td", { text: one.gain > 1 ? SECOND.gains : SECOND.doNot }),
+      h("td", { text: [SECOND.verdicts[pays], one.needs ? SECOND.pricedOnly : ""].filter(Boolean).join(", ") }),
     );
   };
   return table(SECOND.drafters, SECOND.drafterHead, drafters.map(row));

@@ -8,7 +8,7 @@ import { rounded } from "../../words/numbers.js";
 import { SECOND } from "../../words/tabs/second.js";
 import { stopsSlider } from "../another/stops-slider.js";
 import { drawMap, mapScales } from "./gain-map.js";
-import { EDGES, gainAt, paysAt, together } from "./map-reading.js";
+import { EDGES, GAINING, gainAt, paysAt, together } from "./map-reading.js";
 import { drafterTable, gainTable } from "./map-tables.js";
 
 const PHONE = 700; // px of the page, as in planner.css
@@ -183,12 +183,15 @@ function onCores({ cores, one }) {
 }
 
 function bands() {
-  const one = (/** @type {number} */ band) =>
-    h("span", { class: "hx-sm-key", "data-band": band, text: SECOND.band(EDGES[band - 1], EDGES[band]) });
+  const round = (/** @type {number|undefined} */ edge) => edge && Math.round(20 * edge) / 20;
+  const said = (/** @type {number} */ band) =>
+    band === GAINING - 1 ? SECOND.same : SECOND.band(round(EDGES[band - 1]), round(EDGES[band]));
   return h(
     "p",
     { class: "hx-al-legend" },
     h("span", { text: SECOND.bands }),
-    ...Array.from({ length: EDGES.length + 1 }, (_, band) => one(band)),
+    ...Array.from({ length: EDGES.length + 1 }, (_, band) =>
+      h("span", { class: "hx-sm-key", "data-band": band, text: said(band) }),
+    ),
   );
 }

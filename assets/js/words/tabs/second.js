@@ -12,7 +12,7 @@ export const SECOND = {
   question: "Would a second machine pay?",
   asking: "asking the planner\u2026",
   yes: (/** @type {string} */ stack, /** @type {string} */ gain, /** @type {string} */ ms, /** @type {string} */ one) =>
-    `Yes, reckoned: ${stack} on two machines would be ${gain} times as fast as the best stack on one, ${ms} against ${one} ms a token.`,
+    `Yes, reckoned: ${stack}, on two machines, would be ${gain} times as fast as the best stack on one: ${ms} against ${one} ms a token.`,
   no: (/** @type {string} */ stack, /** @type {string} */ ms, /** @type {string} */ one) =>
     `No, do not overlap: the best on two machines (${stack}) would take ${ms} ms a token, the best on one takes ${one}.`,
   none: "No, do not overlap: every drafter here reads the target\u2019s last states, so it cannot run on another machine.",
@@ -32,7 +32,9 @@ export const SECOND = {
   because: (/** @type {number} */ share, /** @type {number} */ a, /** @type {[number, number]|null} */ pays) => {
     const cost = `A token of it costs ${whole(share)} % of a pass of the target, which accepts ${whole(a)} %.`;
     if (!pays) return `${cost} At that agreement overlapping pays at no cost.`;
-    return `${cost} At that agreement overlapping pays between ${whole(pays[0])} and ${whole(pays[1])} %: cheaper drafts are better finished first.`;
+    if (share < pays[0])
+      return `${cost} At that agreement overlapping pays from ${whole(pays[0])} % on: a cheaper draft is better finished first.`;
+    return `${cost} At that agreement overlapping pays up to ${whole(pays[1])} % at most.`;
   },
   needs: (/** @type {string} */ level) =>
     `${level} reads the target\u2019s last states, so this is priced but cannot be run apart.`,
@@ -63,6 +65,7 @@ export const SECOND = {
   percent: (/** @type {number} */ share) => `${whole(share)} %`,
   ms: (/** @type {string} */ ms) => `${ms} ms`,
   times: (/** @type {number} */ gain) => `${gain.toFixed(2)}\u00d7`,
+  same: "no difference",
   band: (/** @type {number|undefined} */ low, /** @type {number|undefined} */ high) =>
     low === undefined
       ? `below ${high}\u00d7`
@@ -75,9 +78,11 @@ export const SECOND = {
   cannotUse: "There are no weights here for a level of this stack.",
   show: (/** @type {string} */ name) => `show ${name} on the map`,
   drafters: "what may draft for the target",
-  drafterHead: ["drafts", "a token costs", "accepted", "on one machine", "on two, reckoned", "gain", ""],
-  gains: "gains",
-  doNot: "do not overlap",
+  drafterHead: ["drafts", "a token costs", "accepted", "on one machine", "on two, reckoned", "lanes", "gain", ""],
+  lockStep: "lock step (pearl)",
+  free: "free (ahead)",
+  verdicts: { yes: "gains", no: "do not overlap", even: "no difference" },
+  pricedOnly: "cannot run apart",
   corner: "accepted \u2193 costs \u2192",
   map: "gain of a second machine, by acceptance and cost",
   asTable: "the map as a table",
