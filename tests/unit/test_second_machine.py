@@ -39,7 +39,7 @@ def test_every_shipped_profile_gains_by_a_copy_and_loses_by_a_cheap_draft(path: 
 @pytest.mark.parametrize(("share", "a"), [(0.05, 0.6), (0.2, 0.5), (0.4, 0.8), (0.3, 0.9)])
 def test_the_map_is_what_one_drafter_of_constant_cost_gains(share: float, a: float) -> None:
     (one,) = SecondMachine(profile(share, a)).drafters
-    assert (one.share, one.agreement) == (pytest.approx(share), a)
+    assert one.share == pytest.approx(share) and one.agreement == a
     gain = one.apart.prediction.ms_per_token / one.lock_step.price.ms_per_token
     assert gain == pytest.approx(best_blocks(share, a, 16).gain, rel=1e-3)
 

@@ -23,6 +23,6 @@ def duo_tokens_per_step(a: float, hit: float, block: float) -> float:
     PEARL's two states. A step is whole with A = a^(g-1) h: the block's rest kept, and one of the first tokens that were
     drafted meanwhile is the target's own.
     """
-    whole = a ** (block - 1) * hit
-    kept = block if a >= 1.0 else (1.0 - a**block) / (1.0 - a)
+    whole: float = a ** (block - 1.0) * hit
+    kept: float = block if a >= 1.0 else (1.0 - a**block) / (1.0 - a)
     return ((1.0 - whole) + hit * kept) / (1.0 - whole + hit)
