@@ -239,6 +239,7 @@ export interface Footer {
   prefill_ns: number;
   decode_ns: number;
   totals: LevelTotal[];
+  handed?: [number, number];
 }
 
 export interface LevelTotal {
