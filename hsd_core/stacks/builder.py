@@ -62,7 +62,7 @@ class MadeOf(NamedTuple):
 
     preset: Preset
     device: str
-    dtype: str
+    dtype: str | None
     models: Path | None
     kind: str
 
@@ -101,7 +101,7 @@ class Builder:
     @property
     def made_of(self) -> MadeOf:
         """What another process builds the same levels from."""
-        return MadeOf(self.preset, self.device, self.dtype, self._models, self._kind)
+        return MadeOf(self.preset, self.device, None if self.preset.toy else self.dtype, self._models, self._kind)
 
     def entries(self, specs: Sequence[LevelSpec], only: slice = slice(None)) -> list[StackEntry]:
         """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.

@@ -15,8 +15,8 @@ import torch
 from hsd_core import trace
 from hsd_core.cli import main
 from hsd_core.engine.clock import RunningClock
+from hsd_core.engine.lanes.real.lane_messages import Draft, Heed, Score, pack, question
 from hsd_core.engine.lanes.real.lane_pair import LanePair
-from hsd_core.engine.lanes.real.messages import Draft, Heed, Score, pack, question
 from hsd_core.engine.lanes.real.spawned_lane import LaneEnded, SpawnedLane
 from hsd_core.models.machine import same_core, two_cores
 from hsd_core.pipeline import Pipeline
@@ -29,8 +29,8 @@ PROMPT = "The small level "
 PEARL = "table:3@id=order1,table@id=order6@with=pearl"
 TWO = (PEARL, "table:2@id=order1,table@id=order6@with=ahead", "table:3@id=order1,table@id=order6@bonus=0")
 DEEPER = (
-    "ngram:3,table@id=order6@with=ahead",
-    "ngram:2,table:4@id=order3@policy=adaptive,table@id=order6@with=pearl",
+    "table:3@id=order3@policy=confidence,table@id=order6@with=ahead",
+    "table:2@id=order1@policy=adaptive,table:4@id=order3,table@id=order6@with=pearl",
     "table:2@id=order1,table:4@id=order3,table@id=order6@with=ahead",
 )
 

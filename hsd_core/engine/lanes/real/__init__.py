@@ -3,7 +3,7 @@
     driver (parent) --Draft, Score, Keep, Observe-->  lane's process: builds its levels, runs one request at a time
                     <--Drafted, Scored, ...---------  tokens, and rows where they are looked at
 
-    messages.py         what crosses
+    lane_messages.py    what crosses
     lane_process.py     the process: started as a module, never forked
     spawned_lane.py     the process as its parent has it
     remote_run.py       a level's state in one run, as the driver has it while it is kept there

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from hsd_core.engine.driver import unless_stopped
-from hsd_core.engine.lanes.real.messages import Done, Failed, Message
+from hsd_core.engine.lanes.real.lane_messages import Done, Failed, Message
 from hsd_core.engine.lanes.real.spawned_lane import Answered, SpawnedLane
 
 ANSWERS_S = 120.0  # the longest that a pass may take

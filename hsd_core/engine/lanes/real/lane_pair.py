@@ -15,7 +15,7 @@ import torch
 from hsd_core.engine.clock import EngineClock, RunningClock
 from hsd_core.engine.driver import Passed, unless_stopped
 from hsd_core.engine.lanes.real.asking import ANSWERS_S, LOOK_S, Answers, AskedLane
-from hsd_core.engine.lanes.real.messages import Begin, Draft, Drafted, Hello, Loop, Looped, Ready, Score, Scored
+from hsd_core.engine.lanes.real.lane_messages import Begin, Draft, Drafted, Hello, Loop, Looped, Ready, Score, Scored
 from hsd_core.engine.lanes.real.remote_run import RemoteRun
 from hsd_core.engine.lanes.real.spawned_lane import Answered, LaneEnded
 from hsd_core.engine.lanes.two_lanes import Ended

@@ -14,10 +14,8 @@ from typing import NamedTuple
 from torch import Tensor
 
 from hsd_core.engine.choices import SeededChoices
-from hsd_core.engine.frames import Frames, send
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.lanes.real.looped import looped
-from hsd_core.engine.lanes.real.messages import (
+from hsd_core.engine.lanes.real.lane_messages import (
     Answer,
     Begin,
     Counted,
@@ -38,6 +36,7 @@ from hsd_core.engine.lanes.real.messages import (
     pack,
     question,
 )
+from hsd_core.engine.lanes.real.looped import looped
 from hsd_core.levels.declared.keys import THETA
 from hsd_core.levels.kinds import LevelSpec, policy_of
 from hsd_core.levels.protocol import CommittedIds, LevelRun, Proposal, Verified, Work, drafter, scorer
@@ -50,6 +49,7 @@ from hsd_core.models.threads import torch_with
 from hsd_core.stacks.builder import Builder, blocks_of
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace import Span
+from hsd_core.trace.typed.frames import Frames, send
 
 Reply = tuple[Answer, Sequence[Tensor]]
 

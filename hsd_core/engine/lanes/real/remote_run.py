@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from hsd_core.engine.lanes.real.asking import AskedLane
-from hsd_core.engine.lanes.real.messages import Counted, Heed, Keep, Observe, Score, Scored
+from hsd_core.engine.lanes.real.lane_messages import Counted, Heed, Keep, Observe, Score, Scored
 from hsd_core.levels.protocol import CommittedIds, Counts, Outcome, Verified, Work
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.models.context import Context

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import msgspec
 from torch import Tensor
 
-from hsd_core.engine.frames import Frames, NotAFrame, send
-from hsd_core.engine.lanes.real.messages import Answer, Message, answer, pack
+from hsd_core.engine.lanes.real.lane_messages import Answer, Message, answer, pack
+from hsd_core.trace.typed.frames import Frames, NotAFrame, send
 
 _ROOT = Path(__file__).resolve().parents[4]
 _MODULE = "hsd_core.engine.lanes.real.lane_process"

@@ -35,7 +35,7 @@ class Hello(Message, frozen=True):
 
     preset: Preset
     device: str
-    dtype: str
+    dtype: str | None
     models: Path | None
     kind: str
     core: int | None
