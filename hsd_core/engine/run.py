@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from msgspec import UNSET
 
 from hsd_core import trace
 from hsd_core.engine.choices import Choices, SeededChoices
@@ -204,7 +205,7 @@ class _Run:
                     yield from self._replan(self.replan, past)
         except Stopped:
             pass
-        handed = None if self.elsewhere is None else self.elsewhere.handed
+        handed = UNSET if self.elsewhere is None else trace.Handed(*self.elsewhere.handed)
         took = {"prefill_ns": prefilled - started, "decode_ns": last - prefilled}
         yield self.writer.footer(reason, **took, handed=handed)
 

@@ -189,7 +189,8 @@ def lanes(events: Sequence[Event]) -> Lanes | None:
                 dropped += len(event.dropped or ())
     ends = [event.t1 for event in events if isinstance(event, trace.Prefill) and event.round is None]
     last = max((event.t for event in events if isinstance(event, trace.Commit)), default=0)
-    told = next((event.handed for event in events if isinstance(event, trace.Footer) and event.handed), (0, 0))
+    footer = next((event for event in events if isinstance(event, trace.Footer)), None)
+    told = (footer.handed.times, footer.handed.ns) if footer and footer.handed else (0, 0)
     return Lanes(busy[0], busy[1], max(0, last - max(ends, default=0)), dropped, *told)
 
 

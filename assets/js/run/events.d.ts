@@ -239,7 +239,7 @@ export interface Footer {
   prefill_ns: number;
   decode_ns: number;
   totals: LevelTotal[];
-  handed?: [number, number];
+  handed?: { times: number; ns: number };
 }
 
 export interface LevelTotal {

@@ -55,7 +55,7 @@ class Elsewhere(Protocol):
 
     @property
     def handed(self) -> tuple[int, int]:
-        """Of the present run; see `trace.Footer`."""
+        """Of the present run, (times, ns); see `trace.Handed`."""
         ...
 
     def open(

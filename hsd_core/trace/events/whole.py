@@ -92,12 +92,16 @@ class LevelTotal(Part, frozen=True):
     ns: Int
 
 
-class Footer(Record, frozen=True):
-    """How it ended. Counts are taken after the cut at the end.
+class Handed(Part, frozen=True):
+    """Where lanes are processes: how often one was given work, and the ns that it took to hand that over and what came
+    out back."""
 
-    `handed`, where lanes are processes: how often one was given work, and the ns that it took to hand that over and
-    what came out back.
-    """
+    times: Int
+    ns: Int
+
+
+class Footer(Record, frozen=True):
+    """How it ended. Counts are taken after the cut at the end."""
 
     reason: Ending
     rounds: Int
@@ -105,7 +109,7 @@ class Footer(Record, frozen=True):
     prefill_ns: Int
     decode_ns: Int
     totals: tuple[LevelTotal, ...]
-    handed: tuple[Int, Int] | UnsetType = UNSET
+    handed: Handed | UnsetType = UNSET
 
 
 class Baseline(Record, frozen=True):

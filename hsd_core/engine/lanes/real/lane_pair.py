@@ -47,7 +47,7 @@ class LanePair:
     run, and opens its levels.
 
     Attributes:
-        handed: see `trace.Footer`.
+        handed: (times, ns), see `trace.Handed`.
     """
 
     def __init__(self, made_of: MadeOf) -> None:
