@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inVain, overlaps, taken } from "../../assets/js/levels/overlap.js";
-import { CHARTS, HEADLINE, TALLY } from "../../assets/js/words/play/lanes.js";
+import { HEADLINE, LANES, TALLY } from "../../assets/js/words/play/lanes.js";
 
 test("a run of before says nothing of lanes, and has one", () => {
   assert.equal(overlaps(null), false);
@@ -32,7 +32,7 @@ test("whose clock it is stands in the headline, in the lanes' title and among th
     for (const said of [
       HEADLINE.rateOf[clock],
       HEADLINE.gainOf[clock],
-      CHARTS.labelOf[clock],
+      LANES.labelOf[clock],
       TALLY.clocks[clock].said,
     ])
       assert.match(said, new RegExp(clock));
