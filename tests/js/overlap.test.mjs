@@ -29,12 +29,7 @@ test("what was dropped is laid to the drafts that it came from", () => {
 
 test("whose clock it is stands in the headline, in the lanes' title and among the figures", () => {
   for (const clock of ["reckoned", "real"]) {
-    for (const said of [
-      HEADLINE.rateOf[clock],
-      HEADLINE.gainOf[clock],
-      LANES.labelOf[clock],
-      TALLY.clocks[clock].said,
-    ])
+    for (const said of [HEADLINE.rateOf[clock], HEADLINE.gainOf[clock], LANES.labelOf[clock], TALLY.clocks[clock].said])
       assert.match(said, new RegExp(clock));
     assert.match(TALLY.clocks[clock].tip, /generate --clock real/);
   }
