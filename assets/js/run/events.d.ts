@@ -81,6 +81,7 @@ export interface Draft {
   silent: number;
   draws?: number[];
   stale?: boolean;
+  moved?: Moved;
 }
 
 export interface Span {
@@ -93,6 +94,11 @@ export interface Copied {
   at: number;
   alike: number;
   share: number;
+}
+
+export interface Moved {
+  bytes: number;
+  ns: number;
 }
 
 export interface Verify {
@@ -112,6 +118,7 @@ export interface Verify {
   probes?: number;
   dropped?: number[];
   stale?: boolean;
+  moved?: Moved;
 }
 
 export interface Check {

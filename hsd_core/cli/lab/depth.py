@@ -45,6 +45,13 @@ def add(commands: Any) -> None:
     counts(
         parser, "--places", metavar="N", help="instead: each draft's first to N-th token, where those before are right"
     )
+    counts(
+        parser,
+        "--parallel",
+        nargs="+",
+        metavar="N",
+        help="instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
+    )
     reads(parser, "--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
     parser.add_argument("--json", action="store_true", help="as JSON")
     said = "also time passes to each depth and price exits there, as JSON lines; what was read in it is kept"
@@ -54,6 +61,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
+    if options.parallel and (options.places or options.drafts_only):
+        raise ValueError("--parallel is a study of its own; leave --places and --drafts-only out")
     if options.out and options.drafts_only:
         raise ValueError("--out needs every layer; leave --drafts-only out")
     stack = plain_stack(options)
@@ -62,6 +71,9 @@ def act(options: argparse.Namespace) -> int:
     fits = within_context(texts, pipeline.lean_target(stack).max_positions)
     if options.places:
         _places(options, pipeline, stack, fits)
+        return 0
+    if options.parallel:
+        _grouped(options, pipeline, stack, fits)
         return 0
     if options.out and Path(options.out).exists():
         _keep(options, pipeline, stack, fits)
@@ -105,6 +117,28 @@ def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: 
     tokens = sum(len(text.ids) - text.start for text in read)
     print(f"{pipeline.preset.name}, {len(read)} texts, {tokens} tokens, {pipeline.about['machine']}\n")
     print(places_table(tally, drafts, options.places))
+
+
+def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Print, or with --out keep, how often the target's layers in groups choose its own token."""
+    from hsd_core.lab import grouped
+    from hsd_core.levels.built.self_draft import Grouped
+
+    decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
+    if not isinstance(decoder, Grouped):
+        raise ValueError("the target runs through transformers, which runs its layers in their order alone")
+    read = []
+    for text, output in _outputs(pipeline, stack, texts, options):
+        kept = [*text.before_loop(output)] if options.loops == "cut" else output
+        if kept := kept[: min(options.max_new_tokens, decoder.max_positions - len(text.prompt_ids))]:
+            read.append(([*text.prompt_ids, *kept], len(text.prompt_ids)))
+    if not read:
+        raise ValueError(f"{options.prompts}: no text in it has a token to read")
+    records = [*grouped.read(decoder, read, options.parallel, countdown("text", len(read), silence=SILENCE))]
+    if options.out:
+        about = {**_about(options, pipeline, stack), "kind": "grouped", "texts": len(read)}
+        put(Path(options.out), encode_lines((about, *records)))
+    print(grouped.agreement(records))
 
 
 def _read(

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType, field
 
-from hsd_core.trace.events.parts import Copied, Counts, Figures, Level, Part, Record, Row, Span, check_lengths
+from hsd_core.trace.events.parts import Copied, Counts, Figures, Level, Moved, Part, Record, Row, Span, check_lengths
 from hsd_core.trace.typed import Int
 
 How: TypeAlias = Literal["draft", "correct", "bonus"]
@@ -44,7 +44,8 @@ class Draft(Record, frozen=True):
     an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the others are
     rejected without a coin, each leaving its residual.
 
-    `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped."""
+    `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped.
+    `moved`, left out where nothing was: what crossed between devices for it."""
 
     round: Int
     level: Level
@@ -67,6 +68,7 @@ class Draft(Record, frozen=True):
     silent: Int = 0
     draws: tuple[Int, ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
+    moved: Moved | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         given = (name for name in ("copied", "keys", "draws") if getattr(self, name))
@@ -118,7 +120,7 @@ class Verify(Record, frozen=True):
     (greedy runs have none: there every exact rule keeps what equals the verifier's choice); `probes`, rows beside
     those, which decide nothing: they go back to the drafter (the window of lookahead decoding); `dropped`, the serials
     of tokens that were drafted meanwhile behind those judged, and fall with the rejected one; `stale`: while it ran,
-    the text that it stands behind was cut, so nothing was judged.
+    the text that it stands behind was cut, so nothing was judged; `moved`, what crossed between devices for it.
     """
 
     round: Int
@@ -136,6 +138,7 @@ class Verify(Record, frozen=True):
     probes: Int | UnsetType = UNSET
     dropped: tuple[Int, ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
+    moved: Moved | UnsetType = UNSET
 
 
 class _Own(Record, frozen=True):

@@ -25,6 +25,7 @@ from hsd_core.levels.protocol import LevelRun, Proposal, Work
 from hsd_core.levels.shared import least_positions
 from hsd_core.levels.tree import Offer
 from hsd_core.models.gpu.read_there import Ranked
+from hsd_core.models.gpu.transfer import STAYED
 from hsd_core.models.machine import two_cores
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.builder import MadeOf
@@ -182,14 +183,14 @@ class LanePair:
         lane.at_work = False
         times, ns = self.handed
         self.handed = times + 1, ns + (answered.at - one.sent) - (told.t1 - told.t0)
-        # What is heard a moment late, behind the end of what the other lane did, ends when it is heard.
+        # On the CPU nothing crosses between devices. What is heard a moment late, behind the end of what the other lane did, ends when it is heard.
         t0 = self._clock.of(told.t0)
         t1 = self._last = max(self._last, self._clock.of(told.t1), t0)
         work = Work(*told.work, told.ran)
         if isinstance(told, Drafted):
             self._runs[one.request.level].silent += told.silent
-            return Ended(one.request, Passed(_proposal(told, answered, work), work, t0, t1))
-        return Ended(one.request, Passed(answered.tensors[0], work, t0, t1))
+            return Ended(one.request, Passed(_proposal(told, answered, work), work, t0, t1, STAYED))
+        return Ended(one.request, Passed(answered.tensors[0], work, t0, t1, STAYED))
 
 
 def _proposal(told: Drafted, answered: Answered, work: Work) -> Proposal:
