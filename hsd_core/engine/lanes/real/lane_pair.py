@@ -183,7 +183,7 @@ class LanePair:
         lane.at_work = False
         times, ns = self.handed
         self.handed = times + 1, ns + (answered.at - one.sent) - (told.t1 - told.t0)
-        # On the CPU nothing crosses between devices. What is heard a moment late, behind the end of what the other lane did, ends when it is heard.
+        # What is heard a moment late, behind the end of what the other lane did, ends when it is heard.
         t0 = self._clock.of(told.t0)
         t1 = self._last = max(self._last, self._clock.of(told.t1), t0)
         work = Work(*told.work, told.ran)
