@@ -24,6 +24,7 @@ export const HOW = {
 export const ATLAS = {
   title: "Atlas",
   lead: "The systems of the field, laid out by two questions: who drafts, and how are drafts judged?",
+  begin: "Begin with",
   map: "Systems by who drafts and how drafts are judged",
   failed: "The systems could not be fetched; reload the page.",
   unknown: (/** @type {string} */ id) => `There is no system \u201c${id}\u201d here; all of them are below.`,
