@@ -55,7 +55,10 @@ class Meter:
         self._reads: list[int | None] = []  # bytes of weights a pass, by level
         self._prefill_end = self._first_commit = self._last_commit = 0
         self._lanes: LaneMeter | None = None  # where levels work at the same time
-        self._clock = "none"  # whose that time is
+        self._clock, self._handed = (
+            "none",
+            (0, 0),
+        )  # whose that time is; how often work was handed over, and the ns of it
         self._moved_bytes = self._moved_ns = 0
 
     def feed(self, event: Event) -> None:
@@ -77,6 +80,8 @@ class Meter:
             self._choosers.setdefault(event.serial, []).append(event.level)
         elif isinstance(event, trace.Commit):
             self._commit(event)
+        elif isinstance(event, trace.Footer) and event.handed:
+            self._handed = (event.handed.times, event.handed.ns)
 
     def snapshot(self) -> dict[str, Any]:
         """The figures by name; None where there is nothing to divide by. Times in ms, rates in tokens/s."""
@@ -106,7 +111,8 @@ class Meter:
         """What two lanes did so far; None where one level works after another."""
         if self._lanes is None:
             return None
-        return self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
+        found = self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
+        return found._replace(handed=self._handed[0], handed_ns=self._handed[1])
 
     def _memory_bound(self) -> float | None:
         known = [reads for reads in self._reads if reads is not None]

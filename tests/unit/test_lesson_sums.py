@@ -14,7 +14,7 @@ from test_theory_planner import best_by_edges
 
 from hsd_core.engine.rules import _residual
 from hsd_core.theory import Planner, StackPlan, expected
-from hsd_core.theory.latency.lock_step import expected_in_lock_step, tokens_per_step
+from hsd_core.theory.overlap.lock_step import expected_in_lock_step, tokens_per_step
 from hsd_core.theory.search.path_graph import node_ms
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "sums.json").read_text(encoding="utf-8"))

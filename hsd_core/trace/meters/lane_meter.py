@@ -13,7 +13,8 @@ Pass: TypeAlias = tuple[int, int]  # from, to, ns
 class Lanes(NamedTuple):
     """`below`, `target`: how long each lane was at work (ns), `both`: how long both were, of `span` (ns), the decoding.
     `dropped`: drafted tokens that were dropped before the target judged them; `rows`: computed for them or behind them
-    in vain, of `all_rows` on both lanes."""
+    in vain, of `all_rows` on both lanes. `handed`, `handed_ns`: where lanes are processes, how often they were given
+    work, and what it took to hand it over and back."""
 
     below: int
     target: int
@@ -22,6 +23,8 @@ class Lanes(NamedTuple):
     dropped: int
     rows: int
     all_rows: int
+    handed: int = 0
+    handed_ns: int = 0
 
     @property
     def use(self) -> tuple[float | None, float | None]:

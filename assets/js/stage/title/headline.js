@@ -21,8 +21,7 @@ export function headline() {
     update(model, cursor, waiting) {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
-      const named = clockOf(model.header);
-      const clock = named === "real" ? "" : named; // those are measured
+      const clock = clockOf(model.header);
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
         gain.hidden = true;

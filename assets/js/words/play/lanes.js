@@ -8,13 +8,13 @@ export const CLOCKS = {
     name: "reckoned clock",
     short: "reckoned",
     at: "on two clocks",
-    said: "Reckoned: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give.",
+    said: "Reckoned: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give. This page starts no second process; a command line does: generate --clock real.",
   },
   real: {
     name: "real clock, two lanes",
     short: "real",
-    at: "two lanes at once",
-    said: "Real: a process for each lane, both at work at the same time on this machine; times are as they were measured.",
+    at: "two processes",
+    said: "Real: both lanes worked at the same time on this machine, each a process with one thread on a core of its own: generate --clock real, at a command line.",
   },
   simulated: {
     name: "simulated clock",
@@ -27,10 +27,10 @@ export const CLOCKS = {
 export const HEADLINE = {
   formula:
     "tokens/s up to this moment / tokens/s of plain decoding of the same target, prompt and seed; both on the engine\u2019s clock, prefill excluded",
-  rateOf: { simulated: "simulated tokens/s", reckoned: "reckoned tokens/s" },
+  rateOf: { simulated: "simulated tokens/s", reckoned: "reckoned tokens/s", real: "real tokens/s" },
   rate: "tokens/s",
   waiting: "measuring plain decoding",
-  gainOf: { simulated: "simulated speed-up", reckoned: "reckoned speed-up" },
+  gainOf: { simulated: "simulated speed-up", reckoned: "reckoned speed-up", real: "real speed-up" },
   gain: "as fast as plain decoding",
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
   itself: "this is plain decoding",
@@ -76,7 +76,7 @@ export const LANES = {
   /** @type {Record<string, string>} where levels work at the same time */
   labelOf: {
     reckoned: "Lanes: what each level computed, laid on two clocks as on two machines (reckoned)",
-    real: "Lanes: what each level computed, two at the same time (real)",
+    real: "Lanes: what each level computed, in two processes at the same time (real)",
     simulated: "Lanes: what each level would compute, two at the same time (simulated)",
   },
   /** @type {Record<string, string>} above the lanes, where two work at the same time */
