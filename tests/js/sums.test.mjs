@@ -36,7 +36,11 @@ test("the yield of a block and its gain are the theory's, and no length gains mo
 });
 
 test("lock step gives what the theory says, and no more than its bound over one level after another", () => {
-  for (const { a, g, d, tokens, step, turn } of CASES.steps) {
+  for (const { a, g, d, tokens, step, turn, best, best_block } of CASES.steps) {
+    alike(
+      shortestOf((n) => inStep(a, n, d), 16),
+      [best, best_block],
+    );
     near(perStep(a, g), tokens);
     near(inStep(a, g, d), step);
     near(inTurn(a, g, d), turn);
