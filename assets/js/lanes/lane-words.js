@@ -29,8 +29,9 @@ export function tipLines(s, level) {
  *  @param {any} lanes figures of a snapshot, or null */
 export function usedText(lanes) {
   if (!lanes) return "";
-  const { target, below, both, dropped } = lanes;
-  return LANES.used({ target: percent(target), below: percent(below), both: percent(both), dropped });
+  const { target, below, both, gain, dropped, waste } = lanes;
+  const [over, under, at, lost] = [target, below, both, waste].map(percent);
+  return LANES.used({ target: over, below: under, both: at, gain: written("gain", gain), dropped, waste: lost });
 }
 
 /** The lanes as the rows of a table, for those who hear the page. */

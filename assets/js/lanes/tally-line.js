@@ -2,7 +2,7 @@
 
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
-import { clockOf } from "../levels/overlap.js";
+import { clockOf, overlaps } from "../levels/overlap.js";
 import { CLOCKS, TALLY } from "../words/play/lanes.js";
 
 /**
@@ -71,14 +71,12 @@ export function tallyLine(ctx) {
       const layers = model?.levels.at(-1)?.layers;
       slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
-      slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null;
+      // Two machines read at the same time: no bound is told for those.
+      slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null || overlaps(model.header);
       say(slots.memory, s?.mbsu == null ? "\u2013" : TALLY.times(s.mbsu));
       const lanes = s?.lanes ?? null;
-      for (const slot of [slots.both, slots.gain, slots.waste])
-        slot.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
+      slots.both.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
       say(slots.both, share(lanes?.both));
-      say(slots.gain, lanes?.gain == null ? "\u2013" : TALLY.times(lanes.gain));
-      say(slots.waste, share(lanes?.waste));
       slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       say(

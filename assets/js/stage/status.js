@@ -24,7 +24,7 @@ export function describe(model, status, session, ready = true) {
   const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
   const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
   const clock = CLOCKS[clockOf(header)];
-  const parts = [state, weights(header), where, header.replan && STATUS.auto, clock?.name].filter(Boolean);
+  const parts = [state, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
   const tip = [
     status.text && `${status.text}.`,
     (header.lossless ? STATUS.exactTip : STATUS.lossyTip)(header.lossless_reason),

@@ -65,7 +65,7 @@ export function lockStepPicture({ model, open }) {
 function draw(el, width, height, { a, g, d }, hues) {
   const room = width - SIDE - EDGE.right;
   const x = (/** @type {number} */ t) => SIDE + (Math.min(t, SPAN) / SPAN) * room;
-  const lane = Math.min(34, (height - EDGE.top - 40) / 4);
+  const lane = Math.min(64, (height - EDGE.top - 40) / 4);
   const text = (/** @type {string} */ words, /** @type {any} */ at) => (svg("text", at, el).textContent = words);
   const block = (
     /** @type {number} */ from,

@@ -85,8 +85,10 @@ export const LANES = {
     real: "Two lanes, real",
     simulated: "Two lanes, simulated",
   },
-  used: (/** @type {{target: string, below: string, both: string, dropped: number}} */ x) =>
-    `target at work ${x.target} of the time, levels below it ${x.below}, both at once ${x.both}; ${many(x.dropped, "drafted token")} dropped`,
+  used: (
+    /** @type {{target: string, below: string, both: string, gain: string, dropped: number, waste: string}} */ x,
+  ) =>
+    `target at work ${x.target} of the time, levels below it ${x.below}, both at once ${x.both}; overlap gain ${x.gain}; ${many(x.dropped, "drafted token")} dropped, ${x.waste} of all rows in vain`,
   meanwhile: (/** @type {{round: number, who: string, drafted: number, kept: boolean}} */ x) =>
     `round ${x.round}: while the target verified, ${x.who} wrote ${many(x.drafted, "token")}; ${
       x.kept
@@ -122,7 +124,7 @@ export const LANES = {
 };
 
 export const TALLY = {
-  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"both"|"gain"|"waste"|"equal", [string, string]>} a name and its formula */
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"both"|"equal", [string, string]>} a name and its formula */
   figures: {
     forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
     kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
@@ -136,14 +138,6 @@ export const TALLY = {
       "the speed-up if reading weights were all that took time (MBSU): bytes that plain decoding reads for these tokens / bytes that all passes read; a pass reads its level\u2019s weights once, for however many rows",
     ],
     both: ["both at work", "time in which both lanes are at work / time of decoding"],
-    gain: [
-      "overlap gain",
-      "work of both lanes, one after the other / time of decoding; 2 at most, and only where neither ever waits",
-    ],
-    waste: [
-      "of rows in vain",
-      "rows computed for drafted tokens that fell with an earlier one before the target judged them / all rows of both lanes",
-    ],
     moved: [
       "between devices",
       "ids, probabilities and states that crossed between processor and accelerator for drafts and verifications / tokens committed, and the time of all these copies by the device\u2019s own clock",

@@ -76,7 +76,7 @@ export const LOCK_STEP = {
   label: "Drafting and verifying in turn, and at the same time",
   a: { label: "acceptance a", text: (/** @type {number} */ v) => v.toFixed(2) },
   g: { label: "tokens of a block", text: (/** @type {number} */ v) => String(v) },
-  d: { label: "cost of a drafted token, in passes", text: (/** @type {number} */ v) => v.toFixed(2) },
+  d: { label: "cost of a draft, in passes", text: (/** @type {number} */ v) => v.toFixed(2) },
   key: ["drafting", "verifying"],
   turn: "in turn",
   step: "two machines",

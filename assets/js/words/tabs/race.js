@@ -6,7 +6,7 @@ export const WORDS = {
   title: "Race",
   lead:
     "Stacks answer one prompt on one machine, one round each in turn, each on its own clock. The race starts when the " +
-    "prompt has been read. Levels that work at the same time are timed pass by pass: that lane\u2019s clock is named.",
+    "prompt has been read.",
   choose: "race to replay",
   own: "Your own",
   openFile: "open a race file",
