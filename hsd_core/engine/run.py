@@ -24,10 +24,11 @@ from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import fan_of, rule_of, theta_of
+from hsd_core.levels.kinds import fan_of, rule_of, scheduler_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
 from hsd_core.levels.memory import pass_bytes
 from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, TakesPart, scorer
+from hsd_core.levels.schedulers.reach import WIDTH
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
 from hsd_core.models.context import Context
@@ -147,7 +148,7 @@ class _Run:
                 yield header
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
                 levels = [entry.level for entry in self.stack]
-                nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest)[0])
+                nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest))
                 apart = header.overlap != "none"
                 for run_ in open_levels(levels, self.prompt + self.limit, nodes, apart=apart):
                     self.runs.insert(0, run_)
@@ -256,9 +257,12 @@ def _launched(level: Level) -> dict[str, object]:
     return {"eager": reason} if reason else {}
 
 
-def _grown(entry: StackEntry, index: int, sampling: Sampling) -> dict[str, object]:
-    """The tree that a bottom level drafts, and whether siblings are drawn with replacement."""
-    spec = entry.spec
+def _grown(stack: Sequence[StackEntry], index: int, sampling: Sampling) -> dict[str, object]:
+    """The tree that a bottom level drafts, and whether siblings are drawn with replacement; or how many candidates it
+    keeps ready for a place."""
+    spec, target = stack[index].spec, stack[-1].spec
+    if index == 0 and scheduler_of(target).nodes:
+        return {"ready": target[WIDTH]}
     if index or not (spec.widths or spec.get(GROW)) or not fan_of(spec):
         return {}
     shape = {"grow": spec[GROW]} if spec.get(GROW) else {"tree": spec[TREE]}
@@ -312,7 +316,7 @@ def _header(
             dtype=entry.level.dtype,
             layers=entry.level.layers,
             weights=entry.level.weights,
-            params={**entry.level.params, **_launched(entry.level), **_grown(entry, i, sampling)},
+            params={**entry.level.params, **_launched(entry.level), **_grown(stack, i, sampling)},
             shares=trunks[i],
             reads=pass_bytes(entry.level),
         )

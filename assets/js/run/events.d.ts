@@ -81,6 +81,7 @@ export interface Draft {
   silent: number;
   draws?: number[];
   stale?: boolean;
+  onto?: number[];
 }
 
 export interface Span {

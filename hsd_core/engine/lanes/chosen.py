@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
 from hsd_core.engine.driver import Drives, Sequential
-from hsd_core.engine.lanes.overlapped import Overlapped
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import StackError, scheduler_of
@@ -16,8 +16,9 @@ from hsd_core.levels.kinds import StackError, scheduler_of
 def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
     """One level after another, or as the target's scheduler says."""
     spec = stack[-1].spec
-    scheduler = scheduler_of(spec).bind(spec.values)
-    return Sequential if scheduler is None else partial(Overlapped, scheduler=scheduler)
+    kind = scheduler_of(spec)
+    scheduler = kind.bind(spec.values)
+    return Sequential if scheduler is None else partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler)
 
 
 def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:

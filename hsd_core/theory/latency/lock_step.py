@@ -8,6 +8,10 @@ a step takes max(L, c). One from nothing undecided judges one token; one with g 
 
 In the long run that is (1 - a^g) / ((1 - a) (1 + a - a^g)) tokens a step. For long blocks it tends to 1 / (1 - a^2),
 where one level after another keeps 1 / (1 - a): where a draft costs little, overlapping loses.
+
+With several first tokens ready (DuoDecoding, arXiv 2503.00784) the token at the boundary is found among them with h,
+not a. With a tree that is rooted anew (CARD, arXiv 2508.04462) the target's own token is found in it with h, and then
+what was grown behind it is judged next. Both take the places as independent.
 """
 
 from __future__ import annotations
@@ -26,6 +30,30 @@ def tokens_per_step(a: float, block: float) -> float:
         return block
     whole: float = a**block
     return (1.0 - whole) / ((1.0 - a) * (1.0 + a - whole))
+
+
+def duo_tokens_per_step(a: float, hit: float, block: float) -> float:
+    """Tokens that a step commits in the long run, where sequences of `block` tokens begin with different ones.
+
+    Args:
+        a: acceptance of a token inside a sequence. hit: chance that the target goes on as one of them begins; with
+            hit = a it is `tokens_per_step`.
+    """
+    if a >= 1.0 and hit >= 1.0:
+        return block
+    whole = a ** (block - 1.0) * hit
+    tokens = block if a >= 1.0 else (1.0 - a**block) / (1.0 - a)
+    found: float = (1.0 - whole + hit * tokens) / (1.0 - whole + hit)
+    return found
+
+
+def card_tokens_per_step(a: float, hit: float, layers: float) -> float:
+    """Tokens that a step commits in the long run, where the tree grows by `layers` in it.
+
+    Args:
+        a: acceptance of a token of the best path. hit: chance that the tree has the target's own token at a place.
+    """
+    return 1.0 + hit * (layers if a >= 1.0 else a * (1.0 - a**layers) / (1.0 - a))
 
 
 def expected_in_lock_step(profile: Profile, plan: StackPlan) -> float:
