@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
+from app.atlas import view as atlas
 from app.kit.static import ASSETS
 from app.learn import view as learn
 from app.planner import view as planner
@@ -95,6 +96,7 @@ def build(
                 ("Planner", partial(planner.build, service, play.catalogue, [named(play.stop), named(play.tail)])),
                 ("Learn", learn.build),
                 ("Results", Results(play, results).build),
+                ("Atlas", atlas.build),
             ]
         )
         endpoints.add(play, profiles, offer.source, offer.dtype)
@@ -111,6 +113,7 @@ def launch_options(
     results: Path = ASSETS / "results",
     lessons: Path = ASSETS / "lessons",
     races: Path = ASSETS / "races",
+    systems: Path = ASSETS / "systems",
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
     offer: ServerOffer = EVERYTHING,
@@ -125,6 +128,7 @@ def launch_options(
         traces, results: as in `build`.
         lessons: folder of the lessons.
         races: folder of the races to bundle.
+        systems: folder of the systems of the Atlas.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
         offer, room: as in `build`.
@@ -140,6 +144,7 @@ def launch_options(
         exits_route(results),
         sweeps_route(results),
         learn.lessons_route(lessons),
+        atlas.systems_route(systems, results, Recordings(traces)),
         code_route(),
         offline_route(),
         *watch_routes(key),

@@ -18,11 +18,13 @@ from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.levels.built.self_draft import SelfLevel
 from hsd_core.levels.built.trained.medusa import MedusaLevel
 from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, VOCAB
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL
 from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
@@ -80,6 +82,8 @@ class LeanStacks:
                 return ChoosingLevel(decoder, known, memory=self.memory)
             trimmed = TrimmedHead(decoder, range(spec[VOCAB])) if spec[VOCAB] else None
             return ExitLevel(decoder, depth, self.drafts.get(spec.get(ID) or "") or trimmed)
+        if spec.name == "self":
+            return SelfLevel(decoder, spec[PARALLEL], calibrated=bool(spec[CALIBRATE]))
         if spec.name == "medusa":
             return MedusaLevel(self.target, self.drafts["heads"])
         if spec.name == "nano":

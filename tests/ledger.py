@@ -45,13 +45,13 @@ class Ledger:
     def _reach(self, level: int, rows: int, end: int) -> None:
         """A level has processed `rows` more positions, up to `end`; exits of the same trunk below have them too."""
         info = self.levels[level]
-        # These compute positions again: once true features are known; to compare every exit with the target.
-        if info.params.get("fed") or info.params.get("chooses"):
+        # These compute positions again: once true features are known; to compare every exit with the target; in order.
+        if info.params.get("fed") or info.params.get("chooses") or info.params.get("calibrate"):
             self.cached[level] = end
             return
         self.cached[level] += rows
         for other in self.levels[:level]:
-            lens = not other.params.get("layers") and not other.params.get("chooses")
+            lens = not any(other.params.get(name) for name in ("layers", "chooses", "calibrate"))
             if other.shares is not None and other.shares == info.shares and lens:
                 self.cached[other.index] = max(self.cached[other.index], self.cached[level])
 
@@ -110,6 +110,9 @@ class Ledger:
         assert [token.serial for token in event.tokens] == self.serials[self.committed :]
         assert event.tokens, "a round that commits nothing"
         self.committed = len(self.context)
+        for info in self.levels:  # what was drafted in groups is true now as far as the level above has been
+            if info.params.get("calibrate") and info.shares is not None:
+                self.cached[info.index] = max(self.cached[info.index], self.cached[info.shares])
 
     def _kv(self, event: trace.Kv) -> None:
         assert [length.level for length in event.levels] == list(self.cached)

@@ -11,6 +11,7 @@ many results as there are hits (`nonzero`). A `non_blocking` copy to the CPU is 
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -108,6 +109,7 @@ def pretend_gpu() -> Iterator[PretendGpu]:
         "device_count": lambda: 1,
         "get_device_name": lambda *_: NAME,
         "current_device": lambda: 0,
+        "Event": PretendEvent,
         "get_device_capability": lambda *_: mode.capability,
         "is_bf16_supported": lambda *_, **__: mode.capability >= (8, 0),  # which torch asks too
         "empty_cache": lambda: None,
@@ -121,6 +123,23 @@ def pretend_gpu() -> Iterator[PretendGpu]:
     cuda |= {"current_stream": lambda *_: mode, "synchronize": lambda *_: mode.synchronize()}
     with patch.multiple(torch.cuda, **cuda), none, mode:
         yield mode
+
+
+class PretendEvent:
+    """A mark in a stream that is none: what is before it is over at once."""
+
+    def __init__(self, *, enable_timing: bool) -> None:
+        assert enable_timing, "it is asked for its time"
+        self.at = 0.0
+
+    def record(self, stream: object) -> None:
+        self.at = time.perf_counter()
+
+    def query(self) -> bool:
+        return self.at > 0
+
+    def elapsed_time(self, end: PretendEvent) -> float:
+        return 1e3 * (end.at - self.at)
 
 
 def _said(func: Callable[..., Any], name: str, args: tuple[Any, ...]) -> Any:

@@ -22,7 +22,14 @@ from hsd_core.stacks.catalogue import catalogue
 from hsd_core.trace import Header
 from hsd_core.trace.typed import encode
 
-TABS = ("stage", "race", "planner", "learn", "results")  # elements of the components, in the order of their tabs
+TABS = (
+    "stage",
+    "race",
+    "planner",
+    "learn",
+    "results",
+    "atlas",
+)  # elements of the components, in the order of their tabs
 WITH_QUESTIONS = {route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)}  # whose answer is worked out
 
 

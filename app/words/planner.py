@@ -270,5 +270,10 @@ def measuring_too_long(seconds: float, preset: str) -> str:
     )
 
 
+def agreement(machine: object, day: object) -> str:
+    where = ", ".join(str(part)[:60] for part in (machine, day) if part)
+    return f"acceptances of the shipped profile ({where})"
+
+
 def quick(preset: str) -> str:
     return f"{preset}, in 20 seconds"

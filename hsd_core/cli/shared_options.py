@@ -159,8 +159,9 @@ def check_counts(options: argparse.Namespace) -> None:
     """
     for name in getattr(options, "counted", ()):
         value = getattr(options, name)
-        if value is not None and value < 1:
-            raise ValueError(f"--{name.replace('_', '-')} is {value}; use at least 1")
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and one < 1:
+                raise ValueError(f"--{name.replace('_', '-')} is {one}; use at least 1")
 
 
 def within_context(texts: list[PromptText], max_positions: int) -> list[PromptText]:

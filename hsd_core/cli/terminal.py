@@ -126,6 +126,9 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         yield f"{bound:.2f}x memory-bound speed-up: weights read, beside those that plain decoding would read"
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
+    if (moved := figures["moved_bytes"]) is not None:
+        each = moved / max(1, figures["committed"])
+        yield f"between devices: {each / 1e3:.1f} kB a token, {figures['moved_ms']:.1f} ms in all"
     yield printable(f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}")
     yield from _plan_lines(events)
     yield from _baseline_lines(events)

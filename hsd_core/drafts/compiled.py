@@ -195,10 +195,13 @@ class CompiledDraft(OpenedDraft):
         branches = graphs.branching(graph) if tree else ("", "")
         first = graph.input("first", "int64", [1])
         normal = [graph.norm(x, "ones", torch.ones(wide), eps) for x in taken]
-        read = graph.op("Concat", normal, axis=2) if self.fed else normal[0]
+        if self.about.gated:
+            read = _gated(graph, tensors, normal)
+        else:
+            read = kept("read")(graph, "read", graph.op("Concat", normal, axis=2) if self.fed else normal[0])
         numbered = [(i, layer(f"layers.{i}")) for i in range(self.layers)]
         own = graph.output("states", [1, "n", wide])
-        graphs.layers(graph, shape, kept("read")(graph, "read", read), numbered, own, branches)
+        graphs.layers(graph, shape, read, numbered, own, branches)
         last = graph.op("Slice", [own, first, graph.numbers(END), graph.numbers(1)])
         y = graph.norm(last, "norm", dense(tensors["norm"]), eps)
         head = decoder.head_rows(self.ids)
@@ -219,3 +222,16 @@ class CompiledDraft(OpenedDraft):
         joined = of_rows(tensors["join"], tensors["join.scale"])(graph, "join", graph.op("Concat", normal, axis=2))
         graph.put("Identity", [joined], [graph.output("fed", [1, "n", wide])])
         return Session(graph, decoder.threads, decoder.profile)
+
+
+def _gated(graph: Graph, tensors: dict[str, Tensor], normal: Sequence[str]) -> str:
+    """What the first layer reads of embedding and feature, weighed by a gate: see `Student.read_in`."""
+    halves = [half.contiguous() for half in tensors["read"].chunk(2, 1)]
+    e, h = (
+        of_rows(half, tensors["read.scale"])(graph, f"read{i}", x)
+        for i, (half, x) in enumerate(zip(halves, normal, strict=True))
+    )
+    e = graph.op("QuickGelu", [e], domain=graphs.MICROSOFT, alpha=1.0)  # x sigmoid(x)
+    both = graph.op("Concat", [h, e], axis=2)
+    z = graph.op("Sigmoid", [of_rows(tensors["mix"], tensors["mix.scale"])(graph, "mix", both)])
+    return graph.op("Add", [e, graph.op("Mul", [z, graph.op("Sub", [h, e])])])

@@ -4,6 +4,7 @@
     layers.N.qkv, .out, .gate_up, .down            fused as the lean decoder's
     layers.N.attention_norm, .mlp_norm, norm       float32
     join            (hidden, F hidden)             what it is fed of the states after F layers, where more than the last
+    mix             (hidden, 2 hidden)             the gate between what it is fed and the embedding, where it has one
     unknown         (A - 1, hidden) float32        in place of tokens that nobody knows yet, where it says A in one pass
     heads.N.read, .gate_up, .down, .mlp_norm, .norm      in place of read, layers and norm: a head for each token
     ids             (R,) int32                     rows of the target's head that it keeps, ascending
@@ -68,6 +69,7 @@ class _About(Struct):
     mlp_width: int | None = None
     joins: Annotated[str, Meta(pattern=r"^(\d{1,3}(\.\d{1,3})*)?$")] = ""
     ahead: Annotated[int, Meta(ge=1, le=MOST_AHEAD)] = 1
+    gated: bool = False
     measured: str = "{}"
 
 
@@ -82,7 +84,8 @@ class DraftInfo:
     layers: of its own. rows: of its trimmed head. target: the model's name. fingerprint: of the target's last norm.
     card: the text beside it, if there is one. measured: figures of its validation. mlp_width: of its layers' MLPs,
     None: as the target's. joins: the layers whose states it is fed, joined by dots; "": the last alone. ahead: how many
-    tokens it says in one pass; without layers of its own it has a head for each.
+    tokens it says in one pass; without layers of its own it has a head for each. gated: a gate weighs what it is fed
+    against the embedding (Dovetail's DGF, arXiv 2412.18934).
     """
 
     name: str
@@ -100,6 +103,7 @@ class DraftInfo:
     mlp_width: int | None = None
     joins: str = ""
     ahead: int = 1
+    gated: bool = False
 
     @property
     def joined(self) -> tuple[int, ...]:
@@ -118,7 +122,7 @@ class DraftInfo:
         what = f"exit at layer {self.at}" if self.at else f"nano, {self.layers} layer{'s' if self.layers > 1 else ''}"
         wide = "" if self.mlp_width is None else f", MLP of width {self.mlp_width}"
         states = f"states after layers {self.joins.replace('.', ', ')}" if self.joins else "last state"
-        ahead = f", {self.ahead} tokens a pass" if self.ahead > 1 else ""
+        ahead = ", by a gate" if self.gated else f", {self.ahead} tokens a pass" if self.ahead > 1 else ""
         return what + wide + (f", fed with the target's {states}" if self.fed else "") + ahead
 
 
@@ -191,7 +195,8 @@ def _needed(info: DraftInfo) -> set[str]:
 
     if info.heads:
         return {"ids", *GATE}.union(*(of(f"heads.{i}.", HEADS, ("mlp_norm", "norm")) for i in range(info.ahead)))
-    own = of("", ("read", "join") if info.joined else ("read",), ("norm", "ids", *GATE))
+    read = ("read", *("join",) * bool(info.joined), *("mix",) * info.gated)
+    own = of("", read, ("norm", "ids", *GATE))
     unknown = {"unknown"} if info.ahead > 1 else set()
     return own.union(unknown, *(of(f"layers.{i}.", PRODUCTS, NORMS) for i in range(info.layers)))
 

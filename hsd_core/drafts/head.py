@@ -113,7 +113,14 @@ class LeanDraft(OpenedDraft):
         return self._join(torch.cat([self._normal(part) for part in parts], -1))
 
     def _product(self, name: str) -> Linear:
-        weight, scale = (self._tensors[part].to(self._device) for part in (name, f"{name}.scale"))
+        return self._of(self._tensors[name], self._tensors[f"{name}.scale"])
+
+    def _halves(self, name: str) -> list[Linear]:
+        """A product of two inputs side by side, as one of each."""
+        return [self._of(half.contiguous(), self._tensors[f"{name}.scale"]) for half in self._tensors[name].chunk(2, 1)]
+
+    def _of(self, weight: Tensor, scale: Tensor) -> Linear:
+        weight, scale = weight.to(self._device), scale.to(self._device)
         if self._device.type == "cpu" and Int8.takes(weight):
             return Int8.of(weight, scale)
         # the kernel is the CPU's, and takes some widths; elsewhere the same rounded weights are kept dense
@@ -158,7 +165,8 @@ class DraftHead(LeanDraft):
             rotary=decoder.stack.rotary,
             graphs=decoder.stack.graphs,
         )
-        self._read, self._norm = self._product("read"), self._vector("norm")
+        self._read, self._norm = self._halves("read") if info.gated else [self._product("read")], self._vector("norm")
+        self._mix = self._product("mix") if info.gated else None
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run."""
@@ -184,15 +192,24 @@ class DraftHead(LeanDraft):
         assert isinstance(kept.layers, KVCache)
         if fed is not None:
             x = torch.cat((x, self._normal(fed)), -1)
-        states = self._layers.forward(given, self._read(x), kept.layers, 0, self.layers)
+        states = self._layers.forward(given, self._read_in(x), kept.layers, 0, self.layers)
         last = states[len(states) - given.wanted :]
         logits = self._said(F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps))
         return kept.copier.mix(line, logits, last, given.sees, begun), states
 
+    def _read_in(self, x: Tensor) -> Tensor:
+        """(n, hidden or 2 hidden) normalised inputs -> (n, hidden), see `Student.read_in`."""
+        if self._mix is None:
+            return self._read[0](x)
+        e, h = (read(half.contiguous()) for read, half in zip(self._read, x.chunk(2, -1), strict=True))
+        e = F.silu(e)
+        z = torch.sigmoid(self._mix(torch.cat((h, e), -1)))
+        return z * h + (1 - z) * e
+
     def weight_bytes(self) -> int:
         """That a pass reads."""
-        joins = 0 if self._join is None else nbytes(self._join)
-        return joins + nbytes(self._read) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
+        more = [*self._read, *(part for part in (self._join, self._mix) if part is not None)]
+        return sum(map(nbytes, more)) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
 
 
 class DraftHeads(LeanDraft):

@@ -23,6 +23,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import LevelRun, Proposal, Verified, Work, drafter, scorer
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.context import Context
+from hsd_core.models.gpu.transfer import Crossing, crossed
 from hsd_core.models.one_pass import in_order
 from hsd_core.trace import Event, How
 
@@ -66,12 +67,14 @@ class Drives(Protocol):
 
 
 class Passed(NamedTuple):
-    """A draft or a score that is done: what came out, from when to when, and what it took."""
+    """A draft or a score that is done: what came out, from when to when, what it took, and what crossed between
+    devices."""
 
     result: Proposal | Tensor
     work: Work
     t0: int
     t1: int
+    moved: Crossing
 
     @property
     def proposal(self) -> Proposal:
@@ -131,10 +134,11 @@ class Sequential:
         """Have a level draft or score."""
         unless_stopped(self._stop)
         i, context, clock = asked.level, asked.context, self.writer.clock
+        crossed()  # what came before is nobody's
         t0 = clock.now()
         if isinstance(asked, ScoreRequest):
             logits, work = scorer(self.runs[i]).score(context, asked.tree)
-            return Passed(logits, work, t0, clock.now())
+            return Passed(logits, work, t0, clock.now(), crossed())
 
         def stops(drafted: int, last: Tensor | None) -> bool:
             unless_stopped(self._stop)  # a draft is one forward a token
@@ -142,7 +146,7 @@ class Sequential:
 
         order = asked.order
         proposal = drafter(self.runs[i]).propose(context, replace(order, stops=stops))
-        return Passed(proposal, proposal.work, t0, clock.now())
+        return Passed(proposal, proposal.work, t0, clock.now(), crossed())
 
     def _written(
         self, asked: DraftRequest, done: Passed, *, stale: bool = False, onto: Sequence[int] = ()
@@ -152,7 +156,8 @@ class Sequential:
         i, proposal = asked.level, done.proposal
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta
-        yield self.writer.draft(i, len(asked.context), tree, proposal, done.t0, done.t1, theta, stale=stale, onto=onto)
+        at = len(asked.context)
+        yield self.writer.draft(i, at, tree, proposal, done.t0, done.t1, theta, done.moved, stale=stale, onto=onto)
         if not stale:
             self._outcomes.append(Drafted(i, len(tree)))
         return tree
@@ -167,7 +172,8 @@ class Sequential:
         """
         i, below, judged, start = asked.level, asked.below, asked.judged, len(asked.context)
         tree, verdict, path = judged.tree, judged.verdict, judged.path
-        yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped)
+        moved = scored.moved.and_(crossed())  # rows are fetched when they are judged
+        yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, moved)
         kept = len(verdict.path)
         # A leaf may have been kept that was never processed, while nodes beside it were.
         processed = start + (kept if tree.is_chain and not asked.probed else len(path))

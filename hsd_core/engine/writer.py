@@ -22,7 +22,7 @@ from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.protocol import LevelRun, Proposal, Work
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
-from hsd_core.models.gpu.transfer import fetched
+from hsd_core.models.gpu.transfer import STAYED, Crossing, fetched
 from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
 
 
@@ -77,6 +77,7 @@ class TraceWriter:
         t0: int,
         t1: int,
         theta: float | None,
+        moved: Crossing = STAYED,
         *,
         stale: bool = False,
         onto: Sequence[int] = (),
@@ -120,6 +121,7 @@ class TraceWriter:
                 draws=_draws(tree) or UNSET,
                 stale=stale or UNSET,
                 onto=tuple(onto) or UNSET,
+                moved=_moved(moved),
             )
 
     def stale(self, asked: ScoreRequest, work: Work, below: int | None, t0: int, t1: int) -> trace.Verify:
@@ -130,7 +132,15 @@ class TraceWriter:
             did = work.rows, work.catch_up, (), t0, t1, work.ran
             return trace.Verify(self.round, asked.level, below, at, *did, stale=True)
 
-    def verify(self, asked: KeepRequest, work: Work, t0: int, t1: int, dropped: Iterable[int] = ()) -> trace.Verify:
+    def verify(
+        self,
+        asked: KeepRequest,
+        work: Work,
+        t0: int,
+        t1: int,
+        dropped: Iterable[int] = (),
+        moved: Crossing = STAYED,
+    ) -> trace.Verify:
         """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall too."""
         with self.clock.stopped():
             judged, level, start = asked.judged, asked.level, len(asked.context)
@@ -181,10 +191,11 @@ class TraceWriter:
                 )
             for node in verdict.path:  # above, they stand as tokens of this level's distribution
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
-            at, moved = start - self._prompt, _short_or_none(asked.theta)
+            at, theta = start - self._prompt, _short_or_none(asked.theta)
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
             beside = self._bounds(level, judged), len(asked.probed) or UNSET
-            return trace.Verify(self.round, level, asked.below, at, *did, moved, *beside, tuple(dropped) or UNSET)
+            fallen = tuple(dropped) or UNSET
+            return trace.Verify(self.round, level, asked.below, at, *did, theta, *beside, fallen, moved=_moved(moved))
 
     def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""
@@ -325,3 +336,8 @@ def _short_or_none(x: float | None) -> float | None:
 def _short(x: float) -> float:
     """Six significant digits: enough to read and replay, half the size of a trace."""
     return float(f"{x:.6g}")
+
+
+def _moved(crossing: Crossing) -> trace.Moved | UnsetType:
+    """Nothing of a run on one device."""
+    return trace.Moved(crossing.bytes, crossing.ns) if crossing.bytes else UNSET

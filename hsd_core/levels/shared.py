@@ -31,20 +31,32 @@ class SharedState:
         """The trunk of a decoder, marked at `depth`.
 
         A level shares it with the levels above if it reads the model earlier than they do. One that reads it no
-        earlier (a quantised copy as draft and as target) has a trunk of its own: it pays for what it computes.
+        earlier (a quantised copy as draft and as target) has a trunk of its own: it pays for what it computes. So has
+        one below a self-draft, which writes into the free slots of its trunk.
 
         Args:
             features: these are the last hidden states of a full pass over the target's weights, which a drafter
                 below may read.
         """
         trunk = self._trunks.get(id(decoder))
-        if trunk is None or depth >= trunk.shallowest:
+        if trunk is None or trunk.lent or depth >= trunk.shallowest:
             trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity, self.branches)
             self._opened.append(trunk)
         trunk.mark(depth)
         if features:
             self._features.insert(0, trunk)
         return trunk
+
+    def lent(self, decoder: Layered) -> tuple[Trunk, bool]:
+        """A trunk of all layers of a decoder whose free slots a drafter may write, and whether a level above fills it.
+
+        Where none does, the drafter has it to itself.
+        """
+        above = self._trunks.get(id(decoder))
+        filled = above is not None and not above.lent and above.shallowest == decoder.layers
+        trunk = above if filled and above is not None else self.trunk(decoder, decoder.layers)
+        trunk.lent = True
+        return trunk, filled
 
     def prepare(self) -> None:
         """All levels have entered: what can be recorded ahead of the first round is."""

@@ -92,6 +92,7 @@ class Trunk:
     def __init__(self, decoder: Layered, capacity: int, branches: int = 0) -> None:
         self.decoder, self.capacity, self._branches = decoder, capacity, branches
         self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
+        self.lent = False  # a drafter writes into the slots that no position has reached
         self._sections: dict[int, Section] = {}  # marked depth -> the layers below it, down to the next; rising
         self._aside: set[int] = set()  # marked for a drafter that is fed by them; no level reads the model there
         self._cache: KVCache | None = None
@@ -131,7 +132,7 @@ class Trunk:
     def prepare(self) -> None:
         """All depths are marked: have their passes recorded, where the decoder does that."""
         if isinstance(self.decoder, Prepared):
-            self.decoder.prepare(self._kv(), list(self._sections))
+            self.decoder.prepare(self.kv(), list(self._sections))
 
     def valid(self, depth: int) -> int:
         """How many positions have reached a marked depth."""
@@ -159,7 +160,7 @@ class Trunk:
             for part in Pass(ids[start:end], start, 0, branches).parts(lean.CHUNK) if start < end else ():
                 x = self.hidden(section.lo, part.start, part.end) if section.lo else None
                 section.grown |= part.tree is not None
-                self._put(section, part, self.decoder.forward_layers(part, self._kv(), section.lo, section.hi, x))
+                self._put(section, part, self.decoder.forward_layers(part, self.kv(), section.lo, section.hi, x))
                 _add(spans, Span(section.lo, section.hi, len(part.ids)))
         return tuple(spans)
 
@@ -183,7 +184,8 @@ class Trunk:
         states = len(self._sections) * self.room * self.decoder.shape.hidden * STATE_BYTES
         return self.decoder.cache_bytes(self.capacity, branches=self._branches) + states
 
-    def _kv(self) -> KVCache:
+    def kv(self) -> KVCache:
+        """Keys and values of all layers."""
         if self._cache is None:
             self._cache = self.decoder.new_cache(self.capacity, branches=self._branches)
             for section in self._sections.values():

@@ -21,7 +21,7 @@ def check(events: Sequence[Event]) -> list[str]:
         return ["the first event is not a header"]
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
-    return [*chain(*found, _caches(events), _totals(events))]
+    return [*chain(*found, _caches(events), _totals(events), _moves(events, header))]
 
 
 def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
@@ -256,6 +256,16 @@ def _caches(events: Sequence[Event]) -> Iterable[str]:
                     f"event {i} (kv): level {kv.level} has {kv.cached} cached + {kv.catch_up} to catch up, "
                     f"{kv.committed} committed + {kv.held} held"
                 )
+
+
+def _moves(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
+    """Something crosses where there is more than the host, on its own or beside a pass."""
+    alone = all(level.device == "cpu" for level in header.levels)
+    for i, event in enumerate(events):
+        moved = event.moved if isinstance(event, (trace.Draft, trace.Verify)) else None
+        if moved and (alone or not moved.bytes):
+            where = "all levels are on the CPU" if alone else "nothing did"
+            yield f"event {i} ({event.event}): {moved.bytes} bytes crossed between devices, and {where}"
 
 
 def _totals(events: Sequence[Event]) -> Iterable[str]:

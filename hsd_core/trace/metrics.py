@@ -10,6 +10,7 @@
 | time to first token | prefill and first round |
 | layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
 | memory-bound speed-up | weights that plain decoding reads for the committed tokens / what all passes read (below) |
+| moved | bytes that crossed between devices in drafts and verifications, and the ms of the copies; None on one |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 
 The memory-bound speed-up (MBSU: VocabTrim, arXiv 2506.22694) counts bytes: a pass reads the weights of its level once,
@@ -63,6 +64,7 @@ class Meter:
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
         self._reads: list[int | None] = []  # bytes of weights a pass, by level
         self._prefill_end = self._first_commit = self._last_commit = 0
+        self._moved_bytes = self._moved_ns = 0
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
@@ -96,6 +98,8 @@ class Meter:
             "mbsu": self._memory_bound(),
             "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
             "decode_ms": decode_s * 1e3,
+            "moved_bytes": self._moved_bytes or None,
+            "moved_ms": self._moved_ns / _NS_PER_MS if self._moved_bytes else None,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
         }
 
@@ -146,6 +150,8 @@ class Meter:
         level.rows += event.rows
         level.catch_up += event.catch_up
         level.busy_ns += event.t1 - event.t0
+        if event.moved:
+            self._moved_bytes, self._moved_ns = self._moved_bytes + event.moved.bytes, self._moved_ns + event.moved.ns
         if event.level in self._sharing:
             self._layers_read += sum(span.hi - span.lo for span in event.ran)
         return level

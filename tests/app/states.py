@@ -30,7 +30,7 @@ class State:
     @property
     def tall(self) -> bool:
         """Whether it goes on below the window's edge as a page to be read; the first screen's figures do not count."""
-        return self.name.startswith(("race", "planner", "results")) or self.name in (
+        return self.name.startswith(("race", "planner", "results", "atlas")) or self.name in (
             "learn",
             "learn-sheet",
             "learn-class",
@@ -241,5 +241,7 @@ STATES = (
     State("learn-notes", "tab=learn&class=45&notes=1", ".hx-notes-now", _nothing),
     State("learn-sheet", "tab=learn", ".hx-lessons a", _sheet),
     State("results", "tab=results", _RESULTS, _nothing),
+    State("atlas", "tab=atlas", ".hx-atlas-one", _nothing),
+    State("atlas-system", "tab=atlas&system=hierarchy-drafting", ".hx-system", _nothing),
     State("results-behind", "tab=results", _RESULTS, _opened("tasks", "all", "origin", "here")),
 )

@@ -85,7 +85,9 @@ SPILLS = """
 """
 
 
-@pytest.mark.parametrize("name", ["planner", "results", "race", "race-own", "race-compare", "learn"])
+@pytest.mark.parametrize(
+    "name", ["planner", "results", "race", "race-own", "race-compare", "learn", "atlas", "atlas-system"]
+)
 def test_at_200_percent_nothing_spills_out_of_its_place(page: Any, shipped: str, name: str) -> None:
     page.set_viewport_size({"width": 720, "height": 450})
     made(page, shipped, BY_NAME[name])
@@ -167,7 +169,7 @@ SMALL = """
 """
 PLAYED = ("card", "settings", "share", "add-level", "anatomy-sampled", "proof", "proof-drawn", "figures")
 FROM_THE_BACK = [*(f"play-{name}" for name in PLAYED), "race", "race-own", "race-compare"]
-FROM_THE_BACK += ["planner", "learn", "learn-answered", "results"]
+FROM_THE_BACK += ["planner", "learn", "learn-answered", "results", "atlas", "atlas-system"]
 
 
 @pytest.mark.parametrize("name", FROM_THE_BACK)

@@ -160,6 +160,7 @@ def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: An
         ("Race", "#race .hx-stage"),
         ("Learn", "#learn .hx-stage"),
         ("Planner", "#planner .hx-stage"),
+        ("Atlas", "#atlas .hx-atlas-one"),
     ):
         opened.get_by_role("tab", name=name).click()
         opened.locator(shown).first.wait_for()

@@ -64,6 +64,17 @@ WHOLE = [
     ("nano:1@id=fed,int4:2,target@rule=block", 3, 2),
     ("exit:1@at=2@dtype=int4,int4:2@policy=flush,target", 3, 2),
     ("int8:1,int4:2,target", 3, 2),
+    ("self:2,target", 3, 3),
+    ("self:2@calibrate=0,target@rule=block", 3, 3),
+    ("self:2@parallel=1,target@bonus=0", 3, 2),
+    ("self:2@dtype=int8,target", 3, 3),
+    ("self:1@dtype=int8,int8:2@policy=flush,target", 3, 2),
+    ("ngram:1,self:2@policy=confidence@theta=0.5,target@rule=block", 3, 2),
+    ("exit:1@at=2,self:2,target", 3, 2),
+    ("nano:1@id=fed,self:2,target", 3, 2),
+    ("self:2@tree=2.1,target", 3, 3),
+    ("self:2@tree=2.1@calibrate=0,target", 3, 2),
+    ("self:2@tree=2.1@dtype=int8,int4:2,target", 2, 3),
 ]
 JOINED = [
     ("exit:2@at=1,exit:3@at=2@policy=flush,exit:3@at=3@rule=block,target@rule=block", 4, 2),

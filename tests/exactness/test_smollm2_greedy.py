@@ -16,7 +16,7 @@ from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import TIE, compare
 from hsd_core.trace.metrics import committed_ids
 
-TOKENS = 96
+TOKENS = 64
 STACKS = (
     "ngram:4,target",
     "int8:4,target",

@@ -14,9 +14,9 @@ const ROOMS = [
   ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...["race/replay", "race", "planner/another", "planner/ahead", "planner/profile", "planner"],
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
-  ...["results/exits", "results/scaling", "results", "offline", "site", "workshop"],
+  ...["results/exits", "results/scaling", "results", "atlas", "offline", "site", "workshop"],
 ];
-const TABS = ["race", "planner", "learn", "results"];
+const TABS = ["race", "planner", "learn", "results", "atlas"];
 const MOST = 12; // files in a folder
 
 const ALL = readdirSync(SCRIPTS, { recursive: true, encoding: "utf8" })

@@ -41,7 +41,6 @@ const OF_NO_LANGUAGE = {
   "databases/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
   "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],
   "learn/acts/page-parts.js": [".hx-text-panel"],
-  "learn/learn.js": ['#tabs [role="tab"][aria-selected="true"]'],
   "stage/title/presenter.js": [
     "input:not(.hx-transport-slider), textarea, select, [contenteditable=''], [contenteditable='true']",
     ".hx-lesson, .hx-room, .hx-pop-panel, dialog, [role=dialog], [role=listbox], [role=menu], [role=radiogroup]",

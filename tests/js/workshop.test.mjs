@@ -100,6 +100,7 @@ test("what belongs to one screen is not sent", () => {
   const more = "&prompt=Tell&max_new_tokens=64&stack=target";
   assert.equal(sendable(`?tab=learn&lesson=3${more}`), "?tab=learn&lesson=3", "a learner's own settings stay");
   assert.equal(sendable(`?tab=race&compare=a%2Cb${more}`), "?tab=race&compare=a%2Cb");
+  assert.equal(sendable(`?tab=atlas&system=pearl&here=1${more}`), "?tab=atlas&system=pearl&here=1");
   assert.equal(sendable(`?tab=planner&agrees=0.8`), "?tab=planner&agrees=0.8");
   assert.equal(sendable(""), "?explore=1");
 });
@@ -111,7 +112,8 @@ test("every address that is sent has a name", () => {
   ];
   const classes = [{ id: "45", parts: [{ discuss: ["Why?"], tasks: [{ text: "Try." }] }] }];
   const races = [{ name: "01-levels", title: "A level more" }];
-  const named = (/** @type {string} */ at) => placeName(at, { recordings, classes, races });
+  const systems = [{ name: "pearl", title: "PEARL" }];
+  const named = (/** @type {string} */ at) => placeName(at, { recordings, classes, races, systems });
   assert.equal(named("?tab=learn&lesson=3"), "lesson 3, step 1");
   assert.equal(named("?tab=learn&class=45&stop=1"), "a task for the class");
   assert.equal(named("?tab=learn&class=45&stop=2"), "a question for the class");
@@ -123,6 +125,8 @@ test("every address that is sent has a name", () => {
     named("?tab=race&compare=01-code,02-repeat"),
     "\u201cWrite code\u201d and \u201cSay it again\u201d, compared",
   );
+  assert.equal(named("?tab=atlas&system=pearl"), "PEARL, in the Atlas");
+  assert.equal(named("?tab=atlas&here=1"), "the Atlas");
   assert.equal(named("?tab=planner&agrees=0.8"), "the tab Planner");
   assert.equal(named("?explore=1#run=1.x"), "a run of the instructor");
   assert.equal(named("?explore=1"), "Explore");

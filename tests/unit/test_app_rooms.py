@@ -30,6 +30,7 @@ FOLDERS = (
     "race",
     "results",
     "learn",
+    "atlas",
     "workshop",
     "programs",
     ".",

@@ -54,6 +54,17 @@ def test_a_peer_that_cannot_run_says_why(tmp_path: Path) -> None:
     assert "int8 on cpu" in peers.open_peers(half, 8, raw=True, gguf=None)[1]["transformers lookup"]  # type: ignore[arg-type]
 
 
+def test_only_some_peers_may_be_asked_for() -> None:
+    assert peers.wanted_peers(None) == peers.NAMES
+    wanted = peers.wanted_peers("llama.cpp plain, transformers plain")
+    toy: Any = SimpleNamespace(preset=SimpleNamespace(toy=True, draft=None), device="cpu", dtype="float32")
+    missing = peers.open_peers(toy, 8, raw=True, gguf=None, wanted=wanted)[1]
+    assert missing["transformers lookup"] == missing["llama.cpp lookup"] == "left out"
+    assert "no weights" in missing["transformers plain"] and missing["llama.cpp plain"] != "left out"
+    with pytest.raises(ValueError, match="'vllm' is no peer; there are transformers plain"):
+        peers.wanted_peers("vllm")
+
+
 class Twice:
     """A peer that writes every prompt's first letter twice, in a microsecond."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.planner.profiles.sources import said
 from hsd_core.cli import main
 from hsd_core.engine.driver import Stopped
 from hsd_core.lab.calibrate import profiling, timing
@@ -14,6 +15,7 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, plan_of, read_profile
 from hsd_core.theory.profiles import kept
+from hsd_core.theory.profiles.agreement import AGREEMENT, with_agreement
 from hsd_core.theory.search import default_here
 from hsd_core.theory.search.default_here import DefaultStack, with_default
 from hsd_core.theory.search.default_plan import Promise, default_plan
@@ -147,6 +149,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(timing, name, value)
     quick = profiling.Effort(texts=2, tokens=8, batch=1, texts_s=0.0, costs_s=0.0, runs_s=0.0)
     monkeypatch.setattr(profiling, "QUICKLY", quick)
+    monkeypatch.setattr(profiling, "COSTS_ALONE", quick)
 
 
 @pytest.mark.usefixtures("hasty")
@@ -170,6 +173,34 @@ def test_the_quick_calibration_is_kept_and_default_means_what_it_plans(
         assert f"default stack: {found.told}" in capsys.readouterr().err
     assert main(["models"]) == 0
     assert found.sentence in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("hasty")
+def test_where_a_shipped_profile_knows_the_levels_only_costs_are_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shipped = made_up(middle=0.91)
+    monkeypatch.setattr(profiling, "shipped_profile", lambda preset, device: shipped if preset == "toy" else None)
+    assert main(["calibrate", "--preset", "toy", "--quick"]) == 0
+    assert "as the shipped profile has it (a machine, 2026-01-02)" in capsys.readouterr().out
+    found = kept.quick_profile("toy")
+    assert found is not None and found.names == TABLES
+    assert (found.acceptance, found.interval) == (shipped.acceptance, shipped.interval)
+    assert found.levels[-1].cost(1) != shipped.levels[-1].cost(1)
+    assert found.about[AGREEMENT] == {"machine": "a machine", "recorded": "2026-01-02"}
+    note = said(found.about)
+    assert note.endswith("acceptances of the shipped profile (a machine, 2026-01-02)")
+
+
+def test_acceptances_are_taken_over_by_name_and_only_of_the_same_levels() -> None:
+    ours, shipped = made_up(7.0, middle=0.5), made_up(middle=0.91)
+    swapped = replace(ours, levels=ours.levels[1:], acceptance=((1.0, 0.5), (0.0, 1.0)), interval=None)
+    part = with_agreement(swapped, shipped)
+    assert part is not None and part.acceptance == ((1.0, 0.91), (0.0, 1.0)) and part.levels == swapped.levels
+    assert with_agreement(ours, swapped) is None, "it lacks a level"
+    assert with_agreement(ours, replace(shipped, temperature=0.8)) is None
+    lookup = replace(shipped, levels=(replace(shipped.levels[0], hit_rate=0.4), *shipped.levels[1:]))
+    assert with_agreement(ours, lookup) is None, "a lookup is asked, a drafter drafts"
 
 
 @pytest.mark.usefixtures("hasty")

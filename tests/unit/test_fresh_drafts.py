@@ -43,6 +43,11 @@ def first_drafts(events: list[Event]) -> list[Draft]:
         "exit:3@at=2@tree=3.2.1,target@bonus=0",
         "model:3@tree=2.2.1,target",
         "int4:3@tree=2.2.1,exit:4@at=3@id=own,target",
+        "self:3,target",
+        "self:3@calibrate=0,target",
+        "self:3@dtype=int8,target",
+        "self:3@tree=2.2.1,target",
+        "self:3@tree=2.2.1@calibrate=0,target@rule=top@k=7",
     ],
 )
 def test_a_run_that_begins_here_drafts_the_same(text: str) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 import torch
 from lean_stacks import LeanStacks, RandomDraft
+from msgspec import structs
 from tiny import tiny
 from toys import output_of
 
 import hsd_core
+from hsd_core import trace
+from hsd_core.cli.terminal import totals_lines
 from hsd_core.engine.depths import read_depths
 from hsd_core.lab.calibrate import timing
 from hsd_core.lab.calibrate.overlap import count
@@ -24,6 +27,7 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.builder import pick_device
 from hsd_core.trace import checks as identities
+from hsd_core.trace import metrics
 from tests.pretend_gpu import PretendGpu, pretend_gpu
 
 STACKS = [
@@ -125,6 +129,46 @@ def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: 
             assert set(found.verify) == {1, 2, 3, 4}
     there, here = tallies
     assert there.ratio(("pair", 1, 4)) == pytest.approx(here.ratio(("pair", 1, 4)), abs=1e-4)
+
+
+PLACED = {  # stack: whether its levels are on the GPU
+    "model:3,target": (True, False),  # Dovetail's
+    "int8:3,target": (False, True),
+    "model:2,int8:3,target": (True, False, False),
+}
+
+
+@pytest.mark.parametrize("text", PLACED)
+def test_what_crosses_between_devices_is_written_beside_what_it_was_for(gpu: PretendGpu, text: str) -> None:
+    stack = [
+        made("cuda" if there else "cpu").stack(text)[i] for i, there in enumerate(PLACED[text])
+    ]  # fmt: skip
+    found = {}
+    for name, sampling in SAMPLINGS.items():
+        before = gpu.fetched_bytes
+        events = list(hsd_core.run(stack, PROMPT, sampling, 3, max_new_tokens=12, heads=0))
+        assert identities.check(events) == []
+        work = [e for e in events if isinstance(e, (trace.Draft, trace.Verify))]
+        there = [e for e in work if PLACED[text][e.level] and e.rows]
+        assert all(e.moved and e.moved.bytes for e in there) and there
+        assert all(not e.moved for e in work if not PLACED[text][e.level])
+        sum_of = sum(e.moved.bytes for e in work if e.moved)
+        assert sum_of >= gpu.fetched_bytes - before > 0, "whatever was fetched was counted, and what was sent"
+        figures = metrics.measure(events)
+        assert figures["moved_bytes"] == sum_of and figures["moved_ms"] > 0
+        assert any("between devices" in line for line in totals_lines(events, colour=False))
+        found[name] = sum_of / figures["committed"]
+    vocabulary = 4 * stack[-1].level.vocab_size
+    assert found["sampled"] - found["greedy"] > vocabulary / 4, "rows cross where they decide"
+
+
+def test_nothing_crosses_on_one_device_and_a_trace_that_says_so_is_wrong() -> None:
+    events = list(hsd_core.run(made("cpu").stack("model:2,target"), PROMPT, Sampling(0.9), 3, max_new_tokens=6))
+    assert all(not e.moved for e in events if isinstance(e, (trace.Draft, trace.Verify)))
+    assert metrics.measure(events)["moved_bytes"] is None
+    at = next(i for i, e in enumerate(events) if isinstance(e, trace.Draft))
+    events[at] = structs.replace(events[at], moved=trace.Moved(8, 1))
+    assert "all levels are on the CPU" in " ".join(identities.check(events))
 
 
 def test_the_gpu_is_taken_where_there_is_one(gpu: PretendGpu) -> None:

@@ -45,6 +45,7 @@ EXIT, NANO, FED = (
 )
 JOINED = replace(FED, joins=(0.25, 0.5, 1.0))
 AHEAD = replace(FED, ahead=3)
+GATED = replace(FED, gated=True)
 MEDUSA = DraftShape("medusa", 0.0, True, 0, mlp_width=32, ahead=3)
 WIDE = replace(FED, mlp_width=96)  # twice the target's
 PLAN = Hyperparameters(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
@@ -268,7 +269,7 @@ def reads(draft: DraftShape) -> set[int]:
     return {draft.depth(4), *draft.joined(4)}
 
 
-EVERY = pytest.mark.parametrize("draft", [EXIT, NANO, FED, JOINED, AHEAD, MEDUSA], ids=lambda d: d.title(4))
+EVERY = pytest.mark.parametrize("draft", [EXIT, NANO, FED, JOINED, AHEAD, GATED, MEDUSA], ids=lambda d: d.title(4))
 
 
 @EVERY
@@ -752,8 +753,8 @@ def test_a_draft_with_an_mlp_of_its_own_width_runs_wherever_drafts_do(width: int
         assert (row - rows[0]).abs().max() < 0.02  # the int8 products round activations
 
 
-@pytest.mark.parametrize("draft", [JOINED, AHEAD, MEDUSA], ids=lambda d: d.title(4))
-def test_what_is_said_ahead_or_joined_is_what_its_student_says_wherever_drafts_run(
+@pytest.mark.parametrize("draft", [JOINED, AHEAD, GATED, MEDUSA], ids=lambda d: d.title(4))
+def test_what_is_said_ahead_joined_or_gated_is_what_its_student_says_wherever_drafts_run(
     draft: DraftShape, data: Path, tmp_path: Path
 ) -> None:
     target, compiled = (make(inner=64, head_dim=16, vocab=61) for make in (tiny, tiny_compiled))
@@ -763,7 +764,9 @@ def test_what_is_said_ahead_or_joined_is_what_its_student_says_wherever_drafts_r
     assert path is not None and path.with_suffix(".md").is_file()
     (info,) = list_drafts(tmp_path / "out")
     assert (info.joined, info.ahead, info.heads) == (draft.joined(4), draft.ahead, not draft.layers)
+    assert info.gated == draft.gated
     student, ids = student_of(path, target), [1, 5, 9, 2, 7, 1, 5, 9]
+    assert not draft.gated or student.mix.abs().max() > 1e-3, "the gate has learned"
     whole = target.states(ids, sorted(reads(draft) - {0} | {4}))
     batch = collate([Features.of(Sample((*ids, 3, 4, 6), 1, "any"), _longer(whole))], target, draft, device="cpu")
     begun = len(ids) - 1

@@ -17,6 +17,7 @@ LOGGED = {"debug", "info", "warning", "error", "exception", "critical"}
 HOMES = ("words/", "planner/words.py", "play/examples.py")  # of what a translator rewrites
 # Read when the server starts: what is wrong with a file or an option goes to the log and the terminal.
 NEVER_SHOWN = (
+    "atlas/systems.py",
     "learn/classes.py",
     "learn/lessons.py",
     "results/bundled_results.py",

@@ -16,6 +16,7 @@ from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import planner as says
 from hsd_core.lab.whatif.whatif_profiles import DEFAULT
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.profiles.kept import OTHER, cached_profiles, quick_profile, unlike_here
 from hsd_core.trace.typed import plain
 
@@ -111,7 +112,9 @@ def measured_here(offer: ServerOffer = EVERYTHING) -> list[dict[str, Any]]:
 def said(about: Mapping[str, Any]) -> str:
     """Where and when a profile was measured, in a few words."""
     parts = [about.get("machine"), about.get("device"), about.get("dtype"), about.get("recorded")]
-    return " · ".join(str(part)[:80] for part in parts if part)
+    if isinstance(other := about.get(AGREEMENT), Mapping):
+        parts.append(says.agreement(other.get("machine"), other.get("recorded")))
+    return " · ".join(str(part)[:160] for part in parts if part)
 
 
 def _unlike_here(source: Mapping[str, Any]) -> int:

@@ -12,6 +12,15 @@ const named = (name) => {
   return all().find((tab) => nameOf(tab) === (FORMER[wanted] ?? wanted));
 };
 
+/** Whether it is the open one. @param {string} name */
+export const isOpen = (name) => named(name)?.getAttribute("aria-selected") === "true";
+
+/** Calls `f` whenever another tab is opened. @param {() => void} f */
+export function onTabs(f) {
+  const bar = document.querySelector("#tabs > .tab-wrapper") ?? document.body;
+  new MutationObserver(f).observe(bar, { subtree: true, attributeFilter: ["aria-selected"] });
+}
+
 /** Opens a tab from another one: what had the focus goes out of sight, so the tab takes it. */
 export function openTab(name) {
   const tab = named(name);

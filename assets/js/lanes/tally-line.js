@@ -68,6 +68,8 @@ export function tallyLine(ctx) {
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
       slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null;
       say(slots.memory, s?.mbsu == null ? "\u2013" : TALLY.times(s.mbsu));
+      slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
+      say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       say(
         slots.first,
         s?.ttft_ms == null
@@ -96,5 +98,7 @@ function agreement(model) {
   const equal = `${baseline.equal} / ${committed.length}`;
   return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
 }
+
+const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), s.moved_ms.toFixed(1));
 
 const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -5,6 +5,7 @@ import { stageHere } from "../stage/within-reach.js";
 import { h, say } from "../kit/dom.js";
 import { learn } from "../levels/kinds.js";
 import { loadStyles } from "../kit/styles.js";
+import { isOpen, onTabs } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
 import { Drive } from "./acts/drive.js";
 import { ClassRoom } from "./class/class-room.js";
@@ -54,8 +55,7 @@ class LearnPage {
     this.el = h("div", { class: "hx-stage hx-learn" }, this.list.el, this.sheet.el, this.classes.el, this.panel.el);
     root.replaceChildren(this.el);
     addEventListener("popstate", () => this.show());
-    const bar = document.querySelector("#tabs > .tab-wrapper") ?? document.body;
-    new MutationObserver(() => this.tab()).observe(bar, { subtree: true, attributeFilter: ["aria-selected"] });
+    onTabs(() => this.tab());
   }
 
   async begin() {
@@ -73,7 +73,7 @@ class LearnPage {
 
   /** Whether this tab is the open one: a lesson that is left takes its light and its place in the address along. */
   tab() {
-    const open = isOpen();
+    const open = isOpen(WORDS.title);
     if (open === this.open) return;
     this.open = open;
     if (open) return this.show();
@@ -126,9 +126,4 @@ class LearnPage {
   after(lesson) {
     return this.lessons[this.lessons.indexOf(lesson) + 1] ?? null;
   }
-}
-
-function isOpen() {
-  const tab = document.querySelector('#tabs [role="tab"][aria-selected="true"]');
-  return tab?.textContent?.trim() === WORDS.title;
 }

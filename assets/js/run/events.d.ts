@@ -82,6 +82,7 @@ export interface Draft {
   draws?: number[];
   stale?: boolean;
   onto?: number[];
+  moved?: Moved;
 }
 
 export interface Span {
@@ -94,6 +95,11 @@ export interface Copied {
   at: number;
   alike: number;
   share: number;
+}
+
+export interface Moved {
+  bytes: number;
+  ns: number;
 }
 
 export interface Verify {
@@ -113,6 +119,7 @@ export interface Verify {
   probes?: number;
   dropped?: number[];
   stale?: boolean;
+  moved?: Moved;
 }
 
 export interface Check {

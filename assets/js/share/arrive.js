@@ -3,7 +3,7 @@
 import { covered } from "../kit/curtain.js";
 
 const FIRST = "explore";
-const IN_PLACE = new Set([FIRST, "learn", "race"]);
+const IN_PLACE = new Set([FIRST, "learn", "race", "atlas"]);
 /** @type {Map<string, () => unknown>} */ const showing = new Map();
 
 /**

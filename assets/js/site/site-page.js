@@ -4,6 +4,7 @@ import { h } from "../kit/dom.js";
 import { rememberTheme } from "../kit/theme.js";
 import { FiguresAhead } from "./figures-ahead.js";
 import { priced } from "./prices-ahead.js";
+import { mount as atlas } from "../atlas/atlas.js";
 import { mount as learn } from "../learn/learn.js";
 import { mount as planner } from "../planner/planner.js";
 import { mount as race } from "../race/race.js";
@@ -12,7 +13,7 @@ import { mount as stage } from "../stage/mount.js";
 
 /** @typedef {{element: string, name: string, setup: Record<string, any>, value: string}} Tab */
 
-const MOUNTS = { stage, race, planner, learn, results };
+const MOUNTS = { stage, race, planner, learn, results, atlas };
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const words = JSON.parse(element("hx-words").textContent ?? "{}");
 

@@ -61,6 +61,7 @@ export const WORKSHOP = {
     pair: (/** @type {string[]} */ titles) => `${titles.map((one) => `\u201c${one}\u201d`).join(" and ")}, compared`,
     recording: (/** @type {string} */ title, /** @type {string} */ round) =>
       `the recording \u201c${title}\u201d${round ? `, round ${round}` : ""}`,
+    system: (/** @type {string} */ name) => (name ? `${name}, in the Atlas` : "the Atlas"),
     stack: (/** @type {string} */ name) => `the stack \u201c${name}\u201d`,
     run: "a run of the instructor",
     tab: (/** @type {string} */ name) => `the tab ${name[0].toUpperCase()}${name.slice(1)}`,

@@ -29,6 +29,10 @@ export const lessonsKnown = () => once("lessons", NO_LESSONS);
 /** @returns {Promise<{name: string, title: string}[]>} */
 export const racesKnown = () => once("races", []);
 
+/** @returns {Promise<{name: string, title: string}[]>} those of the Atlas */
+export const systemsKnown = async () =>
+  (await once("systems", { systems: [] })).systems.map(({ id, name }) => ({ name: id, title: name }));
+
 /** A step. @param {any[]} all lessons @param {{lesson: string, step: number}} of */
 export const stepOfTally = (all, { lesson, step }) => all.find((one) => one.id === lesson)?.steps[step - 1] ?? null;
 

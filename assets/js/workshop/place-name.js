@@ -3,7 +3,7 @@
 import { stageHere } from "../stage/within-reach.js";
 import { stackName } from "../levels/stack-names.js";
 import { tabOf } from "../share/arrive.js";
-import { lessonsKnown, NO_LESSONS, racesKnown, stopOf } from "./known.js";
+import { lessonsKnown, NO_LESSONS, racesKnown, stopOf, systemsKnown } from "./known.js";
 import { WORKSHOP } from "../words/workshop.js";
 
 /** @typedef {{name: string, title: string}} Titled */
@@ -13,11 +13,13 @@ export async function placeNamed(address) {
   const { recordings } = await stageHere;
   const tab = tabOf(address);
   const { classes } = tab === "learn" ? await lessonsKnown() : NO_LESSONS;
-  return placeName(address, { recordings, classes, races: tab === "race" ? await racesKnown() : [] });
+  const races = tab === "race" ? await racesKnown() : [];
+  const systems = tab === "atlas" ? await systemsKnown() : [];
+  return placeName(address, { recordings, classes, races, systems });
 }
 
-/** @param {string} address @param {{recordings: Titled[], classes: any[], races: Titled[]}} known */
-export function placeName(address, { recordings, classes, races }) {
+/** @param {string} address @param {{recordings: Titled[], classes: any[], races: Titled[], systems: Titled[]}} known */
+export function placeName(address, { recordings, classes, races, systems }) {
   const [search, hash] = address.split("#");
   const query = new URLSearchParams(search);
   const get = (/** @type {string} */ name) => query.get(name)?.slice(0, 300) ?? "";
@@ -37,6 +39,7 @@ export function placeName(address, { recordings, classes, races }) {
         .map((name) => title(recordings, name)),
     );
   if (tab === "race") return names.race(title(races, get("race")));
+  if (tab === "atlas") return names.system(title(systems, get("system")));
   if (tab !== "explore") return names.tab(tab.slice(0, 40));
   if (hash) return names.run;
   if (query.has("recording")) return names.recording(title(recordings, get("recording")), get("at").split(".")[0]);

@@ -9,7 +9,10 @@ const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "s
 const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
 export const FIRST = "explore";
 /** @type {Record<string, string[]>} */
-const OF_TABS = { learn: OF_LESSONS, race: ["race", "compare"] }; // all that these read of an address
+const OF_TABS = {
+  ...{ learn: OF_LESSONS, race: ["race", "compare"] },
+  atlas: ["system", "who", "how", "exact", "here", "find"],
+}; // all that these read of an address
 const OPEN = ["panel", "anatomy", "proof", "databases"]; // what of Explore is open
 
 /** @typedef {import("../stage/within-reach.js").Reach} Reach */

@@ -63,6 +63,9 @@ def add(commands: Any) -> None:
         help="keep results.json, results.csv, report.html and the raw runs; an interrupted benchmark goes on there",
     )
     parser.add_argument("--no-peers", action="store_true", help="leave transformers and llama.cpp out")
+    parser.add_argument(
+        "--peers", metavar="P,...", help="only these of them, such as 'transformers plain,llama.cpp plain'"
+    )
     reads(parser, "--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
     add_sampling(parser)
 
@@ -135,11 +138,12 @@ def _asked(path: str | None, preset: Preset, default: str) -> dict[str, str]:
 
 
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:
-    from hsd_core.lab.bench.peers import NAMES, open_peers
+    from hsd_core.lab.bench.peers import NAMES, open_peers, wanted_peers
 
+    wanted = wanted_peers(options.peers)
     if options.no_peers or bench.sampled(vars(options)):
         return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured greedily alone")
-    return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf)
+    return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf, wanted=wanted)
 
 
 def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:

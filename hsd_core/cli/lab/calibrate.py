@@ -23,6 +23,7 @@ from hsd_core.lab.results.sheet import markdown
 from hsd_core.models.machine import device_name
 from hsd_core.stacks.grammar import parse
 from hsd_core.theory import Profile, write_profile
+from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.search.default_here import default_here
 
 
@@ -62,6 +63,9 @@ def _quick(options: argparse.Namespace) -> int:
     if options.out:
         write_profile(profile, options.out)
     print(table(profile))
+    if isinstance(other := profile.about.get(AGREEMENT), dict):
+        where = ", ".join(str(part) for part in other.values())
+        print(f"\ncosts measured here; who accepts whose tokens as the shipped profile has it ({where})")
     print(f"\n{explained(default_here(pipeline.preset, pipeline.device, pipeline.dtype))}")
     return 0
 

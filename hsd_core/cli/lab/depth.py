@@ -45,6 +45,13 @@ def add(commands: Any) -> None:
     counts(
         parser, "--places", metavar="N", help="instead: each draft's first to N-th token, where those before are right"
     )
+    counts(
+        parser,
+        "--parallel",
+        nargs="+",
+        metavar="N",
+        help="instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
+    )
     reads(parser, "--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
     parser.add_argument(
         "--ready",
@@ -60,6 +67,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
+    if options.parallel and (options.places or options.drafts_only):
+        raise ValueError("--parallel is a study of its own; leave --places and --drafts-only out")
     if options.out and options.drafts_only:
         raise ValueError("--out needs every layer; leave --drafts-only out")
     stack = plain_stack(options)
@@ -71,6 +80,9 @@ def act(options: argparse.Namespace) -> int:
         return 0
     if options.ready:
         _ready(options, pipeline, stack, fits)
+        return 0
+    if options.parallel:
+        _grouped(options, pipeline, stack, fits)
         return 0
     if options.out and Path(options.out).exists():
         _keep(options, pipeline, stack, fits)
@@ -123,15 +135,11 @@ def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: l
 
     entries = pipeline.entries(f"{options.ready},{stack}@with=duo")
     check_apart(entries)
-    outputs = [
-        (text, ([*text.before_loop(output)] if options.loops == "cut" else output)[: options.max_new_tokens])
-        for text, output in _outputs(pipeline, stack, texts, options)
-    ]
-    tell = countdown("text", len(outputs), silence=SILENCE)
-    found = []
-    for text, output in outputs:
-        if output:
-            found.append(ranks(entries, text.prompt_ids, output))
+    found, tell = [], countdown("text", len(texts), silence=SILENCE)
+    for text, output in _outputs(pipeline, stack, texts, options):
+        kept = [*text.before_loop(output)] if options.loops == "cut" else output
+        if kept := kept[: options.max_new_tokens]:
+            found.append(ranks(entries, text.prompt_ids, kept))
         tell()
     if not found:
         raise ValueError(f"{options.prompts}: no text in it has a token to read")
@@ -140,6 +148,28 @@ def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: l
         f"{pipeline.preset.name}, {options.ready}, {len(found)} texts, {tokens} tokens, {pipeline.about['machine']}\n"
     )
     print(ready_table(tallied(found), entries[0].block or 1))
+
+
+def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Print, or with --out keep, how often the target's layers in groups choose its own token."""
+    from hsd_core.lab import grouped
+    from hsd_core.levels.built.self_draft import Grouped
+
+    decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
+    if not isinstance(decoder, Grouped):
+        raise ValueError("the target runs through transformers, which runs its layers in their order alone")
+    read = []
+    for text, output in _outputs(pipeline, stack, texts, options):
+        kept = [*text.before_loop(output)] if options.loops == "cut" else output
+        if kept := kept[: min(options.max_new_tokens, decoder.max_positions - len(text.prompt_ids))]:
+            read.append(([*text.prompt_ids, *kept], len(text.prompt_ids)))
+    if not read:
+        raise ValueError(f"{options.prompts}: no text in it has a token to read")
+    records = [*grouped.read(decoder, read, options.parallel, countdown("text", len(read), silence=SILENCE))]
+    if options.out:
+        about = {**_about(options, pipeline, stack), "kind": "grouped", "texts": len(read)}
+        put(Path(options.out), encode_lines((about, *records)))
+    print(grouped.agreement(records))
 
 
 def _read(

@@ -24,6 +24,7 @@ from hsd_core.levels.protocol import drafter
 from hsd_core.levels.schedulers.card import Card
 from hsd_core.levels.tree import NOTHING, Offer, Token, Tree
 from hsd_core.models.context import Context
+from hsd_core.models.gpu.transfer import crossed
 from hsd_core.trace import Event
 
 
@@ -85,10 +86,11 @@ class Regrown(InStep):
         """Have the drafter add layers to the tree."""
         unless_stopped(self._stop)
         clock, run = self.writer.clock, drafter(self.runs[0])
+        crossed()  # what came before is nobody's
         t0 = clock.now()
         grows: Grows = run  # type: ignore[assignment]
         proposal, self._new = tree.grow(grows, asked.context, asked.order, reach, self.stack[0].name)
-        return Passed(proposal, proposal.work, t0, clock.now())
+        return Passed(proposal, proposal.work, t0, clock.now(), crossed())
 
 
 def comb_of(roots: Sequence[Node], path: Sequence[Node]) -> tuple[list[Node], Tree, int]:

@@ -36,15 +36,28 @@ class PeerError(ValueError):
     """A peer that cannot be run here; the message says why."""
 
 
+def wanted_peers(names: str | None) -> tuple[str, ...]:
+    """The peers of a list with commas; all without one.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    wanted = NAMES if names is None else tuple(name.strip() for name in names.split(","))
+    if unknown := [name for name in wanted if name not in NAMES]:
+        raise ValueError(f"{unknown[0]!r} is no peer; there are {', '.join(NAMES)}")
+    return wanted
+
+
 def open_peers(
-    pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None
+    pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None, wanted: Sequence[str] = NAMES
 ) -> tuple[list[BenchPeer], dict[str, str]]:
     """Every peer that can be run beside a preset's target as it is kept, and name -> why for the others.
 
     Args:
         limit: of new tokens. raw: prompts without the chat template. gguf: the target's file, for llama.cpp.
+        wanted: which of `NAMES`.
     """
-    missing: dict[str, str] = {}
+    missing = {name: "left out" for name in NAMES if name not in wanted}
     found: list[BenchPeer] = []
 
     def encode(prompt: str) -> list[int]:
@@ -52,11 +65,14 @@ def open_peers(
 
     for library, opens in (("transformers", _transformers), ("llama.cpp", _llama_cpp)):
         try:
+            if not any(name.startswith(library) for name in wanted):
+                continue
             for peer in opens(pipeline, encode, limit, gguf):
-                found.append(peer)
+                if peer.name in wanted:
+                    found.append(peer)
         except PeerError as error:  # those that it opened before stay
             opened = {peer.name for peer in found}
-            missing |= {name: str(error) for name in NAMES if name.startswith(library) and name not in opened}
+            missing |= {name: str(error) for name in wanted if name.startswith(library) and name not in opened}
     return found, missing
 
 

@@ -26,7 +26,8 @@ from hsd_core.levels.built.fused import FusedLevel
 from hsd_core.levels.kinds import fan_of
 from hsd_core.stacks.grammar import bare, format_stack, parse
 from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
-from hsd_core.theory.profiles.kept import QUICK, keep
+from hsd_core.theory.profiles.agreement import with_agreement
+from hsd_core.theory.profiles.kept import QUICK, keep, shipped_profile
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -55,15 +56,18 @@ class Effort:
 
 
 WHOLE = Effort()
-QUICKLY = Effort(
-    texts=12, tokens=24, batch=1, texts_s=6.0, costs_s=4.0, runs_s=6.0
-)  # about 20 seconds for three levels
+# about 20 seconds for three levels: of all, and of costs alone, which need few texts
+QUICKLY = Effort(texts=12, tokens=24, batch=1, texts_s=6.0, costs_s=4.0, runs_s=6.0)
+COSTS_ALONE = Effort(texts=4, tokens=24, batch=1, texts_s=2.0, costs_s=6.0, runs_s=8.0)
 
 
 def calibrate_default(
     pipeline: Pipeline, *, progress: Progress | None = None, stop: Callable[[], bool] | None = None
 ) -> Profile:
     """Measure the levels of the preset's default stack, greedily and in about 20 seconds; what it finds is kept.
+
+    What its levels cost is this machine's. Who accepts whose tokens is not: seconds would say little of it, so where a
+    shipped profile knows it from many texts, it is taken from there.
 
     Args:
         progress, stop: as in `calibrate`.
@@ -73,7 +77,11 @@ def calibrate_default(
     """
     *below, target = parse(pipeline.preset.stack(pipeline.device))
     levels = format_stack([*(bare(spec) for spec in below), target])
-    found = calibrate(pipeline, levels=levels, effort=QUICKLY, progress=progress, stop=stop)[0]
+    shipped = shipped_profile(pipeline.preset.name, pipeline.device)
+    effort = QUICKLY if shipped is None else COSTS_ALONE
+    found = calibrate(pipeline, levels=levels, effort=effort, progress=progress, stop=stop)[0]
+    if shipped is not None:
+        found = with_agreement(found, shipped) or found
     found = replace(found, about={**found.about, "effort": QUICK})
     keep(found, pipeline.preset, pipeline.device, pipeline.dtype)
     return found

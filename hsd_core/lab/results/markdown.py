@@ -3,8 +3,8 @@
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
 the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
 levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
-`passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`, a sweep of
-trainings those of `sweep_tables`. Every view ends with machine, date and command.
+`passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`, one of layers
+in groups `agreement`, a sweep of trainings those of `sweep_tables`. Every view ends with machine, date and command.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hsd_core.lab import bench
+from hsd_core.lab import bench, grouped
 from hsd_core.lab.bench.outputs import runs_of
 from hsd_core.lab.exits import exits_report
 from hsd_core.lab.passes import passes_report
@@ -88,6 +88,10 @@ def _depth(name: str, about: About, records: Records) -> str:
     return f"{exits_report.TABLES[name](records)}\n\n{exits_report.said(about)} {_measured(about)}"
 
 
+def _grouped(name: str, about: About, records: Records) -> str:
+    return f"{grouped.agreement(records)}\n\n{grouped.said(about)} {_measured(about)}"
+
+
 def _sweep(name: str, about: About, records: Records) -> str:
     from hsd_core.lab.train.scaling import sweep_tables
 
@@ -110,5 +114,6 @@ _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] 
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels")),
     "passes": (_passes, tuple(passes_report.TABLES)),
     "depth": (_depth, tuple(exits_report.TABLES)),
+    "grouped": (_grouped, ("agreement",)),
     "sweep": (_sweep, ("trainings", "lines", "sizes", "hour")),
 }

@@ -187,6 +187,8 @@ class Distiller:
             about["joins"] = ".".join(map(str, student.joined))
         if draft.ahead > 1:
             about["ahead"] = draft.ahead
+        if draft.gated:
+            about["gated"] = 1
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)

@@ -17,7 +17,8 @@ class DraftShape:
     at: it reads the target's state after this share of its layers (0: the token embeddings). fed: it also reads the
     target's last state of the position before. layers: of its own; 0: heads alone, over what it is fed. mlp_width: of
     their MLPs, None: as the target's. joins: what it is fed is made of the states after these shares of the layers (1:
-    the last), none: of the last alone. ahead: how many tokens it says in one pass.
+    the last), none: of the last alone. ahead: how many tokens it says in one pass. gated: what it is fed and the
+    embedding are weighed by a gate (Dovetail's DGF), not read side by side.
     """
 
     name: str
@@ -27,6 +28,7 @@ class DraftShape:
     mlp_width: int | None = None
     joins: tuple[float, ...] = ()
     ahead: int = 1
+    gated: bool = False
 
     def depth(self, layers: int) -> int:
         """The layer it reads in a model of `layers`."""
@@ -42,13 +44,14 @@ class DraftShape:
 
     def title(self, layers: int) -> str:
         """What its file is called beside the preset."""
-        how = "" if not self.layers else "-ahead" if self.ahead > 1 else "-joined" if self.joins else "-fed"
+        told = {"-ahead": self.ahead > 1, "-joined": bool(self.joins), "-gated": self.gated}
+        how = next((name for name, so in told.items() if so), "-fed") if self.layers else ""
         return f"{self.name}{self.depth(layers) or ''}{how if self.fed else ''}"
 
     def named(self) -> dict[str, Any]:
         """Its fields but for those that do not say anything: what trainings and results are named by stays the same
         when more can be asked for."""
-        usual = {"mlp_width": None, "joins": (), "ahead": 1}
+        usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False}
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
@@ -105,6 +108,7 @@ RECIPES: Mapping[str, tuple[DraftShape, ...]] = MappingProxyType(
         "nano": (DraftShape("nano", 0.0, True, 1), DraftShape("nano", 0.0, False, 2)),
         "joined": (DraftShape("nano", 0.0, True, 1, joins=(0.07, 0.5, 1.0)),),
         "ahead": (DraftShape("nano", 0.0, True, 1, ahead=4),),
+        "gated": (DraftShape("nano", 0.0, True, 1, gated=True),),
         "medusa": (DraftShape("medusa", 0.0, True, 0, mlp_width=768, ahead=4),),
     }
 )

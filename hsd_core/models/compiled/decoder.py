@@ -10,7 +10,7 @@ Names: n inputs, V vocabulary.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -31,9 +31,11 @@ from hsd_core.models.compiled.session import Session, give_back
 from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.grouping import groups
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.rotary import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.machine import free_bytes, refuse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
 
@@ -100,6 +102,7 @@ class CompiledDecoder:
                 self._smoothing = kept_smoothing(shape, opened, make)
             self._head = self._head_session(head[: self.vocab_size])
         self._parts: tuple[DecoderPart, ...] = ()
+        self._grouped: dict[int, Sequence[DecoderPart]] = {}
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             told(lo, self.layers)
@@ -144,6 +147,22 @@ class CompiledDecoder:
             kv.length = given.end
         return x
 
+    def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
+        """See `Grouped.in_groups`.
+
+        Raises:
+            DecoderError: there is no memory to hold the layers a second time.
+        """
+        kv, parts = own(cache, CompiledCache), self._grouped_parts(together) if together > 1 else ()
+        bounds = [kv.bind(part.session, range(part.lo, part.hi)) for part in parts]
+
+        @torch.inference_mode()
+        def run(given: Pass) -> Tensor:
+            x = self.embed(given.ids)
+            return kv.run(bounds, given, x) if bounds else self.forward_layers(given, kv, 0, self.layers, x)
+
+        return run
+
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
         logits = torch.empty(1, len(x), self.vocab_size)
@@ -164,7 +183,8 @@ class CompiledDecoder:
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`."""
         if depth is None:
-            return self.weight_bytes(self.layers) + self._embedding.nbytes
+            again = sum(part.session.nbytes for parts in self._grouped.values() for part in parts)
+            return self.weight_bytes(self.layers) + self._embedding.nbytes + again
         return sum(part.session.nbytes for part in self._between(0, depth)) + head * self._head.nbytes
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
@@ -195,7 +215,21 @@ class CompiledDecoder:
             count = sum(tensor(name).numel() for name in names if name.startswith("model.layers.0."))
         return max(1, int(PART_BYTES / max(1.0, BYTES[self.dtype] * count)))
 
-    def _part(self, lo: int, hi: int) -> DecoderPart:
+    def _grouped_parts(self, together: int) -> Sequence[DecoderPart]:
+        """The layers in groups, a second time; of several sizes those asked for last are kept."""
+        with self._cutting:
+            if together not in self._grouped:
+                self._grouped = {}
+                needed, cure = self.weight_bytes(self.layers, head=False), "leave the level out, or write @parallel=1"
+                refuse(needed, free_bytes("cpu"), "the layers laid out a second time, in groups,", cure)
+                grouped, each = groups(0, self.layers, self.layers, together), max(1, self._layers_a_part() // together)
+                some = [grouped[at : at + each] for at in range(0, len(grouped), each)]
+                within = {i for group in grouped for i in group[1:]}
+                self._grouped[together] = [self._part(part[0][0], part[-1][-1] + 1, within) for part in some]
+                give_back()
+            return self._grouped[together]
+
+    def _part(self, lo: int, hi: int, within: Collection[int] = ()) -> DecoderPart:
         graph = Graph()
         with self._weights() as opened:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
@@ -204,7 +238,7 @@ class CompiledDecoder:
             # one layer at a time: what it was made of is let go before the next one
             numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
-            graphs.layers(graph, self.shape, x, numbered, states, branches)
+            graphs.layers(graph, self.shape, x, numbered, states, branches, within)
         return DecoderPart(lo, hi, Session(graph, self.threads, self.profile))
 
     def _layer(self, i: int, opened: Weights) -> LayerWeights:

@@ -9,7 +9,7 @@ Names: n inputs, H query heads, G key/value heads, d head size, t slots that are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,19 +138,25 @@ def layers(
     numbered: Iterable[tuple[int, LayerWeights]],
     out: str = "",
     branches: tuple[str, str] = ("", ""),
+    within: Collection[int] = (),
 ) -> str:
     """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`.
 
     Args:
-        branches: what `branching` gave, where inputs may be a tree.
+        branches: what `branching` gave, where inputs may be a tree. within: layers whose attention takes the input of
+            the layer before it, see `lean.grouping`.
     """
     eps = float(shape.norm_eps)
     # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:
     # then it does not show where layers are cut.
-    more = graph.op("Sub", [x, x])
+    more, begun = graph.op("Sub", [x, x]), x
     for i, layer in numbered:
         at = f"{i}."
-        y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
+        if i in within:
+            y, x = graph.norm(begun, at + "attention_norm", layer.attention_norm, eps), graph.op("Add", [x, more])
+        else:
+            y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
+            begun = x
         attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches)
         y, x = graph.added_norm(x, layer.out(graph, at + "out", attended), at + "mlp_norm", layer.mlp_norm, eps)
         # x sigmoid(x), as QuickGelu is with a factor of 1

@@ -170,6 +170,16 @@ class LeanDecoder:
         x = self.embed(given.ids) if x is None else x
         return self.stack.forward(given, x, own(cache, KVCache), lo, hi)
 
+    def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
+        """See `Grouped.in_groups`."""
+        kv = own(cache, KVCache)
+
+        @torch.inference_mode()
+        def run(given: Pass) -> Tensor:
+            return self.stack.forward(given, self.embed(given.ids), kv, 0, self.layers, together)
+
+        return run
+
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
         """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
         whole = self._embedding if self.shape.tied else self._dense_head

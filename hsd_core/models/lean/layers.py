@@ -22,6 +22,7 @@ from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.replayed import LentCache, Memories
 from hsd_core.models.gpu.split_keys import in_parts, parts_of
 from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.lean.grouping import groups
 from hsd_core.models.lean.linear import Linear, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.lean.rotary import rotary_tables
@@ -104,13 +105,13 @@ class Layers:
         if isinstance(cache, LentCache) and self._memories is not None:
             self._memories.capture(self, cache.memory, depths)
 
-    def forward(self, given: Pass, x: Tensor, cache: KVCache, lo: int, hi: int) -> Tensor:
+    def forward(self, given: Pass, x: Tensor, cache: KVCache, lo: int, hi: int, together: int = 1) -> Tensor:
         """Run layers lo, ..., hi - 1 on a pass's inputs; writes their keys and values.
 
         x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache. No text sees
-        another: masked keys have weight zero.
+        another: masked keys have weight zero. together: see `grouping.groups`.
         """
-        if given.slots is None and isinstance(cache, LentCache):
+        if given.slots is None and isinstance(cache, LentCache) and together == 1:
             replayed = cache.memory.replay(given, x, lo, hi)
             if replayed is not None:
                 return self._reached(cache, given, hi, replayed)
@@ -134,7 +135,9 @@ class Layers:
             else:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
-        x = self._run(x, cache.keys, cache.values, lo, hi, cos, sin, mask, write, attention)
+        x = self._run(
+            x, cache.keys, cache.values, groups(lo, hi, len(self), together), cos, sin, mask, write, attention
+        )
         return self._reached(cache, given, hi, x)
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
@@ -162,22 +165,22 @@ class Layers:
         cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
         mask = self._masks.of(hidden[None])
         split = x.device.type != "cpu" and parts_of(mask.shape[-1]) > 1
-        return self._run(x, *kept, lo, hi, cos, sin, mask, write, in_parts if split else attention)
+        alone = groups(lo, hi, len(self), 1)
+        return self._run(x, *kept, alone, cos, sin, mask, write, in_parts if split else attention)
 
     def _run(
         self,
         x: Tensor,
         all_keys: Tensor,
         all_values: Tensor,
-        lo: int,
-        hi: int,
+        grouped: Sequence[range],
         cos: Tensor,
         sin: Tensor,
         mask: Tensor,
         write: Callable[[Tensor, Tensor], None],
         attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
     ) -> Tensor:
-        """Layers lo, ..., hi - 1 on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
+        """Layers in groups on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, all_keys.shape[1]
         n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]
 
@@ -191,12 +194,14 @@ class Layers:
             a = attended(q, keys, values, mask)[:, :, : group * n]
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
-        for i in range(lo, hi):
-            x = self._block(i, x, cos, sin, attend)
+        for beside in grouped:
+            read = [self._attended(i, x, cos, sin, attend) for i in beside]  # all of them before x changes
+            for i, a in zip(beside, read, strict=True):
+                x = self._mixed(i, x + a)
         return x
 
-    def _block(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
-        """Layer i on n inputs: x (n, hidden) -> (n, hidden).
+    def _attended(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        """What layer i's attention adds to its n inputs: x (n, hidden) -> (n, hidden).
 
         Args:
             cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`.
@@ -210,7 +215,11 @@ class Layers:
         # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
         qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
         a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
-        x = x + layer.out(a.reshape(n, s.heads * s.head_size))
+        return layer.out(a.reshape(n, s.heads * s.head_size))
+
+    def _mixed(self, i: int, x: Tensor) -> Tensor:
+        """The rest of layer i, behind its attention: x (n, hidden) -> (n, hidden)."""
+        layer = self._layers[i]
         gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
         return x + layer.down(F.silu(gate) * up)
 

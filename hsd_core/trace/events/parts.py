@@ -54,6 +54,14 @@ class Span(Part, frozen=True):
     rows: Int
 
 
+class Moved(Part, frozen=True):
+    """What crossed between the host and a device: ids, rows and states, in bytes, and how long the copies took by the
+    device's own clock, in ns."""
+
+    bytes: Int
+    ns: Int
+
+
 class Copied(Part, frozen=True):
     """What a drafted token repeats: the token at `at` of the output (negative: of the prompt, -1 its last one), behind
     `alike` tokens that are the same in both places, as far as they were compared. `share`: how much of its raw

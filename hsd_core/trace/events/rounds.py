@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType, field
 
-from hsd_core.trace.events.parts import Copied, Counts, Figures, Level, Part, Record, Row, Span, check_lengths
+from hsd_core.trace.events.parts import Copied, Counts, Figures, Level, Moved, Part, Record, Row, Span, check_lengths
 from hsd_core.trace.typed import Int
 
 How: TypeAlias = Literal["draft", "correct", "bonus"]
@@ -47,7 +47,8 @@ class Draft(Record, frozen=True):
     `onto`, of a draft that goes on behind tokens drafted before, left out elsewhere: for each token that `parents` puts
     behind the text the serial of the token that it stands behind (-1: it is the text); -1 for the others.
 
-    `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped."""
+    `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped.
+    `moved`, left out where nothing was: what crossed between devices for it."""
 
     round: Int
     level: Level
@@ -71,6 +72,7 @@ class Draft(Record, frozen=True):
     draws: tuple[Int, ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
     onto: tuple[Int, ...] | UnsetType = UNSET
+    moved: Moved | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         given = (name for name in ("copied", "keys", "draws", "onto") if getattr(self, name))
@@ -130,8 +132,8 @@ class Verify(Record, frozen=True):
     (greedy runs have none: there every exact rule keeps what equals the verifier's choice); `probes`, rows beside
     those, which decide nothing: they go back to the drafter (the window of lookahead decoding); `dropped`, the serials
     of tokens that were drafted meanwhile behind those judged, and fall with the rejected one or beside the one that was
-    kept; `stale`: while it ran,
-    the text that it stands behind was cut, so nothing was judged.
+    kept; `stale`: while it ran, the text that it stands behind was cut, so nothing was judged; `moved`, what crossed
+    between devices for it.
     """
 
     round: Int
@@ -149,6 +151,7 @@ class Verify(Record, frozen=True):
     probes: Int | UnsetType = UNSET
     dropped: tuple[Int, ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
+    moved: Moved | UnsetType = UNSET
 
 
 class _Own(Record, frozen=True):

@@ -72,7 +72,7 @@ export const LANES = {
 };
 
 export const TALLY = {
-  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"equal", [string, string]>} a name and its formula */
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"equal", [string, string]>} a name and its formula */
   figures: {
     forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
     kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
@@ -85,11 +85,16 @@ export const TALLY = {
       "memory-bound",
       "the speed-up if reading weights were all that took time (MBSU): bytes that plain decoding reads for these tokens / bytes that all passes read; a pass reads its level\u2019s weights once, for however many rows",
     ],
+    moved: [
+      "between devices",
+      "ids, probabilities and states that crossed between processor and accelerator for drafts and verifications / tokens committed, and the time of all these copies by the device\u2019s own clock",
+    ],
     equal: [
       "as plain decoding",
       "greedy: leading ids that equal plain decoding's, of all; sampled runs agree only in distribution",
     ],
   },
+  moves: (/** @type {string} */ kb, /** @type {string} */ ms) => `${kb} kB a token, ${ms} ms in all`,
   times: (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`,
   of: (/** @type {string} */ part, /** @type {number} */ all) => `${part} of ${all}`,
   equal: (/** @type {string} */ share) => `${share} equal`,

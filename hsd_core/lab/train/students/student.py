@@ -123,6 +123,8 @@ class Student(nn.Module):
                 self.heads.append(StudentHead(shape.hidden, inner, decoder.last_norm, shape.norm_eps, place))
             return
         self.read = nn.Parameter(torch.zeros(shape.hidden, shape.hidden * (2 if draft.fed else 1)))
+        if draft.gated:
+            self.mix = nn.Parameter(torch.zeros(shape.hidden, shape.hidden * 2))
         self.norm = nn.Parameter(decoder.last_norm.float().clone())
         if self.joined:  # it begins as the draft that is fed the deepest of them alone
             parts = [torch.zeros(shape.hidden, shape.hidden * (len(self.joined) - 1)), torch.eye(shape.hidden)]
@@ -152,7 +154,7 @@ class Student(nn.Module):
                 yield head(later(x, by)[:, first:])
             return
         x, seen = batch.x, [Seen() for _ in self.layers]
-        y = F.linear(self.inputs(x, fed), self.read)
+        y = self.read_in(x, fed)
         for i, (layer, kept) in enumerate(zip(self.layers, seen, strict=True)):
             y = layer(y, self.cos, self.sin, first if i == len(self.layers) - 1 else 0, kept)
         yield y
@@ -160,9 +162,9 @@ class Student(nn.Module):
             assert fed is not None
             if self.ahead > 1:
                 known = self.unknown[by - 1].expand(len(x), x.shape[1] - first, -1)
-                y = F.linear(self.inputs(known, later(fed, by)[:, first:]), self.read)
+                y = self.read_in(known, later(fed, by)[:, first:])
             else:
-                y = F.linear(self.inputs(x[:, first:], torch.cat((fed[:, first : first + 1], y[:, :-1]), 1)), self.read)
+                y = self.read_in(x[:, first:], torch.cat((fed[:, first : first + 1], y[:, :-1]), 1))
             for layer, kept in zip(self.layers, seen, strict=True):
                 assert isinstance(layer, StudentLayer)
                 y = layer.again(y, self.cos, self.sin, first, kept)
@@ -179,6 +181,17 @@ class Student(nn.Module):
         """What the in-projection reads: (.., hidden) or (.., 2 hidden), each part normalised to a mean square of 1."""
         x = self._normal(x)
         return x if fed is None else torch.cat((x, self._normal(fed)), -1)
+
+    def read_in(self, x: Tensor, fed: Tensor | None) -> Tensor:
+        """(.., hidden) what the first layer reads: of both side by side, or weighed by a gate as wide as they are
+        (Dovetail's DGF, arXiv 2412.18934): z h + (1 - z) e with h = W1 fed, e = silu(W2 x), z = sigmoid(Wz [h; e])."""
+        both = self.inputs(x, fed)
+        if not self.shape.gated:
+            return F.linear(both, self.read)
+        (x, fed), (of_x, of_fed) = both.chunk(2, -1), self.read.chunk(2, 1)
+        e, h = F.silu(F.linear(x, of_x)), F.linear(fed, of_fed)
+        z = torch.sigmoid(F.linear(torch.cat((h, e), -1), self.mix))
+        return z * h + (1 - z) * e
 
     def starts(self, batch: Batch) -> Tensor:
         """(B, S, width) what is read of true states: by the in-projection, or by the first head."""
@@ -242,6 +255,8 @@ class Student(nn.Module):
                 xy += x.T @ y
             xx += RIDGE * xx.diagonal().mean() * torch.eye(width)
             read.copy_(torch.linalg.solve(xx, xy).T)
+        if self.shape.gated:
+            self.read.mul_(2)  # the gate begins with a half of each
 
 
 def _start(decoder: LeanDecoder, i: int, mlp_width: int | None) -> dict[str, Tensor]:

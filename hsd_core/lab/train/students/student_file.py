@@ -44,8 +44,8 @@ def take_weights(student: Student, path: Path) -> None:
     """
     about, own = read_info(path), student.shape
     joins = about.joined in (student.joined, ())
-    shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead)
-    if not joins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead):
+    shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead, about.gated)
+    if not joins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead, own.gated):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
     try:
         held = load_file(path)
@@ -84,7 +84,7 @@ def student_of(path: Path, decoder: LeanDecoder) -> Student:
     at = (info.at - 0.25) / layers if info.at else 0.0
     student = Student(
         decoder,
-        DraftShape(info.name, at, info.fed, info.layers, info.mlp_width, joins, info.ahead),
+        DraftShape(info.name, at, info.fed, info.layers, info.mlp_width, joins, info.ahead, info.gated),
         load_file(path)["ids"].tolist(),
     )
     take_weights(student, path)

@@ -1,0 +1,56 @@
+"""What was measured here of a system: a row of a shipped benchmark, else the totals of its recording. Nothing is typed
+in beside a paper's figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from app.atlas.systems import System
+from app.play.recordings import Recordings
+from app.results.bundled_results import Bundled
+
+
+class OurFigures:
+    """Looked up in the folder of the benchmarks and among the recordings, as they are now."""
+
+    def __init__(self, results: Path, recordings: Recordings) -> None:
+        self._reports = {one["id"]: one["results"] for one in Bundled(results).reports()}
+        self._runs = {one["name"]: one for one in recordings.menu() if not one["reason"]}
+
+    def recorded(self, system: System) -> bool:
+        """Whether its recording is one that can be shown."""
+        return system.recording in self._runs
+
+    def of(self, system: System) -> dict[str, Any] | None:
+        """The gain over plain decoding, of which stack, where and how that was measured; None where nobody did.
+
+        `low` and `high`: of its interval (95 %); None for a recording, which is one prompt.
+        """
+        return self._benched(system) or self._replayed(system)
+
+    def _benched(self, system: System) -> dict[str, Any] | None:
+        if system.measured is None or (report := self._reports.get(system.measured.results)) is None:
+            return None
+        row = next((one for one in report["stacks"] if one["stack"] == system.measured.stack), None)
+        if row is None:
+            return None
+        low, high = row["interval"]
+        about = report["about"]
+        said = {"machine": about["machine"], "preset": about["preset"], "bench": system.measured.results}
+        return {
+            "gain": row["speed_up"],
+            "low": low,
+            "high": high,
+            "prompts": row["prompts"],
+            "stack": row["stack"],
+        } | said
+
+    def _replayed(self, system: System) -> dict[str, Any] | None:
+        run = self._runs.get(system.recording or "")
+        if run is None or run["speed_up"] is None or run["simulated"]:
+            return None
+        return {
+            **{"gain": run["speed_up"], "low": None, "high": None, "prompts": 1, "stack": run["stack"]},
+            **{"machine": run["machine"], "preset": run["preset"], "bench": None},
+        }

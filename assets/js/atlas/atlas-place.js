@@ -1,0 +1,45 @@
+/** Where one is in the Atlas, in the address: `?tab=atlas&system=pearl`, and what is filtered: `&who=`, `&how=`, `&exact=`,
+ *  `&here=1`, `&find=`. */
+
+import { setQuery } from "../kit/tabs.js";
+import { ALL } from "./by-question.js";
+
+const LONGEST = 60; // of what is looked for
+const EXACT = ["yes", "no", "open"];
+
+/**
+ * @param {string[]} rows @param {string[]} columns who may draft, and how drafts may be judged
+ * @returns {{system: string|null, filter: import("./by-question.js").Filter}}
+ */
+export function asked(rows, columns) {
+  const query = new URLSearchParams(location.search);
+  const one = (/** @type {string} */ name, /** @type {string[]} */ known) =>
+    known.find((value) => value === query.get(name)) ?? "";
+  return {
+    system: query.get("system")?.slice(0, 80) ?? null,
+    filter: {
+      ...{ who: one("who", rows), how: one("how", columns), exact: one("exact", EXACT) },
+      ...{ here: query.get("here") === "1", find: (query.get("find") ?? "").slice(0, LONGEST) },
+    },
+  };
+}
+
+/** Opens a system, null the map: a new entry in the history. @param {string|null} system */
+export function go(system) {
+  history.pushState(history.state, "");
+  setQuery({ system });
+}
+
+/** Writes the filter into the entry that is there. @param {import("./by-question.js").Filter} filter */
+export function filtered({ who, how, exact, here, find }) {
+  setQuery({ who: who || null, how: how || null, exact: exact || null, here: here ? "1" : null, find: find || null });
+}
+
+/** The tab is left: its place goes with it. */
+export function left() {
+  setQuery({ system: null });
+  filtered(ALL);
+}
+
+/** A system's own address. @param {string} id */
+export const addressOf = (id) => `?${new URLSearchParams({ tab: "atlas", system: id })}`;

@@ -1,0 +1,71 @@
+/** Where systems lie on the map, which of them a filter leaves, and who stands beside whom. */
+
+/**
+ * @typedef {{id: string, name: string, paper: string|null, year: number, who_drafts: string, how_judged: string, idea: string,
+ *   exact: boolean|null, why: string, stack: string|null, recording: string|null, preset: string,
+ *   headline: {says: string, on: string|null}|null, pays: string, loses: string, near: Record<string, string>,
+ *   shape: string, here: string, ours: Ours|null}} System as app/atlas/systems.py declares it
+ * @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, machine: string,
+ *   preset: string, bench: string|null}} Ours as app/atlas/our_figures.py finds it
+ * @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes
+ */
+
+/** @type {Readonly<Filter>} */
+export const ALL = Object.freeze({ who: "", how: "", exact: "", here: false, find: "" });
+
+/** Exact, not exact, or open. @param {{exact: boolean|null}} system @returns {"yes"|"no"|"open"} */
+export const exactly = ({ exact }) => (exact === null ? "open" : exact ? "yes" : "no");
+
+/** @param {Filter} filter */
+export const filters = (filter) => Object.keys(ALL).some((name) => filter[name] !== ALL[name]);
+
+/** Whether a filter leaves a system. @param {System} system @param {Filter} filter */
+export function passes(system, { who, how, exact, here, find }) {
+  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  const text =
+    `${system.name} ${system.id} ${system.paper ?? ""} ${system.year} ${system.who_drafts} ${system.how_judged} ${system.idea}`.toLowerCase();
+  return (
+    (!who || system.who_drafts === who) &&
+    (!how || system.how_judged === how) &&
+    (!exact || exactly(system) === exact) &&
+    (!here || system.stack !== null) &&
+    words.every((word) => text.includes(word))
+  );
+}
+
+/**
+ * The systems in the map's order: row by row, within a row column by column, within a cell the oldest first.
+ * @param {System[]} systems @param {string[]} rows @param {string[]} columns @returns {System[]}
+ */
+export function ordered(systems, rows, columns) {
+  const rank = (/** @type {System} */ { who_drafts, how_judged, year }) => [
+    rows.indexOf(who_drafts),
+    columns.indexOf(how_judged),
+    year,
+  ];
+  return [...systems].sort((a, b) => {
+    const [one, other] = [rank(a), rank(b)];
+    const at = one.findIndex((x, i) => x !== other[i]);
+    return at < 0 ? a.name.localeCompare(b.name, "en") : one[at] - other[at];
+  });
+}
+
+/**
+ * Who stands before and behind a system, in a circle; the system itself where it is alone.
+ * @param {System[]} list in its order @param {System} system @returns {{before: System, after: System}}
+ */
+export function beside(list, system) {
+  const at = list.indexOf(system);
+  if (at < 0) return { before: list.at(-1) ?? system, after: list[0] ?? system };
+  return { before: list[(at - 1 + list.length) % list.length], after: list[(at + 1) % list.length] };
+}
+
+/**
+ * What a system shares with others.
+ * @param {System[]} systems @param {System} system @returns {{system: System, shares: string}[]}
+ */
+export const neighbours = (systems, system) =>
+  Object.entries(system.near).flatMap(([id, shares]) => {
+    const other = systems.find((one) => one.id === id);
+    return other ? [{ system: other, shares }] : [];
+  });

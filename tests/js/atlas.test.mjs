@@ -1,0 +1,142 @@
+// Claims about the Atlas: where systems lie, which a filter leaves, and what their drawings show. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ALL, beside, exactly, filters, neighbours, ordered, passes } from "../../assets/js/atlas/by-question.js";
+import { tokensOf, writtenBy } from "../../assets/js/atlas/drawn-tokens.js";
+import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/atlas/shape.js";
+import { shapeSaid } from "../../assets/js/atlas/shape-said.js";
+import { DRAWN, HOW, WHO } from "../../assets/js/words/tabs/atlas.js";
+
+const FOLDER = new URL("../../assets/systems/", import.meta.url);
+/** @type {import("../../assets/js/atlas/by-question.js").System[]} */
+const SYSTEMS = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => ({
+    id: name.slice(0, -5),
+    ours: null,
+    here: "",
+    preset: "smollm2",
+    ...JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")),
+  }));
+const [ROWS, COLUMNS] = [Object.keys(WHO), Object.keys(HOW)];
+const named = (/** @type {string} */ id) => /** @type {(typeof SYSTEMS)[0]} */ (SYSTEMS.find((one) => one.id === id));
+
+test("every system lies in one cell of the map, and the arrows lead through all of them", () => {
+  const list = ordered(SYSTEMS, ROWS, COLUMNS);
+  for (const { id, who_drafts, how_judged } of list) assert.ok(WHO[who_drafts] && HOW[how_judged], id);
+  const seen = new Set();
+  for (let at = list[0]; !seen.has(at.id); at = beside(list, at).after) seen.add(at.id);
+  assert.equal(seen.size, SYSTEMS.length);
+  assert.equal(beside(list, list[0]).before, list.at(-1));
+  assert.equal(beside(list, beside(list, list[3]).after).before, list[3]);
+});
+
+test("rows come first, then columns, then years", () => {
+  const list = ordered(SYSTEMS, ROWS, COLUMNS);
+  const rank = list.map((one) => [ROWS.indexOf(one.who_drafts), COLUMNS.indexOf(one.how_judged), one.year]);
+  const numbers = rank.map(([row, column, year]) => row * 1e6 + column * 1e5 + year);
+  assert.deepEqual(
+    numbers,
+    [...numbers].sort((a, b) => a - b),
+  );
+});
+
+test("a filter leaves what it says, and none leaves all", () => {
+  const left = (/** @type {any} */ some) => SYSTEMS.filter((one) => passes(one, { ...ALL, ...some }));
+  assert.equal(left({}).length, SYSTEMS.length);
+  assert.ok(!filters(ALL) && filters({ ...ALL, here: true }));
+  assert.ok(left({ who: "exits" }).every((one) => one.who_drafts === "exits") && left({ who: "exits" }).length > 5);
+  assert.ok(left({ here: true }).every((one) => one.stack));
+  for (const exact of ["yes", "no", "open"]) assert.ok(left({ exact }).every((one) => exactly(one) === exact));
+  assert.equal(
+    left({ exact: "yes" }).length + left({ exact: "no" }).length + left({ exact: "open" }).length,
+    SYSTEMS.length,
+  );
+  assert.deepEqual(
+    left({ find: "PEARL 2024" }).map((one) => one.id),
+    ["pearl"],
+  );
+  assert.deepEqual(
+    left({ find: "2510.19705" }).map((one) => one.id),
+    ["hsd"],
+  );
+  assert.equal(left({ find: "no such thing" }).length, 0);
+});
+
+test("a system names only neighbours that are there, and never itself", () => {
+  for (const one of SYSTEMS) {
+    const found = neighbours(SYSTEMS, one);
+    assert.equal(found.length, Object.keys(one.near).length, one.id);
+    assert.ok(
+      found.every(({ system }) => system !== one),
+      one.id,
+    );
+  }
+});
+
+test("a shape is read from the ground up", () => {
+  const { floors, lanes } = shapeOf("ngram3 > tree 3.1 > exit > chain 2 > target | lanes step");
+  assert.deepEqual(
+    floors.map(({ kind, times }) => [kind, times]),
+    [
+      ["ngram", 3],
+      ["exit", 1],
+      ["target", 1],
+    ],
+  );
+  assert.deepEqual(
+    floors.map(({ hand }) => hand?.form ?? null),
+    ["tree", "chain", null],
+  );
+  assert.equal(lanes, "step");
+  assert.deepEqual(shapeOf("nano+ngram > chain 2 > target").floors[0].others, ["ngram"]);
+  assert.equal(bodyFrom(floors), 1, "exits stand in the target's body");
+  assert.deepEqual(shapeOf("cells 6 > target").floors[0], {
+    kind: "",
+    others: [],
+    times: 1,
+    hand: { form: "cells", widths: [6] },
+  });
+});
+
+test("a tree's nodes stand behind their parents, each leaf on a line of its own", () => {
+  const tree = /** @type {const} */ ({ form: "tree", widths: [3, 2, 1] });
+  const nodes = nodesOf({ ...tree, widths: [...tree.widths] });
+  nodes.forEach(({ depth, parent }, i) => {
+    assert.ok(parent < i && (parent < 0 ? depth === 0 : nodes[parent].depth === depth - 1));
+  });
+  const leaves = nodes.filter((_, i) => !nodes.some(({ parent }) => parent === i));
+  assert.equal(new Set(leaves.map(({ at }) => at)).size, leaves.length);
+  assert.equal(linesOf({ form: "tree", widths: [3, 2, 1] }), leaves.length);
+  assert.equal(sizeOf({ form: "tree", widths: [3, 2, 1] }), 3 + 6 + 6);
+  assert.equal(linesOf({ form: "comb", widths: [3, 2] }), 3);
+});
+
+test("every drawing can be drawn and said, and something of each draft is kept", () => {
+  for (const one of SYSTEMS) {
+    const { floors } = shapeOf(one.shape);
+    const loosely = one.how_judged === "loosely";
+    for (const { kind } of floors) assert.ok(kind === "" || DRAWN.floor[kind], `${one.id}: ${kind}`);
+    floors.slice(0, -1).forEach(({ hand }, i) => {
+      const fates = tokensOf(floors, i, loosely).map(({ fate }) => fate);
+      assert.ok(!hand || fates.includes("kept"), one.id);
+      assert.ok(!loosely || !fates.includes("rejected"), `${one.id}: a loose rule rejects nothing in its drawing`);
+    });
+    assert.equal(
+      writtenBy(floors, loosely).at(-1),
+      floors.length > 1 && !floors.at(-2)?.hand ? 0 : floors.length - 1,
+      one.id,
+    );
+    assert.match(shapeSaid(one), /^[A-Z\d].*\.$/, one.id);
+  }
+  assert.equal(
+    shapeSaid(named("hsd")),
+    "Lookups: 3 tokens, judged by a copy in 8 bits. A copy in 8 bits: 6 tokens, judged by the target. The top row is what is written.",
+  );
+});
+
+test("a loose rule is what makes a system not exact", () => {
+  for (const one of SYSTEMS) assert.equal(one.how_judged === "loosely", exactly(one) === "no", one.id);
+});

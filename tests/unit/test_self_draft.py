@@ -1,0 +1,247 @@
+"""The self-draft: attentions of a group read one input, truth replaces what is fuzzy, and nothing stale is left."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+from lean_stacks import LeanStacks, drafted_stacks
+from ledger import audit
+from tiny import tiny, tiny_compiled
+from toys import output_of
+
+import hsd_core
+from hsd_core import trace
+from hsd_core.lab import grouped
+from hsd_core.levels.built.self_draft import CalibratedRun, FuzzyRun, SelfLevel
+from hsd_core.levels.protocol import CommittedIds, rows_behind
+from hsd_core.levels.shared import SharedState, shares
+from hsd_core.levels.tree import named
+from hsd_core.models.context import Context
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.grouping import groups
+from hsd_core.models.one_pass import Branches, Pass
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.checks import check
+
+LAYERS = 6
+DECODER = tiny(layers=LAYERS)
+IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
+
+
+def test_the_first_and_the_last_layer_stand_alone() -> None:
+    assert groups(0, 6, 6, 2) == [range(1), range(1, 3), range(3, 5), range(5, 6)]
+    assert groups(0, 6, 6, 3) == [range(1), range(1, 4), range(4, 5), range(5, 6)]
+    assert groups(0, 6, 6, 1) == [range(i, i + 1) for i in range(6)]
+    assert groups(0, 6, 6, 8) == [range(1), range(1, 5), range(5, 6)]
+    assert (groups(0, 1, 1, 2), groups(0, 2, 2, 2)) == ([range(1)], [range(1), range(1, 2)])
+    assert [*groups(0, 2, 6, 1), *groups(2, 6, 6, 1)] == groups(0, 6, 6, 1)
+
+
+def by_hand(decoder: LeanDecoder, ids: list[int], together: int) -> torch.Tensor:
+    """(n, V) logits, each layer written out, over the whole text at once."""
+    s, n = decoder.shape, len(ids)
+    cos, sin = (table[:n, None] for table in decoder.stack.rotary)
+    causal = torch.ones(n, n, dtype=torch.bool).triu(1)
+
+    def attention(i: int, x: torch.Tensor) -> torch.Tensor:
+        layer = decoder.stack[i]
+        q, k, v = layer.qkv(F.rms_norm(x, (s.hidden,), layer.attention_norm, s.norm_eps)).split(
+            [s.heads * s.head_size, s.kv_heads * s.head_size, s.kv_heads * s.head_size], 1
+        )
+        q, k, v = (part.view(n, -1, s.head_size) for part in (q, k, v))
+        q, k = (part * cos + part.roll(s.head_size // 2, -1) * sin for part in (q, k))
+        k, v = (part.repeat_interleave(s.heads // s.kv_heads, 1) for part in (k, v))
+        score = torch.einsum("qhd,khd->hqk", q, k) / s.head_size**0.5
+        share = score.masked_fill(causal, float("-inf")).softmax(-1)
+        return layer.out(torch.einsum("hqk,khd->qhd", share, v).reshape(n, -1))
+
+    def mlp(i: int, x: torch.Tensor) -> torch.Tensor:
+        layer = decoder.stack[i]
+        gate, up = layer.gate_up(F.rms_norm(x, (s.hidden,), layer.mlp_norm, s.norm_eps)).chunk(2, -1)
+        return layer.down(F.silu(gate) * up)
+
+    x = decoder.embed(ids)
+    for group in groups(0, s.layers, s.layers, together):
+        added = [attention(i, x) for i in group]
+        for i, a in zip(group, added, strict=True):
+            x = x + a
+            x = x + mlp(i, x)
+    return decoder.head(x)
+
+
+def fuzzy(decoder, context: list[int], true: int, together: int) -> torch.Tensor:
+    """(len(context) - true, V): a cache of its own, the first positions in order, the others in groups."""
+    with torch.inference_mode():
+        cache = decoder.new_cache(len(context))
+        if true:
+            decoder.forward_layers(Pass(context[:true]), cache, 0, decoder.layers)
+        return decoder.head(decoder.in_groups(cache, together)(Pass(context[true:], true)))
+
+
+@pytest.mark.parametrize("together", [1, 2, 3, 4])
+def test_attentions_of_a_group_read_one_input(together: int) -> None:
+    with torch.inference_mode():
+        assert torch.allclose(fuzzy(DECODER, IDS, 0, together), by_hand(DECODER, IDS, together), atol=1e-4)
+
+
+@pytest.mark.parametrize("make", [tiny, tiny_compiled])
+def test_one_attention_at_a_time_is_the_model_itself_bit_for_bit(make) -> None:
+    decoder = make(layers=LAYERS)
+    whole = decoder.forward(Pass(IDS, 0, len(IDS)), decoder.new_cache(len(IDS)))
+    assert torch.equal(fuzzy(decoder, IDS, 0, 1), whole)
+    assert not torch.allclose(fuzzy(decoder, IDS, 0, 2), whole, atol=1e-2), "groups differ, or nothing is tested"
+
+
+@pytest.mark.parametrize("together", [2, 3])
+def test_compiled_layers_group_as_the_lean_ones_do(together: int) -> None:
+    sizes = {"layers": LAYERS, "head_dim": 16}
+    lean, compiled = tiny(**sizes), tiny_compiled(**sizes)
+    assert torch.allclose(fuzzy(lean, IDS, 4, together), fuzzy(compiled, IDS, 4, together), atol=1e-3)
+    tree = Pass(IDS[8:], 8, 0, Branches(8, (-1, -1, 0, 1)))
+    found = []
+    for decoder in (lean, compiled):
+        cache = decoder.new_cache(8, branches=4)
+        with torch.inference_mode():
+            decoder.forward_layers(Pass(IDS[:8]), cache, 0, LAYERS)
+            found.append(decoder.in_groups(cache, together)(tree))
+    assert torch.allclose(*found, atol=1e-3)
+
+
+def test_the_layers_lie_there_a_second_time_for_one_grouping_alone() -> None:
+    decoder = tiny_compiled(layers=LAYERS)
+    before = decoder.weight_bytes()
+    decoder.in_groups(decoder.new_cache(1), 1)
+    assert decoder.weight_bytes() == before
+    for together in (2, 3, 2):
+        decoder.in_groups(decoder.new_cache(1), together)
+        assert decoder.weight_bytes() - before == decoder.weight_bytes(LAYERS, head=False)
+
+
+def opened(*, calibrated: bool = True, filled: bool = True, capacity: int = 64, branches: int = 0):
+    shared = SharedState(capacity, branches)
+    level = SelfLevel(DECODER, 2, calibrated=calibrated)
+    trunk = shared.trunk(DECODER, LAYERS) if filled else None
+    return level.open(capacity, shared), trunk
+
+
+def test_a_level_above_over_the_same_weights_fills_the_trunk_and_others_do_without() -> None:
+    run, trunk = opened()
+    assert isinstance(run, CalibratedRun) and run._trunk is trunk
+    run, _ = opened(filled=False)
+    assert isinstance(run, CalibratedRun) and run._trunk.lent
+    assert type(opened(calibrated=False)[0]) is FuzzyRun
+
+
+def test_an_exit_below_has_layers_of_its_own() -> None:
+    made = LeanStacks(layers=4)
+    levels = [entry.level for entry in made.stack("exit:1@at=2,self:2,target")]
+    assert shares(levels) == (None, 2, 2)
+
+
+@pytest.mark.parametrize("filled", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_fuzzed_rounds_leave_the_rows_of_a_fresh_computation(filled: bool, seed: int) -> None:
+    """Drafts of any length, verified or not, kept in part: what stands on truth does, what is fuzzy is the draft's."""
+    rng = random.Random(seed)
+    run, trunk = opened(filled=filled, capacity=150, branches=8)
+    context = [rng.randrange(61) for _ in range(5)]
+    for _ in range(12):
+        if trunk is not None:
+            trunk.run(context, LAYERS, len(context) - 1)
+            run.observe(CommittedIds(context))
+            assert run.cached == len(context) - 1
+        drafted = [rng.randrange(61) for _ in range(rng.randint(1, 4))]
+        tree = named(tuple(drafted))
+        rows, work = run.score(Context(context), tree)
+        assert run.cached == len(context) + len(drafted) and work.rows - work.catch_up == len(drafted) + 1
+        true = len(context) - (1 if filled else 0)
+        expected = fuzzy(DECODER, context + drafted, true, 2) if filled else None
+        if expected is None:  # the row behind the context is one of the layers in their order
+            whole = DECODER.forward(Pass(context), DECODER.new_cache(len(context)))
+            expected = torch.cat((whole, fuzzy(DECODER, context + drafted, true, 2)))
+        assert torch.allclose(rows, expected, atol=1e-4)
+        kept = rng.randint(0, len(drafted))
+        if trunk is not None:
+            trunk.run(context + drafted, LAYERS, len(context) + len(drafted))
+        run.keep(len(context), tuple(range(kept)))
+        if trunk is not None:
+            trunk.keep(len(context), tuple(range(kept)), LAYERS)
+        context = [*context, *drafted[:kept], rng.randrange(61)]
+
+
+def test_without_calibration_everything_stays_fuzzy() -> None:
+    run, trunk = opened(calibrated=False)
+    assert trunk is not None
+    trunk.run(IDS, LAYERS, len(IDS))
+    rows_behind(run, IDS[:7], 1)
+    run.observe(CommittedIds(IDS[:7]))
+    run.keep(6, ())
+    rows, _ = rows_behind(run, IDS, 4)
+    assert torch.allclose(rows, fuzzy(DECODER, IDS, 0, 2)[-4:], atol=1e-4)
+
+
+STACKS = [
+    "self:4,target",
+    "self:4@parallel=3@calibrate=0,target",
+    "self:3@dtype=int8,target",
+    "self:2@dtype=int8,int8:4,target",
+    "ngram:2,self:4@policy=flush,target",
+    "self:3@tree=2.1.1,target",
+    "self:4@grow=6@dtype=int8,target",
+    "exit:2@at=2,self:3,target",
+    "nano:2@id=fed,self:3,target",
+    "self:3,target@with=pearl",
+    "self:3,target@with=ahead",
+]
+
+
+def a_run(text: str, temperature: float = 0.0, tokens: int = 24) -> list[trace.Event]:
+    stack = drafted_stacks(61).stack(text)
+    return list(hsd_core.run(stack, IDS, Sampling(temperature), 3, max_new_tokens=tokens))
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
+    events = a_run(text)
+    assert output_of(events) == output_of(a_run("target"))
+    for found in (events, a_run(text, 1.0)):
+        assert check(found) == []
+        drafted = [e for e in found if isinstance(e, trace.Draft) and e.level == 0 and e.forwards]
+        assert "self" not in text.split(",")[0] or all(sum(s.rows for s in e.ran) == e.rows for e in drafted)
+        if not any(sign in text for sign in ("@with=", "@tree=", "@grow=")):
+            cacheless = frozenset({0} if text.startswith("ngram") else ())
+            assert audit(found, cacheless=cacheless, ends=frozenset()).done
+
+
+def test_one_attention_at_a_time_is_always_right() -> None:
+    events = a_run("self:4@parallel=1,target", tokens=20)
+    judged = [c.outcome for e in events if isinstance(e, trace.Verify) for c in e.checks]
+    assert judged and set(judged) == {"accepted"}
+
+
+def test_the_study_counts_what_drafts_of_every_length_choose() -> None:
+    prompt = 4
+    ids = IDS * 2
+    found = {(r["calibrated"], r["place"]): r for r in grouped.read(DECODER, [(ids, prompt)], [2])}
+    with torch.inference_mode():
+        whole = DECODER.forward(Pass(ids, 0, len(ids)), DECODER.new_cache(len(ids))).argmax(-1)
+    rows = fuzzy(DECODER, ids, 0, 2).argmax(-1)
+    never = (rows == whole)[prompt - 1 : -1]
+    assert (found["never", 0]["agree"], found["never", 0]["tokens"]) == (
+        pytest.approx(float(never.float().mean()), abs=1e-5),
+        len(ids) - prompt,
+    )
+    behind = fuzzy(DECODER, ids, prompt - 1, 2).argmax(-1)
+    assert found["prompt", 0]["agree"] == pytest.approx(
+        float((behind == whole[prompt - 1 :])[:-1].float().mean()), abs=1e-5
+    )
+    starts = range(prompt - 1, len(ids) - 1, grouped.EVERY)
+    first = [fuzzy(DECODER, ids[: at + 1], at, 2)[0].argmax() == whole[at] for at in starts]
+    assert found["verified", 1]["tokens"] == len(first)
+    assert found["verified", 1]["agree"] == pytest.approx(sum(map(float, first)) / len(first), abs=1e-5)
+    for r in grouped.read(DECODER, [(ids, prompt)], [1]):
+        assert r["agree"] == 1.0, "the layers in their order are the model"
+    assert grouped.agreement([*found.values()]).count("\n") == 4

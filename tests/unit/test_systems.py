@@ -1,0 +1,156 @@
+"""The systems of the Atlas: checked files, whose stacks parse, run on tables and are as exact as the files say."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from enumerator import distance, run_distribution, target_distribution
+from toys import toy_stack
+
+from app.atlas.our_figures import OurFigures
+from app.atlas.systems import System, Systems, read
+from app.kit.static import ASSETS
+from app.play.recordings import Recordings
+from hsd_core.levels.kinds import kinds, policies
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.trace import Footer, Header
+from hsd_core.trace.checks import check
+
+FOLDER = ASSETS / "systems"
+SHIPPED = Systems(FOLDER).found
+BUILT = sorted({one.stack: one for one in SHIPPED.values() if one.stack}.items())
+LARGEST = 80_000  # bytes of all files: a page without a server holds them
+ORDERS = ("order1", "order1", "order3", "order6")  # tables of the preset toy, the target's last
+FIELD = """
+    adadecode amusd apd autojudge block-verification calm card cas-spec coral cs-drafting del diffuspec dovetail
+    draft-and-verify duodecoding dynasd ead eagle eagle-2 eagle-3 easyspec free glide global-resolution
+    hierarchy-drafting hispec hsd hsddw hydra jacobi judge kangaroo kl-acceptance layerskip longspec lookahead
+    lossless-hsd mcsd medusa ml-specqd optimal-multi-draft p-eagle pearl pipespec polybasic prompt-lookup
+    pyramidsd ralmspec rasd reflective rest sam-decoding scylla specdiff specdiff-2 specinfer specrouter
+    speculative-decoding spiffy sprinter ssd staged stree svip swift token-intersection token-recycling
+    token-timing triforce vocabtrim
+"""
+
+
+def test_every_system_that_is_known_has_a_card(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        found = Systems(FOLDER).found
+    assert not caplog.records, "a shipped file is passed over"
+    assert set(FIELD.split()) <= set(found) and {path.stem for path in FOLDER.glob("*.json")} == set(found)
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.json")) < LARGEST
+    papers = [one.paper for one in found.values() if one.paper]
+    assert len(set(papers)) == len(papers) and len({one.name for one in found.values()}) == len(found)
+
+
+def test_no_row_and_no_column_of_the_map_is_empty() -> None:
+    fields = System.__annotations__
+    assert fields["who_drafts"] == "Drafters" and fields["how_judged"] == "Judges"
+    assert {one.who_drafts for one in SHIPPED.values()} == {"lookups", "exits", "heads", "models", "diffusion"}
+    judged = {"one by one", "block", "tree", "several levels", "in parallel", "loosely"}
+    assert {one.how_judged for one in SHIPPED.values()} == judged
+    for name, one in SHIPPED.items():
+        assert (one.how_judged == "loosely") == (one.exact is False), (
+            f"{name}: loose judges are those that are not exact"
+        )
+
+
+# ---- stacks
+
+
+def on_tables(text: str) -> str:
+    """A stack of the preset toy with the same rules, policies, trees and schedule; each of its levels is a table."""
+    heeded = {key.name for key in kinds()["table"].keys} - {"id", "fuse"}  # there are no lookups to merge
+    levels = []
+    specs = parse(text)
+    for spec, order in zip(specs, ORDERS[-len(specs) :], strict=True):
+        kept = {name: value for name, value in spec.values.items() if name in heeded}
+        if kept.get("policy") not in policies():
+            kept.pop("policy", None)  # one that is a kind of its own
+        levels.append(replace(spec, name="table", values={**kept, "id": order}))
+    return format_stack(levels)
+
+
+@pytest.mark.parametrize(("text", "system"), BUILT, ids=[text for text, _ in BUILT])
+def test_a_stack_runs_on_tables_and_is_as_exact_as_its_card_says(text: str, system: System) -> None:
+    events = list(
+        Pipeline.open("toy").run(on_tables(text), "The small level", max_new_tokens=16, temperature=1.0, seed=3)
+    )
+    assert check(events) == []
+    header = events[0]
+    assert isinstance(header, Header) and isinstance(events[-1], Footer)
+    assert header.lossless is system.exact
+    assert (header.overlap == "reckoned") == (system.how_judged == "in parallel")
+
+
+@pytest.mark.parametrize("text", [text for text, _ in BUILT])
+def test_its_law_is_the_targets(text: str) -> None:
+    if "lookahead" in text or "window" in text or "del" in text:
+        pytest.skip("enumerated with its own levels in tests/exactness")
+    levels = [replace(spec, block=min(spec.block or 2, 2)) if not spec.widths else spec for spec in parse(text)[:-1]]
+    stack = toy_stack(format_stack([*levels, parse(text)[-1]]), 2, seed=4)
+    assert distance(run_distribution(stack, [0], 2), target_distribution(stack, [0], 2)) < 1e-12
+
+
+# ---- figures of our own
+
+
+def test_our_figures_are_those_of_the_files_that_a_card_names() -> None:
+    ours = OurFigures(ASSETS / "results", Recordings(ASSETS / "traces"))
+    for name, one in SHIPPED.items():
+        assert one.recording is None or ours.recorded(one), f"{name}: no recording {one.recording}"
+        found = ours.of(one)
+        if one.measured is None:
+            assert found is None or found["bench"] is None
+            continue
+        report = json.loads((ASSETS / "results" / one.measured.results / "results.json").read_text(encoding="utf-8"))
+        (row,) = [row for row in report["stacks"] if row["stack"] == one.measured.stack]
+        assert found and (found["gain"], [found["low"], found["high"]]) == (row["speed_up"], row["interval"]), name
+    assert ours.of(SHIPPED["optimal-multi-draft"])["prompts"] == 1  # type: ignore[index]
+
+
+def test_where_nothing_was_measured_there_is_no_figure(tmp_path: Path) -> None:
+    ours = OurFigures(tmp_path, Recordings(tmp_path))
+    assert {ours.of(one) for one in SHIPPED.values()} == {None}
+    assert not any(ours.recorded(one) for one in SHIPPED.values())
+
+
+# ---- files that are none
+
+GOOD: dict[str, Any] = json.loads((FOLDER / "pearl.json").read_text(encoding="utf-8"))
+WRONG = [
+    ({"year": "soon"}, "year"),
+    ({"who_drafts": "magic"}, "who_drafts"),
+    ({"paper": "2408"}, "paper"),
+    ({"colour": "red"}, "colour"),
+    ({"stack": "ngram:4,nobody"}, "stack: unknown level 'nobody'"),
+    ({"exact": False}, "exact: the engine says true of its stack"),
+    ({"exact": None}, "exact: the engine says true of its stack"),
+    ({"stack": "nano:2,target@rule=top@k=2", "exact": True}, "exact: the engine says false of its stack"),
+    ({"stack": None, "recording": "01-code"}, "recording: a system without a stack"),
+    ({"measured": {"results": "smollm2-epyc-milan", "stack": "nano:0,target"}}, "measured.stack"),
+    ({"preset": "none"}, "preset: unknown preset"),
+    ({"shape": "ngram > chain 4"}, "shape: a drawing ends with the level that decides"),
+    ({"shape": "ngram > rope 4 > target"}, "shape: part 2, 'rope 4', is neither a level"),
+    ({"shape": "ngram > chain 4 > target | lanes fast"}, "shape: unknown lanes 'fast'"),
+    ({"near": {}}, "near"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_what_is_wrong_is_said_with_its_field_and_the_rest_is_shown(
+    change: dict[str, Any], said: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "good.json").write_text(json.dumps({**GOOD, "near": {"wrong": "the other one"}}), encoding="utf-8")
+    (tmp_path / "wrong.json").write_text(json.dumps({**GOOD, **change}), encoding="utf-8")
+    with pytest.raises(ValueError, match=said.split(":")[0]):
+        read(tmp_path / "wrong.json")
+    with caplog.at_level(logging.WARNING):
+        found = Systems(tmp_path).found
+    assert set(found) == {"good"} and not found["good"].near, "nobody is named who is not there"
+    assert "wrong.json" in caplog.text and said in caplog.text
