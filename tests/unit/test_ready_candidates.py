@@ -13,7 +13,7 @@ import hsd_core
 from hsd_core import trace
 from hsd_core.engine.choices import Judge, SeededChoices
 from hsd_core.engine.rules import match
-from hsd_core.levels.schedulers.card import Card
+from hsd_core.levels.schedulers.card_tree import Card
 from hsd_core.levels.schedulers.duo import Duo
 from hsd_core.levels.schedulers.orders import Orders, Submission, View
 from hsd_core.models.sampling import Sampling

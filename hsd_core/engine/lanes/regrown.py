@@ -21,7 +21,7 @@ from hsd_core.engine.requests import DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.levels.growing import Grows
 from hsd_core.levels.largest import most_nodes
 from hsd_core.levels.protocol import drafter
-from hsd_core.levels.schedulers.card import Card
+from hsd_core.levels.schedulers.card_tree import Card
 from hsd_core.levels.tree import NOTHING, Offer, Token, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import crossed
