@@ -87,8 +87,8 @@ def _agreements(
         yield from ((VERIFIED, place + 1, same[place : place + 1]) for place in range(len(same)))
     for how, known in ((PROMPT, start - 1), (NEVER, 0)):
         fresh = decoder.new_cache(len(ids))
-        if known:
-            _whole(decoder, ids[:known], fresh)
+        for held, truth in zip((fresh.keys, fresh.values), (cache.keys, cache.values), strict=True):
+            held[:, :, :, :known] = truth[:, :, :, :known]
         fuzzy = torch.cat([decoder.in_groups(fresh, together)(part) for part in Pass(ids[known:], known).parts(CHUNK)])
         yield how, 0, _chosen(decoder, fuzzy[start - 1 - known : -1]) == true
 

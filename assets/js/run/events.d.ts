@@ -247,6 +247,7 @@ export interface Footer {
   prefill_ns: number;
   decode_ns: number;
   totals: LevelTotal[];
+  handed?: Handed;
 }
 
 export interface LevelTotal {
@@ -255,6 +256,11 @@ export interface LevelTotal {
   rows: number;
   tokens_in: number;
   tokens_out: number;
+  ns: number;
+}
+
+export interface Handed {
+  times: number;
   ns: number;
 }
 

@@ -8,24 +8,37 @@ from functools import partial
 from typing import Literal
 
 from hsd_core.engine.driver import Drives, Sequential
+from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import StackError, scheduler_of
 
 
-def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
-    """One level after another, or as the target's scheduler says."""
+def chosen_driver(stack: Sequence[StackEntry], lanes: MakesLanes = Reckoned) -> Drives:
+    """One level after another, or as the target's scheduler says, on these lanes.
+
+    Raises:
+        StackError: the scheduler has no such lanes.
+    """
     spec = stack[-1].spec
     kind = scheduler_of(spec)
     scheduler = kind.bind(spec.values)
-    return Sequential if scheduler is None else partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler)
+    if scheduler is None:
+        return Sequential
+    if kind.nodes and lanes is not Reckoned:
+        raise StackError(
+            f"@with={kind.name} is on the reckoned clock alone; leave the real one out, or write @with=pearl"
+        )
+    return partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler, lanes=lanes)
 
 
-def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:
+def overlap_of(
+    stack: Sequence[StackEntry], *, simulated: bool, real: bool = False
+) -> Literal["none", "reckoned", "real", "simulated"]:
     """Whose clock a run of this stack has: see `trace.Header`."""
     if scheduler_of(stack[-1].spec).make is None:
         return "none"
-    return "simulated" if simulated else "reckoned"
+    return "simulated" if simulated else "real" if real else "reckoned"
 
 
 def check_apart(stack: Sequence[StackEntry]) -> None:

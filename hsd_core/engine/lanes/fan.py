@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -36,8 +35,8 @@ class Fanned(InStep):
 
     _scheduler: Duo
 
-    def __init__(self, *given: Any, scheduler: Duo) -> None:
-        super().__init__(*given, scheduler=scheduler)
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
         self._undecided = Undecided()
         self._names = rule_of(self.stack[-1].spec).rowless
 
@@ -56,7 +55,7 @@ class Fanned(InStep):
         if orders.draft:
             request = self._fan(hierarchy, line, orders.draft)
         verify = ScoreRequest(1, context, chain if request else chain.inner()[0])
-        scored, drafted = self._together(verify, partial(self._pass, request) if request else None)
+        scored, drafted = self._together(verify, request)
         if request and drafted:
             above = drafted.proposal.parents or tuple(range(-1, len(drafted.proposal.ids) - 1))
             onto = () if last is None else tuple(last if up < 0 else -1 for up in above)

@@ -1,6 +1,6 @@
 """Lanes that meet: the drafter's level drafts while the target verifies, and neither starts again before both are done.
 
-The clock is reckoned as in `overlapped`: both passes of a step are run alone and timed, from the same moment on.
+A step is one request to each lane (`two_lanes`): both are run alone and timed, from the same moment on.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from hsd_core.engine.driver import Passed, Sequential
 from hsd_core.engine.hierarchy import Hierarchy
+from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.engine.requests import DraftRequest, ScoreRequest
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
@@ -35,10 +36,11 @@ class InStep(Sequential):
         stop: Callable[[], bool],
         *,
         scheduler: Scheduler,
+        lanes: MakesLanes = Reckoned,
     ) -> None:
         assert len(stack) == 2, "lanes that meet have one drafter"
         super().__init__(stack, runs, writer, stop)
-        self._scheduler = scheduler
+        self._scheduler, self._lanes = scheduler, lanes(self._pass, writer.clock, stop)
 
     def at_rest(self, length: int) -> Event:
         """See `Driver.at_rest`; the target's alone: what the drafter has ready it writes when it is judged."""
@@ -64,16 +66,15 @@ class InStep(Sequential):
         assert isinstance(asked, DraftRequest)
         return asked
 
-    def _together(self, verify: ScoreRequest, draft: Callable[[], Passed] | None) -> tuple[Passed, Passed | None]:
-        """Run what both lanes do in this step; the clock stands where the longer of them ended."""
-        clock = self.writer.clock
-        started = clock.now()
-        scored, drafted = self._pass(verify), None
-        if draft:
-            clock.set(started)
-            drafted = draft()
-        clock.set(max(scored.t1, drafted.t1 if drafted else 0))
-        return scored, drafted
+    def _together(self, verify: ScoreRequest, draft: DraftRequest | None) -> tuple[Passed, Passed | None]:
+        """What comes out of both lanes in this step; the clock stands where the longer of them ended."""
+        lanes = self._lanes
+        lanes.start(verify)
+        if draft is None:
+            return lanes.ended().done, None
+        lanes.start(draft)
+        done = {request.level: passed for request, passed in (lanes.ended(), lanes.ended())}
+        return done[1], done[0]
 
     def _settle(self, start: int, slots: Sequence[int], length: int) -> Generator[Event, None, None]:
         """Of what the drafter has processed behind the first `start` tokens these slots stay. length: of the text and

@@ -33,9 +33,10 @@ class Regrown(InStep):
 
     _scheduler: Card
 
-    def __init__(self, *given: Any, scheduler: Card) -> None:
-        super().__init__(*given, scheduler=scheduler)
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
         self._tree: StandingTree | None = None
+        self._reach = 0  # how deep it may be behind this step
         self._new: list[Node] = []  # of this step
 
     @property
@@ -53,13 +54,8 @@ class Regrown(InStep):
         orders = self._ordered(len(path), room)
         request = self._asked(hierarchy, context, orders.draft) if orders.draft else None
         query = Tree([_token(node) for node in (path if request else path[:-1])])
-        reach = len(path) + orders.draft
-
-        def grow() -> Passed:
-            assert request is not None
-            return self._grown(request, tree, reach)
-
-        scored, drafted = self._together(ScoreRequest(1, context, query), grow if request else None)
+        self._reach = len(path) + orders.draft
+        scored, drafted = self._together(ScoreRequest(1, context, query), request)
         if request and drafted and self._new:
             above = [node.above for node in self._new]
             onto = [-1 if up is None or up.token is None else up.serial for up in above]
@@ -82,14 +78,17 @@ class Regrown(InStep):
         yield from self._settle(len(context), slots, length)
         return result_of(asking, token)[0]
 
-    def _grown(self, asked: DraftRequest, tree: StandingTree, reach: int) -> Passed:
-        """Have the drafter add layers to the tree."""
+    def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
+        """See `Sequential`; a draft adds layers to the tree."""
+        if isinstance(asked, ScoreRequest):
+            return super()._pass(asked)
         unless_stopped(self._stop)
-        clock, run = self.writer.clock, drafter(self.runs[0])
         crossed()  # what came before is nobody's
+        clock, run = self.writer.clock, drafter(self.runs[0])
         t0 = clock.now()
         grows: Grows = run  # type: ignore[assignment]
-        proposal, self._new = tree.grow(grows, asked.context, asked.order, reach, self.stack[0].name)
+        assert self._tree is not None
+        proposal, self._new = self._tree.grow(grows, asked.context, asked.order, self._reach, self.stack[0].name)
         return Passed(proposal, proposal.work, t0, clock.now(), crossed())
 
 
