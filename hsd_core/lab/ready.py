@@ -1,7 +1,7 @@
 """How often the target's own token is among a drafter's k likeliest, and what schedules with k candidates make of it.
 
 The ranks are measured: the target's greedy texts, read by both levels. Tokens per step are reckoned from them by
-formula (`theory.latency.lock_step`), which takes the places of a text as independent.
+formula (`theory.overlap.openings`), which takes the places of a text as independent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hsd_core.lab.tally import Tally
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import rows_behind, scorer
 from hsd_core.levels.shared import open_levels
-from hsd_core.theory.latency.lock_step import card_tokens_per_step, duo_tokens_per_step
+from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 
 WIDTHS = (1, 2, 3, 4, 6, 8)
 

@@ -1,4 +1,5 @@
-"""Tokens per step where several candidates are kept ready: formulas against their limits and against the engine."""
+"""Tokens per step where several candidates are kept ready: the formula against the engine, and the table of measured
+ranks."""
 
 from __future__ import annotations
 
@@ -13,28 +14,10 @@ from hsd_core import trace
 from hsd_core.lab.ready import WIDTHS, ranks, ready_table, tallied
 from hsd_core.levels.entry import StackEntry
 from hsd_core.models.sampling import Sampling
-from hsd_core.theory.latency.lock_step import card_tokens_per_step, duo_tokens_per_step, tokens_per_step
+from hsd_core.theory.overlap.lock_step import tokens_per_step
+from hsd_core.theory.overlap.openings import duo_tokens_per_step
 
 GREEDY, VOCAB = Sampling(0.0), 9
-
-
-def test_duo_with_one_beginning_is_pearl() -> None:
-    for a in (0.1, 0.5, 0.9, 1.0):
-        for block in (1, 2, 5, 16):
-            assert duo_tokens_per_step(a, a, block) == pytest.approx(tokens_per_step(a, block))
-
-
-def test_worked_figures() -> None:
-    """16 tokens split among the sequences, a = 0.6."""
-    found = [duo_tokens_per_step(0.6, h, 16 // k) for k, h in ((1, 0.6), (2, 0.75), (4, 0.82))]
-    assert found == pytest.approx([1.56, 1.63, 1.59], abs=0.005)
-
-
-def test_certain_tokens() -> None:
-    assert duo_tokens_per_step(1.0, 1.0, 4) == 4
-    assert duo_tokens_per_step(0.0, 1.0, 1) == card_tokens_per_step(0.0, 1.0, 3) == 1
-    assert card_tokens_per_step(1.0, 1.0, 3) == 4
-    assert card_tokens_per_step(0.5, 0.0, 3) == 1
 
 
 def ranked(a: float, hit: float, text: str) -> tuple[list[StackEntry], object]:
