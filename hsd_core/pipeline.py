@@ -6,7 +6,7 @@ Importing this module does not import torch, and the catalogue needs no weights 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +25,16 @@ from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
 
+RECKONED, REAL = CLOCKS = ("reckoned", "real")  # where levels work at the same time
+
 if TYPE_CHECKING:
+    from hsd_core.engine.lanes.real.lane_pair import LanePair
     from hsd_core.levels.built.trained.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.memory import Memory
     from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile
     from hsd_core.models.lean.decoder import LeanDecoder
-    from hsd_core.stacks.builder import Builder
+    from hsd_core.stacks.builder import Builder, MadeOf
     from hsd_core.theory import Profile
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
@@ -45,6 +48,7 @@ class Pipeline:
     def __init__(self, preset: Preset, builder: Builder, prompt_tokens: int | None = None) -> None:
         self.preset, self._builder, self._prompt_tokens = preset, builder, prompt_tokens
         self.device, self.dtype = builder.device, builder.dtype
+        self._own_lanes: LanePair | None = None
         self.about: dict[str, Any] = {
             "preset": preset.name,
             "machine": machine.describe(builder.device),
@@ -125,6 +129,11 @@ class Pipeline:
     @property
     def tokenizer(self) -> Pieces:
         return self._builder.tokenizer
+
+    @property
+    def made_of(self) -> MadeOf:
+        """What another process builds the same levels from."""
+        return self._builder.made_of
 
     @property
     def ends(self) -> frozenset[int]:
@@ -255,6 +264,7 @@ class Pipeline:
         replan: bool | Pace = False,
         profile: Profile | None = None,
         reading: Reading | None = None,
+        clock: str = RECKONED,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt with a stack. Close the generator to end the run early.
 
@@ -264,7 +274,9 @@ class Pipeline:
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
                 run, with which T, is planned again while generating, from `profile` (default: this machine's, else the
                 shipped one; the header says which), at this pace (True: the default one). reading: told which level
-                has read how many tokens of the prompt, and of how many.
+                has read how many tokens of the prompt, and of how many. clock: where levels work at the same time,
+                `reckoned`, or `real`: two processes, which are started for this run (or once, see `own_lanes`) and end
+                with it.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
@@ -293,8 +305,11 @@ class Pipeline:
         longest = None if replanner is None else replanner.longest
         self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
         stop = stop or (lambda: False)
+        pair = self._lanes_for(entries) if clock == REAL else None
 
-        def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
+        def decode(
+            what: list[StackEntry], rows: int, by: ProfileReplanner | None = None, pair: LanePair | None = None
+        ) -> Iterator[trace.Event]:
             return run(
                 what,
                 ids,
@@ -307,6 +322,7 @@ class Pipeline:
                 about=about,
                 replan=by,
                 reading=lambda level, done, total: reading(what[level].spec.name, done, total) if reading else None,
+                elsewhere=pair,
             )
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
@@ -315,7 +331,37 @@ class Pipeline:
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
-        return record(_events(decode(entries, heads, replanner), plain, read), self.tokenizer)
+        decoding = decode(entries, heads, replanner, pair)
+        if pair is not None and pair is not self._own_lanes:
+            decoding = _then(decoding, pair.close)
+        return record(_events(decoding, plain, read), self.tokenizer)
+
+    @contextmanager
+    def own_lanes(self) -> Iterator[None]:
+        """Runs on the real clock share their two processes, which are started once and end with the block."""
+        from hsd_core.engine.lanes.real.lane_pair import LanePair
+
+        with closing(LanePair(self.made_of)) as pair:
+            self._own_lanes = pair
+            try:
+                yield
+            finally:
+                self._own_lanes = None
+
+    def _lanes_for(self, entries: list[StackEntry]) -> LanePair:
+        """The processes of a run on the real clock; they start with it.
+
+        Raises:
+            StackError: these levels do not run on two cores.
+        """
+        from hsd_core.engine.lanes.real.lane_pair import LanePair
+
+        if there := next((e for e in entries if e.level.device != "cpu"), None):
+            raise StackError(
+                f"the real clock has one core a lane, and {there.level.name} runs on {there.level.device}; take "
+                "--device cpu or --clock reckoned"
+            )
+        return self._own_lanes or LanePair(self.made_of)
 
     def _needed_profile(self, temperature: float) -> Profile:
         """A profile to plan with where none was measured here: the one that comes with the package.
@@ -334,6 +380,15 @@ class Pipeline:
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found
+
+
+def _then(run: Iterator[trace.Event], end: Callable[[], None]) -> Iterator[trace.Event]:
+    """A run, and what ends with it, however it ends."""
+    try:
+        with closing(run):  # type: ignore[type-var]
+            yield from run
+    finally:
+        end()
 
 
 def _events(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from app.planner.desk import time_limit
 from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
 from hsd_core.levels.declared.preset import Preset
@@ -15,6 +16,8 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option, unread_preset
 from hsd_core.theory.latency.plans import plan_of
 from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.overlap.apart import needs_target
+from hsd_core.theory.overlap.on_two_lanes import on_two_lanes_of, reckoned
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
 from hsd_core.theory.profiles.profile import Profile
@@ -87,8 +90,9 @@ class Prices:
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
-        `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target; or where the theory has
-        no price `{"reason", "brief"}`, the second without the cure."""
+        `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target, and where levels work
+        at the same time `clock` ("reckoned"); or where the theory has no price `{"reason", "brief"}`, the second
+        without the cure."""
         found = self._found(asked, self._profiles)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
@@ -96,7 +100,8 @@ class Prices:
         profile, source = found
         pricer = self._pricer(profile)
         about = {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
-        return {"about": about, "prices": [_price(pricer, stack) for stack in asked.stacks]}
+        check = time_limit()
+        return {"about": about, "prices": [_price(pricer, stack, check) for stack in asked.stacks]}
 
     def _pricer(self, profile: Profile) -> Pricer:
         name = digest(profile)
@@ -121,16 +126,20 @@ def profile_for(asked: Priced, profiles: Path) -> Found:
     return None if shipped is None else (shipped, SHIPPED)
 
 
-def _price(pricer: Pricer, stack: str) -> dict[str, Any]:
+def _price(pricer: Pricer, stack: str, check: Callable[[], None]) -> dict[str, Any]:
     profile = pricer.profile
     try:
-        plan = plan_of(profile, stack)
+        apart = on_two_lanes_of(profile, stack)
+        plan = apart.plan if apart else plan_of(profile, stack)
         if (longest := max(plan.blocks, default=1)) > profile.max_block:
             raise ProfileError(says.long_block(profile.max_block, longest))
-        paid = pricer.price(plan)
-    except ProfileError as error:
+        if apart and (fed := needs_target(profile, plan.levels[:-1])):
+            raise ProfileError(says.reads_target(fed, apart.schedule))
+        paid = reckoned(profile, apart, check) if apart else pricer.price(plan)
+    except (ProfileError, PlannerError) as error:
         return _refused(str(error))
-    return {"ms": paid.ms_per_token, "speedup": paid.speedup, "tokens": paid.tokens_per_round}
+    found = {"ms": paid.ms_per_token, "speedup": paid.speedup, "tokens": paid.tokens_per_round}
+    return {**found, "clock": "reckoned"} if apart else found
 
 
 def _refused(reason: str) -> dict[str, Any]:

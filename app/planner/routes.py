@@ -39,6 +39,7 @@ SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
 ANOTHER = f"{ROUTE}/planner/another"
+SECOND = f"{ROUTE}/planner/second"
 ORIGIN = f"{ROUTE}/planner/origin"
 FAULTS = f"{ROUTE}/planner/faults"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
@@ -110,15 +111,18 @@ def routes(
 
         return await reply(request, work)
 
-    async def another(request: Request) -> Response:
-        """Whether one more level is worth it, in the profile of the question and at its `agreement`."""
+    def asked_of_profile(name: str, make: Callable[[str], str]) -> Callable[[Request], Awaitable[Response]]:
+        """A question about the profile of a request; its answer is no picture."""
 
-        async def work(data: Any) -> str:
-            question, _ = _split(data)
-            key = ("another", key_of(question, Look(figures=frozenset()), ()))
-            return await known(request, key, lambda: worker.another(question))
+        async def answered(request: Request) -> Response:
+            async def work(data: Any) -> str:
+                question, _ = _split(data)
+                key = (name, key_of(question, Look(figures=frozenset()), ()))
+                return await known(request, key, lambda: make(question))
 
-        return await reply(request, work)
+            return await reply(request, work)
+
+        return answered
 
     async def priced(request: Request) -> Response:
         """What each of some stacks would cost here; see `price`."""
@@ -135,7 +139,8 @@ def routes(
         Route(ORIGIN, origin, methods=["GET"]),
         Route(FAULTS, judged, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
-        Route(ANOTHER, another, methods=["POST"]),
+        Route(ANOTHER, asked_of_profile("another", worker.another), methods=["POST"]),
+        Route(SECOND, asked_of_profile("second", worker.second), methods=["POST"]),
         Route(PRICE, priced, methods=["POST"]),
         Route(PLOTLY, PackedBody(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]

@@ -11,11 +11,11 @@ import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
-from app.planner.another_levels import AnotherLevels
 from app.planner.desk import Desk
 from app.planner.price import Priced, Prices
 from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
+from app.planner.questions import AnotherLevels, SecondMachines
 from app.words import planner as says
 from hsd_core.trace.typed import decode, encode
 
@@ -24,13 +24,15 @@ MEMORY = 2**30  # bytes of the process's addresses, where the system can bound t
 
 
 class _Question(msgspec.Struct, omit_defaults=True):
-    """A question and how its answer is drawn, or one about another level, or a profile to check, or stacks to price."""
+    """A question and how its answer is drawn, or one about another level or a second machine, or a profile to check, or
+    stacks to price."""
 
     question: str = ""
     look: Look = Look()
     check: Any = msgspec.UNSET
     price: Priced | None = None
     another: str = ""
+    second: str = ""
 
 
 _QUESTION = msgspec.json.Decoder(_Question)
@@ -64,6 +66,14 @@ class Worker:
         """
         return self._asked(_Question(another=question))
 
+    def second(self, question: str) -> str:
+        """What `SecondMachines.answer` gives, in JSON.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(second=question))
+
     def check(self, profile: Any) -> str:
         """A profile as the page may use it, in JSON.
 
@@ -94,11 +104,14 @@ class Worker:
 
 def main(profiles: Path) -> None:
     """The process: answers are JSON objects; a refusal is a "!" and the arguments of its `PlannerError`."""
-    desk, prices, others = Desk(Sources(profiles)), Prices(profiles), AnotherLevels()
+    desk, prices, others, machines = Desk(Sources(profiles)), Prices(profiles), AnotherLevels(), SecondMachines()
 
     def answer(question: bytes) -> bytes:
         try:
-            return _answer(desk, prices, others, decode(question, _QUESTION)).encode()
+            asked = decode(question, _QUESTION)
+            if asked.second:
+                return dumps(machines.answer(asked.second)).encode()
+            return _answer(desk, prices, others, asked).encode()
         except PlannerError as error:
             return b"!" + encode((str(error), error.field))
 

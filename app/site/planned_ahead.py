@@ -17,7 +17,9 @@ from app.planner.profiles import plan_request
 from app.planner.profiles.plan_request import MAX_NODES, parse, read
 from app.planner.profiles.sources import Sources
 from app.site.seen_as import LOOKS, merged, packed
+from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.search.another_level import AGREEMENTS, AnotherLevel
+from hsd_core.theory.search.second_machine import SecondMachine
 from hsd_core.trace.typed import plain
 
 EVERY = 4  # of the stops of the agreement's slider, one in so many
@@ -30,10 +32,12 @@ STOPS: dict[str, tuple[float, ...]] = {
 
 class Ahead(NamedTuple):
     """What is known of one profile. curves: of the first question; plans: a `seen_as.packed` object of answers by the
-    name of their question."""
+    name of their question; second: whether a second machine would pay, by the profile's own numbers, or why nobody
+    knows (`error`)."""
 
     curves: list[dict[str, Any]]
     plans: dict[str, Any]
+    second: dict[str, Any]
 
 
 def profiles(folder: Path = ASSETS / "profiles") -> dict[str, dict[str, Any]]:
@@ -78,7 +82,14 @@ def ahead(profile: dict[str, Any], folder: Path = ASSETS / "profiles") -> Ahead:
         found, measured = planned(asked), sources.validation(asked)
         looks = [plan_request.Look(*look) for look in LOOKS]
         plans[name] = merged([plain(dumps(answer(found, look, measured))) for look in looks])
-    return Ahead(_curves(profile), packed(plans))
+    return Ahead(_curves(profile), packed(plans), _second(profile))
+
+
+def _second(profile: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return SecondMachine(read(profile)).answer()
+    except ProfileError as error:
+        return {"error": str(error)}
 
 
 def _curves(profile: Mapping[str, Any]) -> list[dict[str, Any]]:

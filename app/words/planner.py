@@ -114,6 +114,13 @@ def long_block(most: int, asked: int) -> str:
     return f"the profile covers blocks of up to {most} tokens, not {asked}"
 
 
+def reads_target(level: str, schedule: str) -> str:
+    return (
+        f"{level} reads the target's last states, which @with={schedule} runs elsewhere; name a draft that is not fed, "
+        f"or leave @with={schedule} out"
+    )
+
+
 def too_much(levels: int, block: int, most: int) -> str:
     return (
         f"{levels} levels with blocks of up to {block} are too many to plan here; leave out levels, or lower the "

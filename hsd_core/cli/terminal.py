@@ -196,6 +196,13 @@ def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
             "RECKONED: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind "
             "would give"
         )
+    elif header.overlap == "real":
+        yield "REAL: two processes worked at the same time, with one thread each"
+        if found.handed_ns and found.span:
+            yield (
+                f"handing work over took {found.handed_ns / 1e6 / found.handed:.1f} ms each of {found.handed} times, "
+                f"{found.handed_ns / found.span:.0%} of the time"
+            )
     if found.span:
         below, target = (f"{min(1.0, busy / found.span):.0%}" for busy in (found.below, found.target))
         yield (
@@ -212,7 +219,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
     header = metrics.header_of(events)
     how = "simulated" if header.simulated else "measured"
-    laid = "reckoned speed-up" if header.overlap == "reckoned" else "speed-up"
+    laid = f"{header.overlap} speed-up" if header.overlap in ("reckoned", "real") else "speed-up"
     yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; {laid} {ratio:.2f}x"
     if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in distribution only
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"

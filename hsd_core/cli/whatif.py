@@ -36,7 +36,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.whatif.playing import bounded, plan_named, play
     from hsd_core.lab.whatif.whatif_profiles import DEFAULT, whatif_profile
     from hsd_core.theory import best_plans, expected, read_profile
-    from hsd_core.theory.latency.lock_step import expected_in_lock_step
+    from hsd_core.theory.overlap.on_two_lanes import PRICED, OnTwoLanes, reckoned
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics
 
@@ -53,9 +53,11 @@ def act(options: argparse.Namespace) -> int:
     show(events, colour=sys.stdout.isatty())
     rate = metrics.measure(events)["tokens_per_s"]
     took = f"; this run took {1e3 / rate:.4g}" if rate else ""
-    found = {"": lambda: expected(profile, plan).ms_per_token, "pearl": lambda: expected_in_lock_step(profile, plan)}
-    if ms := found.get(options.schedule):  # nobody has a formula for lanes that never meet
-        print(f"expected by the theory: {ms():.4g} ms per token{took}")
+    if not options.schedule:
+        print(f"expected by the theory: {expected(profile, plan).ms_per_token:.4g} ms per token{took}")
+    elif options.schedule in PRICED:
+        ms = reckoned(profile, OnTwoLanes(plan, options.schedule)).ms_per_token
+        print(f"expected by the theory: {ms:.4g} ms per token on two machines{took}")
     if note := str(profile.about.get("note", "")):
         print(note)
     return 0

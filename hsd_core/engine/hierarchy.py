@@ -88,7 +88,7 @@ class Hierarchy:
         self._rules: list[Rule] = [
             rule.bind(place.spec.values) for rule, place in zip(self._judges, stack, strict=True)
         ]
-        self._to_probs = partial(to_probs, sampling=sampling)
+        self.to_probs = partial(to_probs, sampling=sampling)
         self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
@@ -112,21 +112,8 @@ class Hierarchy:
     def pull(self, i: int, context: Context, budget: int) -> Asking[Tree]:
         """HSD(i): what level i < K hands up, at most `budget` tokens."""
         if i not in self._below:
-            spec, greedy = self.stack[i].spec, self.sampling.greedy
-            order = DraftOrder(
-                min(self._blocks[i], budget),
-                partial(self._checked_row, i),
-                partial(self._pick, i, len(context)),
-                partial(self._stops, i, corrected=False, surest=True),
-                self.ends,
-                partial(self.check, i),
-                spec.widths,
-                spec.get(GROW) or 0,
-                greedy,
-                bool(spec[REPLACE]) and not greedy,
-                pick_there=partial(self._pick_there, i, len(context)),
-            )
-            tree = yield DraftRequest(i, context, order, self.policies[i].moving)
+            order = self.order(i, len(context), budget, self._epoch(i))
+            tree = yield DraftRequest(i, context, order, self.policies[i].moving, self._epoch(i))
             assert isinstance(tree, Tree), f"a draft was answered by {tree}"
             return tree
         length, held = 0, list[Tree]()
@@ -137,6 +124,23 @@ class Hierarchy:
             if length == budget or self._ended(added) or self._stops(i, length, added.logits, corrected=corrected):
                 return joined(held)
             context = context + added.ids
+
+    def order(self, i: int, start: int, budget: int, epoch: int) -> DraftOrder:
+        """What level i is asked to draft behind `start` tokens, at most `budget`; it chooses in this epoch."""
+        spec, greedy = self.stack[i].spec, self.sampling.greedy
+        return DraftOrder(
+            min(self._blocks[i], budget),
+            partial(self._checked_row, i),
+            partial(self._pick, i, start, epoch),
+            partial(self._stops, i, corrected=False, surest=True),
+            self.ends,
+            partial(self.check, i),
+            spec.widths,
+            spec.get(GROW) or 0,
+            greedy,
+            bool(spec[REPLACE]) and not greedy,
+            pick_there=partial(self._pick_there, i, start, epoch),
+        )
 
     def verify(self, i: int, context: Context, budget: int) -> Asking[tuple[Tree, bool]]:
         """Verify(i, HSD(i-1)): the chain that level i puts behind the context, and whether it ends in a correction."""
@@ -176,7 +180,7 @@ class Hierarchy:
         judged = Judged(tree, verdict, Rows(probs, logits, places, ranked), path)
         theta = self.policies[i].moving if i < len(self.policies) else None
         probed = () if ahead is None else tuple(ahead.tolist())
-        token = yield KeepRequest(i, context, judged, below, theta, self._to_probs, probed)
+        token = yield KeepRequest(i, context, judged, below, theta, self.to_probs, probed)
         if len(tree) and below is not None:
             self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])
         tokens = [tree.tokens[node] for node in kept]
@@ -205,11 +209,11 @@ class Hierarchy:
             self.check(i, logits)
         return to_probs(logits, self.sampling)
 
-    def _pick(self, i: int, start: int, row: Tensor, depth: int, number: int) -> int:
-        return self.choices.draw(row, ChoiceKey("draft", i, start + depth, self._epoch(i), number))
+    def _pick(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> int:
+        return self.choices.draw(row, ChoiceKey("draft", i, start + depth, epoch, number))
 
-    def _pick_there(self, i: int, start: int, row: Tensor, depth: int, number: int) -> Tensor:
-        return self.choices.draw_there(row, ChoiceKey("draft", i, start + depth, self._epoch(i), number))
+    def _pick_there(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> Tensor:
+        return self.choices.draw_there(row, ChoiceKey("draft", i, start + depth, epoch, number))
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
         if below is None:

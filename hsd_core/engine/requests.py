@@ -24,13 +24,14 @@ T = TypeVar("T")
 class DraftRequest:
     """Request: what `level` drafts behind the context. The answer: `Tree`.
 
-    theta: the level's stop threshold as it stands, where it moves.
+    theta: the level's stop threshold as it stands, where it moves. epoch: of the choices, see `ChoiceKey`.
     """
 
     level: int
     context: Context
     order: DraftOrder
     theta: float | None
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,12 +98,21 @@ def open_levels(
     branches: the most nodes of a tree behind it. apart: the target shares nothing with those below it, as if it ran on
     another machine.
     """
-    ends = [level.max_positions for level in levels if level.max_positions is not None]
+    positions = least_positions(levels)
     for place in (levels[-1:], levels[:-1]) if apart else (levels,):
-        shared = SharedState(capacity, branches, min(ends, default=None))
-        for level in reversed(place):
-            yield level.open(capacity, shared)
-        shared.prepare()
+        yield from open_place(place, SharedState(capacity, branches, positions))
+
+
+def open_place(levels: Sequence[Level], shared: SharedState) -> Iterator[LevelRun]:
+    """Open levels that work in one place, the topmost first: what they share, nobody else does."""
+    for level in reversed(levels):
+        yield level.open(shared.capacity, shared)
+    shared.prepare()
+
+
+def least_positions(levels: Sequence[Level]) -> int | None:
+    """Behind how many positions one of the levels cannot compute anything; None where there is no such end."""
+    return min((level.max_positions for level in levels if level.max_positions is not None), default=None)
 
 
 def shares(levels: Sequence[Level], *, apart: bool = False) -> tuple[int | None, ...]:

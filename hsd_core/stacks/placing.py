@@ -40,7 +40,7 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "at_once": "{name}@with={schedule} verifies whatever lies there, and rule {rule} weighs whole blocks, whose "
         "length may not hang on that; write @rule=tokenwise or @with=pearl",
         "reckoned": "{name}@with={schedule}: its times are reckoned, and here measured ones are compared; leave "
-        "@with={schedule} out, or see one run of it alone",
+        "@with={schedule} out, see one run of it alone, or name its clock to the command bench: --clock reckoned real",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",

@@ -32,6 +32,7 @@ from hsd_core.trace.events.whole import (
     Depths,
     Ending,
     Footer,
+    Handed,
     Header,
     LevelInfo,
     LevelTotal,

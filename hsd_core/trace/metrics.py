@@ -169,12 +169,15 @@ class Meter:
 
 class Lanes(NamedTuple):
     """Of a run whose levels work at the same time: how long each lane was at work, of how long the decoding took (ns),
-    and how many drafted tokens were dropped before anybody judged them."""
+    and how many drafted tokens were dropped before anybody judged them. handed, handed_ns: where lanes are processes,
+    how often they were given work, and what it took to hand it over and back."""
 
     below: int
     target: int
     span: int
     dropped: int
+    handed: int = 0
+    handed_ns: int = 0
 
 
 def lanes(events: Sequence[Event]) -> Lanes | None:
@@ -192,7 +195,9 @@ def lanes(events: Sequence[Event]) -> Lanes | None:
                 dropped += len(event.dropped or ())
     ends = [event.t1 for event in events if isinstance(event, trace.Prefill) and event.round is None]
     last = max((event.t for event in events if isinstance(event, trace.Commit)), default=0)
-    return Lanes(busy[0], busy[1], max(0, last - max(ends, default=0)), dropped)
+    footer = next((event for event in events if isinstance(event, trace.Footer)), None)
+    told = (footer.handed.times, footer.handed.ns) if footer and footer.handed else (0, 0)
+    return Lanes(busy[0], busy[1], max(0, last - max(ends, default=0)), dropped, *told)
 
 
 def header_of(events: Sequence[Event]) -> trace.Header:

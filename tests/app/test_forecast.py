@@ -66,12 +66,20 @@ def test_a_stack_costs_here_what_it_costs_in_the_planner_and_on_the_command_line
         ("ngram:3@guess=4,target", "calibrate --preset smollm2 --levels ngram@guess=4,target"),
         ("ngram:30,target", "blocks of up to 16"),
         ("nothing", "unknown level"),
+        ("nano:4,target@with=pearl", "nano reads the target's last states"),
+        ("exit:4@at=4@tree=2.1.1.1,target@with=pearl", "one candidate"),
     ],
 )
 def test_a_stack_without_a_price_says_why(prices: Prices, stack: str, reason: str) -> None:
     (price,) = priced(prices, stack)
     assert reason in price["reason"]
     assert price["reason"].startswith(price["brief"]) and "; " not in price["brief"]
+
+
+def test_a_stack_on_two_lanes_is_priced_on_a_clock_of_its_own(prices: Prices) -> None:
+    one, two, free = priced(prices, "int8:3,target", "int8:3,target@with=pearl", "int8:3,target@with=ahead")
+    assert "clock" not in one and two["clock"] == free["clock"] == "reckoned"
+    assert two["ms"] < one["ms"] and two["ms"] * two["speedup"] == pytest.approx(one["ms"] * one["speedup"])
 
 
 def test_where_the_profile_was_measured_is_said_and_a_preset_without_one_names_the_cure(prices: Prices) -> None:

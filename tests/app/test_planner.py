@@ -15,6 +15,7 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.stack_names import stack_names
 from hsd_core.theory import profile_from
 from hsd_core.theory.search.another_level import AnotherLevel
+from hsd_core.theory.search.second_machine import SecondMachine
 
 
 @pytest.fixture(scope="session")
@@ -357,3 +358,39 @@ def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(page
         reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body.encode(), headers=JSON)
         assert reply.status == 422
         assert reply.json()["error"]
+
+
+def test_a_second_machine_is_answered_for_behind_the_question(page: Any, planner_site: str) -> None:
+    page.goto(f"{planner_site}/?tab=planner&data=second")
+    page.locator(".hx-sm[data-ready]").wait_for()
+    said = SecondMachine(profile_from(made_up())).answer()
+    panel = page.locator(".hx-sm")
+    assert panel.get_attribute("data-pays") == ("yes" if said["pays"] else "no")
+    rows = panel.locator(".hx-sm-drafters tbody tr").evaluate_all(
+        "all => all.map((x) => [...x.cells].map((y) => y.textContent))"
+    )
+    assert [(row[0], row[5]) for row in rows] == [
+        (one["name"], f"{one['gain']:.2f}\u00d7") for one in said["drafters"]
+    ], "the table has the theory's own figures"
+    drawn = panel.locator(".hx-sm-band").evaluate_all(
+        "all => all.map((x) => ['row', 'first', 'count', 'band'].map((name) => Number(x.dataset[name])))"
+    )
+    bands = {(row, first + i): band for row, first, count, band in drawn for i in range(count)}
+    gains = said["map"]["gains"]
+    assert len(bands) == len(gains) * len(gains[0])
+    panel.locator("summary").click()
+    cells = panel.locator("td[data-band]").evaluate_all(
+        "all => all.map((x) => [Number(x.dataset.row), Number(x.dataset.at), Number(x.dataset.band), x.textContent])"
+    )
+    assert cells
+    for row, at, band, text in cells:
+        assert text == f"{gains[row][at]:.2f}" and bands[row, at] == band, "the chart and its table say the same"
+    before = panel.locator(".hx-sm-reading").inner_text()
+    panel.get_by_role("slider", name="A drafted token costs").press("Home")
+    assert panel.locator(".hx-sm-reading").inner_text() != before
+    assert "do not overlap" in panel.locator(".hx-sm-reading").inner_text()
+    panel.get_by_role("button", name=f"show {said['drafters'][0]['name']} on the map").click()
+    assert said["drafters"][0]["name"] in panel.locator(".hx-sm-reading").inner_text()
+    box = panel.locator(".hx-sm-map").bounding_box()
+    panel.locator(".hx-sm-map").click(position={"x": 0.6 * box["width"], "y": 40})
+    assert "two machines are" in panel.locator(".hx-sm-reading").inner_text()

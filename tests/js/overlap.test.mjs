@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inVain, overlaps, taken } from "../../assets/js/levels/overlap.js";
+import { HEADLINE, LANES, TALLY } from "../../assets/js/words/play/lanes.js";
 
 test("a run of before says nothing of lanes, and has one", () => {
   assert.equal(overlaps(null), false);
@@ -24,4 +25,12 @@ test("what was dropped is laid to the drafts that it came from", () => {
     segments.map((one) => one.vain),
     [undefined, undefined, 1, 2],
   );
+});
+
+test("whose clock it is stands in the headline, in the lanes' title and among the figures", () => {
+  for (const clock of ["reckoned", "real"]) {
+    for (const said of [HEADLINE.rateOf[clock], HEADLINE.gainOf[clock], LANES.labelOf[clock], TALLY.clocks[clock].said])
+      assert.match(said, new RegExp(clock));
+    assert.match(TALLY.clocks[clock].tip, /generate --clock real/);
+  }
 });

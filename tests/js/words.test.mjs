@@ -34,7 +34,7 @@ const OF_NO_LANGUAGE = {
   "learn/library.js": ["status \u2026"],
   "results/results.js": ["status \u2026"],
   // a command
-  "planner/planner.js": ["python -m hsd_core calibrate"],
+  "planner/first-profile.js": ["python -m hsd_core calibrate"],
   // a place, as plotly names it
   "results/exits/what-it-takes.js": ["top center", "top right"],
   // selectors

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.planner.another_levels import AnotherLevels
 from app.planner.profiles.plan_request import PlannerError
+from app.planner.questions import AnotherLevels
 from hsd_core.theory import Costs, Planner, Profile, ProfileError, ProfileLevel, read_profile
 from hsd_core.theory.profiles.turning import agreeing, dearer
 from hsd_core.theory.search.another_level import AGREEMENTS, SHARES, AnotherLevel, crossings

@@ -9,7 +9,9 @@ import pytest
 
 from hsd_core.lab.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
 from hsd_core.lab.bench.bench_page import report
-from hsd_core.lab.bench.outputs import results
+from hsd_core.lab.bench.outputs import as_stacks, results
+from hsd_core.lab.bench.prompts import asked_for
+from hsd_core.stacks.grammar import StackError
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9
@@ -127,3 +129,20 @@ def test_a_stack_that_two_lines_asked_for_is_reported_once_as_the_default(asked:
     drawn = report(found)
     assert f'"y":["{PLAIN}","{STACK}"]' in drawn and drawn.count('"name":"Lookups, then the model"') == 1
     assert drawn.count(f"<td>Lookups, then the model<code>{STACK}</code></td>") == 1
+
+
+def test_a_stack_on_a_named_clock_is_a_row_of_its_own_and_no_part_of_the_claim() -> None:
+    asked = asked_for(["ngram:2,target@with=pearl", STACK], "", "here", ("reckoned", "real"))
+    assert list(asked.values()) == [f"{STACK}@with=pearl (reckoned)", f"{STACK}@with=pearl (real)", STACK]
+    assert as_stacks(asked) == f"{STACK}@with=pearl\n{STACK}\n"
+    clocked = [run(i, name, 40, 0.5) for name in list(asked.values())[:2] for i in range(3)]
+    found = results({"stacks": [PLAIN, *asked.values()], "asked": asked}, map(asdict, [*RUNS, *clocked]))
+    assert [one["stack"] for one in found["stacks"]][:2] == list(asked.values())[:2]
+    assert [one["stack"] for one in found["claim"]["best"]] == [STACK]
+    assert {one["plain"] for one in found["stacks"]} == {PLAIN}
+    assert "(real)" in table(summary([*RUNS, *clocked])) and "(reckoned)" in table(summary([*RUNS, *clocked]))
+
+
+def test_without_a_clock_reckoned_times_stand_beside_no_measured_ones() -> None:
+    with pytest.raises(StackError, match="--clock reckoned real"):
+        asked_for(["ngram:2,target@with=pearl"], "", "here")

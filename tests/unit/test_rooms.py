@@ -28,7 +28,7 @@ TORCHLESS = (
     "from hsd_core.theory.profiles.kept import cached_profile; cached_profile('smollm2')",
     "from hsd_core.lab.whatif.whatif_profiles import whatif_profile; whatif_profile('llama3')",
 )
-THEORY = ("profiles", "latency", "search", "replanning")
+THEORY = ("profiles", "latency", "overlap", "search", "replanning")
 
 
 def imported(path: Path) -> set[str]:

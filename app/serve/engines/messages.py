@@ -1,6 +1,6 @@
 """The protocol between the page and an engine in another process: every message, with its fields.
 
-Messages are MessagePack maps with a `type`, each a frame of its own (`kit.frames`). The page speaks first: `Hello`; the
+Messages are MessagePack maps with a `type`, each a frame of its own (`frames`). The page speaks first: `Hello`; the
 engine answers `Ready`. From then on the page asks (`Fetch`, `Begin`, `Stop`) and the engine tells (`Told`, `Sent`,
 `Over`, `Lost`), each by the name of the run that it is about, and says every `BEAT_S` that it lives (`Beat`), from its
 start on. Either side ends when its pipe does; an engine that knows why says so first (`Ends`). An engine of one place

@@ -41,5 +41,13 @@ export function left() {
   filtered(ALL);
 }
 
-/** A system's own address. @param {string} id */
-export const addressOf = (id) => `?${new URLSearchParams({ tab: "atlas", system: id })}`;
+/** Makes a link lead to a system: in place, or into a window of its own. @param {HTMLElement} link @param {string} id @param {(id: string) => void} onOpen */
+export function leadsTo(link, id, onOpen) {
+  link.setAttribute("href", `?${new URLSearchParams({ tab: "atlas", system: id })}`);
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onOpen(id);
+  });
+  return link;
+}

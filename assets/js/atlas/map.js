@@ -2,16 +2,18 @@
  *  list. */
 
 import { h, say } from "../kit/dom.js";
-import { addressOf } from "./atlas-place.js";
-import { exactly, passes } from "./by-question.js";
+import { leadsTo } from "./atlas-place.js";
+import { passes } from "./by-question.js";
+import { chipOf } from "./chip.js";
 import { filterBar } from "./filters.js";
-import { signOf } from "./sign.js";
 import { ATLAS, HOW, WHO } from "../words/tabs/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System @typedef {import("./by-question.js").Filter} Filter */
 
 export const ROWS = Object.keys(WHO);
 export const COLUMNS = Object.keys(HOW);
+
+const BEGIN = ["speculative-decoding", "hsd", "hispec", "hierarchy-drafting"]; // the step that all share, and our papers
 
 export class AtlasMap {
   /** @param {{onOpen: (id: string) => void, onFilter: (filter: Filter) => void}} ctx */
@@ -26,13 +28,19 @@ export class AtlasMap {
       },
     });
     this.title = h("h1", { tabindex: "-1", text: ATLAS.title });
+    this.begin = h("p", { class: "hx-atlas-begin" });
     this.note = h("p", { class: "hx-atlas-note", role: "alert", hidden: true });
     this.count = h("p", { class: "hx-atlas-count", role: "status" });
     this.body = h("tbody", {});
     this.el = h(
       "div",
       { class: "hx-atlas-all" },
-      h("header", { class: "hx-atlas-top" }, h("div", {}, this.title, h("p", { text: ATLAS.lead })), legend()),
+      h(
+        "header",
+        { class: "hx-atlas-top" },
+        h("div", {}, this.title, h("p", { text: ATLAS.lead }), this.begin),
+        legend(),
+      ),
       this.bar.el,
       this.note,
       this.count,
@@ -49,7 +57,12 @@ export class AtlasMap {
   /** @param {System[]} systems in their order */
   list(systems) {
     this.systems = systems;
-    this.links = new Map(systems.map((system) => [system.id, this._link(system)]));
+    this.links = new Map(systems.map((system) => [system.id, chipOf(system, this.onOpen)]));
+    const first = BEGIN.flatMap((id) => systems.find((one) => one.id === id) ?? []);
+    this.begin.replaceChildren(
+      ATLAS.begin,
+      ...first.map(({ id, name }) => leadsTo(h("a", { text: name }), id, this.onOpen)),
+    );
     this.body.replaceChildren(
       ...ROWS.map((who) =>
         h(
@@ -93,39 +106,7 @@ export class AtlasMap {
       h("ul", {}, ...systems.map((system) => h("li", {}, /** @type {HTMLElement} */ (this.links.get(system.id))))),
     );
   }
-
-  /** @param {System} system */
-  _link(system) {
-    const link = h(
-      "a",
-      {
-        class: "hx-atlas-one",
-        href: addressOf(system.id),
-        "data-tip": system.idea,
-        "data-built": String(system.stack !== null),
-      },
-      signOf(system),
-      h("span", { class: "hx-atlas-name", text: system.name }),
-      exactly(system) === "no" ? lossy() : null,
-      system.stack ? null : h("span", { class: "hx-sr", text: `, ${ATLAS.legend.not}` }),
-    );
-    link.addEventListener("click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a window of its own
-      event.preventDefault();
-      this.onOpen(system.id);
-    });
-    return link;
-  }
 }
-
-/** The mark of a system whose text may differ. */
-export const lossy = () =>
-  h(
-    "span",
-    { class: "hx-atlas-lossy" },
-    h("span", { "aria-hidden": "true", text: "\u2248" }),
-    h("span", { class: "hx-sr", text: `, ${ATLAS.legend.lossy}` }),
-  );
 
 /** @param {{name: string, about: string}} one @param {"col"|"row"} scope */
 const headOf = ({ name, about }, scope) => h("th", { scope }, h("b", { text: name }), h("span", { text: about }));

@@ -3,12 +3,11 @@
 
 import { h } from "../kit/dom.js";
 import { nameOfStack, stackName } from "../levels/stack-names.js";
-import { addressOf } from "./atlas-place.js";
 import { beside, exactly, neighbours } from "./by-question.js";
-import { COLUMNS, lossy, ROWS } from "./map.js";
+import { chipOf } from "./chip.js";
+import { COLUMNS, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
 import { shapeSaid } from "./shape-said.js";
-import { signOf } from "./sign.js";
 import { HOW, SYSTEM, WHO } from "../words/tabs/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System */
@@ -164,21 +163,8 @@ function here(system, ctx) {
 
 /** @param {System} system @param {System[]} systems @param {Ctx} ctx */
 function near(system, systems, ctx) {
-  const item = (/** @type {{system: System, shares: string}} */ { system: other, shares }) => {
-    const link = h(
-      "a",
-      { class: "hx-atlas-one", href: addressOf(other.id), "data-built": String(other.stack !== null) },
-      signOf(other),
-      h("span", { class: "hx-atlas-name", text: other.name }),
-      exactly(other) === "no" ? lossy() : null,
-    );
-    link.addEventListener("click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      ctx.onOpen(other.id);
-    });
-    return h("li", {}, link, h("span", { class: "hx-system-shares", text: shares }));
-  };
+  const item = (/** @type {{system: System, shares: string}} */ { system: other, shares }) =>
+    h("li", {}, chipOf(other, ctx.onOpen), h("span", { class: "hx-system-shares", text: shares }));
   return h(
     "section",
     { class: "hx-system-near" },

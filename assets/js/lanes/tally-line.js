@@ -27,12 +27,9 @@ export function tallyLine(ctx) {
     h("dd", { text: TALLY.simulated }),
     h("dt", { text: TALLY.noModel }),
   );
-  const laid = h(
-    "div",
-    { class: "hx-figure-made", tabindex: "0", hidden: true, "data-tip": TALLY.reckonedTip },
-    h("dd", { text: TALLY.reckoned }),
-    h("dt", { text: TALLY.twoClocks }),
-  );
+  const clock = h("dd");
+  const how = h("dt");
+  const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, clock, how);
   list.append(made, laid);
   for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
     const value = h("dd", { text: "–" });
@@ -81,7 +78,13 @@ export function tallyLine(ctx) {
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");
-      laid.hidden = model?.header?.overlap !== "reckoned";
+      const named = TALLY.clocks[model?.header?.overlap ?? ""];
+      laid.hidden = !named;
+      if (named) {
+        say(clock, named.said);
+        say(how, named.how);
+        laid.dataset.tip = named.tip;
+      }
       knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
       if (model?.depths) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");

@@ -6,25 +6,24 @@ import { learn } from "../levels/kinds.js";
 import { loadStyles } from "../kit/styles.js";
 import { isDark, rememberTheme } from "../kit/theme.js";
 import { answerPanel } from "./answer.js";
-import { stylesOf } from "../levels/badge.js";
 import { anotherLevel } from "./another/another-level.js";
-import { askedOfServer, madeAhead } from "./another/answers.js";
-import { Asker } from "./another/asker.js";
-import { Ahead, AskerAhead } from "./ahead/plans-ahead.js";
+import { Ahead } from "./ahead/plans-ahead.js";
+import { whoAnswers } from "./ahead/who-answers.js";
 import { behind } from "./behind.js";
 import { defaultPanel } from "./default-panel.js";
-import { askedOfAnother, linked, linkedPlan, planText, turnedBy, usual, writeLink } from "./link.js";
+import { firstProfile, listedProfiles } from "./first-profile.js";
+import { askedOfAnother, linkedPlan, turnedBy, writeLink } from "./link.js";
+import { look, watchLook } from "./looks.js";
 import { noProfile } from "./no-profile.js";
 import { PlanFigures } from "./plan-figures.js";
-import { copy, reset, same } from "./profile/profile.js";
+import { styled } from "./profile/level-looks.js";
+import { changed, copy, reset } from "./profile/profile.js";
 import { openedProfile, saveProfile } from "./profile/profile-file.js";
 import { sourceBar } from "./profile/sources.js";
 import { profileTables } from "./profile/tables.js";
+import { secondMachine } from "./second/second-machine.js";
+import { playPlan, useStack } from "./to-explore.js";
 import { still, whatIf } from "./whatif.js";
-import { ANOTHER } from "../words/tabs/another.js";
-import { PLANNER } from "../words/tabs/planner.js";
-
-const SETTLE_MS = 250; // a window that is being dragged is not asked about
 
 /** @type {{agreement: number|null, share: number|null}} */
 const OWN = { agreement: null, share: null }; // the profile's own numbers
@@ -32,7 +31,7 @@ const OWN = { agreement: null, share: null }; // the profile's own numbers
 /** @param {HTMLElement} root @param {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} ports */
 export async function mount(root, ports) {
   rememberTheme();
-  await loadStyles("planner");
+  await loadStyles("planner", "second");
   const setup = JSON.parse(ports.props.setup);
   learn(setup.grammar);
   const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
@@ -49,24 +48,23 @@ class PlannerPage {
     this.measured = null; // the profile as it came
     this.profile = null; // as edited
     this.turned = null; // the sliders
+    this.look = ""; // that figures were asked for
     this.ahead = setup.ahead ? new Ahead(base, setup.ahead) : null; // a page without a server
-    const asker = (hear) => (this.ahead ? new AskerAhead(this.ahead, hear) : new Asker(base + setup.answer, hear));
-    this.asker = asker({
+    const who = whoAnswers(this);
+    const onRefusal = (/** @type {string} */ text) => this.fault(text);
+    this.asker = who.plans({
       onAnswer: (a, question) => this.heard(a, question),
       onRefusal: (text) => {
         this.fault(text);
         this.figures.draw();
       },
     });
-    const hear = {
-      onAnswer: (curve, question) => this.answered(curve, question),
-      onRefusal: (text) => this.fault(text),
-    };
-    const { ahead } = this;
-    this.answers = ahead
-      ? madeAhead((question) => ahead.curves(question), hear, ANOTHER.noGrid)
-      : askedOfServer(base + setup.another, hear);
-    this.figures = new PlanFigures(base + setup.plotly, asker, (text) => this.fault(text));
+    this.answers = who.another({ onAnswer: (curve, question) => this.answered(curve, question), onRefusal });
+    const asksSecond = who.second({
+      onAnswer: (a, { profile }) => profile === this.profile && this.second.show(a),
+      onRefusal: (text) => this.second.refuse(text),
+    });
+    this.figures = new PlanFigures(base + setup.plotly, who.plans, (text) => this.fault(text));
     this.bar = sourceBar({
       opens: !this.ahead,
       onSource: (source, at) => this.choose(source, at),
@@ -79,6 +77,10 @@ class PlannerPage {
         this.link();
         this.askAnother(agreement);
       },
+      onUse: (stack) => useStack(stack, this.source.preset),
+    });
+    this.second = secondMachine({
+      onAsk: (question) => asksSecond.ask(question),
       onUse: (stack) => useStack(stack, this.source.preset),
     });
     this.usual = defaultPanel({
@@ -116,22 +118,19 @@ class PlannerPage {
       { class: "hx-plan-first" },
       this.another.el,
       this.usual.el,
-      behind(this.details(), Boolean(this.ahead), () => this.figures.draw()),
+      behind(this.details(), Boolean(this.ahead), () => {
+        this.figures.draw();
+        this.second.wake();
+      }),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
     root.replaceChildren(this.el);
     tips(this.el);
-    new MutationObserver(() => {
-      if (this.profile && this.dark !== isDark()) this.ask();
-    }).observe(document.body, { attributeFilter: ["class"] });
-    this.settling = 0;
-    addEventListener("resize", () => {
-      clearTimeout(this.settling);
-      this.settling = setTimeout(() => {
-        if (this.profile && this.size !== size()) this.ask();
-      }, SETTLE_MS);
-    });
+    watchLook(
+      () => (this.profile ? this.look : null),
+      () => this.ask(),
+    );
   }
 
   /** What stands behind the first question, by the name of its disclosure. */
@@ -139,6 +138,7 @@ class PlannerPage {
     const { graph, surface, validation } = this.figures.plots;
     return {
       plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
+      second: [this.second.el],
       figures: [graph.el, surface.el],
       validation: [validation.el],
       whatif: [this.what.el],
@@ -149,22 +149,13 @@ class PlannerPage {
 
   /** The profiles that there are; the best one is shown. */
   async begin() {
-    /** @type {{sources: any[], how: string}} */
-    let found = { sources: [], how: "python -m hsd_core calibrate" };
-    try {
-      found = await (await fetch(this.base + this.setup.sources)).json();
-    } catch {
-      this.fault(PLANNER.noServer);
-    }
-    this.how = found.how;
+    const found = await listedProfiles(this.base + this.setup.sources);
+    this.fault(found.fault);
     this.sources = found.sources;
     this.bar.list(found.sources);
-    const asked = linked(found.sources);
-    const query = new URLSearchParams(location.search);
-    this.lost = asked ? null : query.get("profile"); // a link from another machine
-    const [source, at] = asked ?? [usual(found.sources), 0];
-    const preset = asked ? null : query.get("preset");
-    this.unlike = preset && source && source.preset !== preset ? PLANNER.noneOf(preset.slice(0, 80), source.title) : "";
+    const { source, at, lost, instead } = firstProfile(found.sources);
+    this.lost = lost;
+    this.instead = instead;
     if (source) this.choose(source, at, turnedBy, askedOfAnother());
     else {
       this.body.hidden = true;
@@ -198,26 +189,15 @@ class PlannerPage {
   }
 
   edited() {
-    const bare = (profile) => ({
-      ...profile,
-      levels: profile.levels.map(({ interval_ms: _, ...level }) => level),
-      interval: null,
-    });
-    return !same(bare(this.profile), bare(this.measured));
+    return changed(this.profile, this.measured);
   }
 
   ask() {
-    this.dark = isDark();
-    this.size = size();
+    this.look = look();
     this.link();
-    this.asker.ask({
-      profile: this.profile,
-      source: this.source.id,
-      ...this.turned,
-      dark: this.dark,
-      width: Math.max(1, innerWidth),
-      figures: [],
-    });
+    const asked = { profile: this.profile, source: this.source.id, ...this.turned };
+    this.asker.ask({ ...asked, dark: isDark(), width: Math.max(1, innerWidth), figures: [] });
+    this.second.stale(asked);
     this.another.stale();
     this.askAnother(null); // the profile's own point comes first
   }
@@ -251,9 +231,8 @@ class PlannerPage {
   /** This machine was measured: its profile can be chosen, and the Explore tab is told. @param {string} preset */
   async quicklyMeasured(preset) {
     document.dispatchEvent(new CustomEvent("hx:measured"));
-    const reply = await fetch(this.base + this.setup.sources).catch(() => null);
-    /** @type {any[]} */ const found = reply?.ok ? (await reply.json()).sources : [];
-    const one = found.find((source) => source.id === `quick:${preset}`);
+    const found = await listedProfiles(this.base + this.setup.sources);
+    const one = found.sources.find((source) => source.id === `quick:${preset}`);
     if (!one) return;
     this.sources = [...(this.sources ?? []).filter((source) => source.id !== one.id), one];
     this.bar.add(one);
@@ -278,39 +257,20 @@ class PlannerPage {
     if (plan.runs) useStack(plan.stack, this.source.preset);
   }
 
-  /** On the Explore tab's stage, without weights. Numbers that were typed have no link. */
-  play({ levels, blocks, tree = [] }) {
-    const unnamed = this.edited() || this.source.id.startsWith("file:") || tree.length;
-    const link = unnamed ? "" : planText(this.measured, { levels, blocks });
-    const plan = { levels, blocks, tree };
-    document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question: this.question, plan, link } }));
+  /** On the Explore tab's stage, without weights. */
+  play(plan) {
+    const named = !this.edited() && !this.source.id.startsWith("file:");
+    playPlan(this.question, plan, { measured: this.measured, named });
   }
 
   /** A link to a simulated run plays it when its profile has been answered for. */
   playLinked() {
     if (this.begun) return;
     this.begun = true;
-    if (this.lost) return this.fault(PLANNER.lost(this.lost.slice(0, 80)));
-    if (this.unlike) this.fault(this.unlike);
+    if (this.lost) return this.fault(this.lost);
+    if (this.instead) this.fault(this.instead);
     const text = new URLSearchParams(location.search).get("simulated");
     const plan = text && linkedPlan(this.measured, text);
     if (plan) this.play(plan);
   }
-}
-
-const useStack = (/** @type {string} */ stack, /** @type {string} */ preset) =>
-  document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
-
-/** The figures are made for a phone, a screen or a wall. */
-const size = () => (innerWidth < 700 ? "phone" : innerWidth < 1800 ? "screen" : "wall");
-
-/** Kinds by the levels' specs, as the server names them. */
-function styled(profile) {
-  const top = profile.levels.length - 1;
-  return stylesOf(
-    profile.levels.map((level, i) => ({
-      name: level.name,
-      kind: i === top ? "target" : level.spec?.split(/[@:]/)[0] || (level.hit_rate === undefined ? "model" : "ngram"),
-    })),
-  );
 }

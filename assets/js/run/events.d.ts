@@ -246,6 +246,7 @@ export interface Footer {
   prefill_ns: number;
   decode_ns: number;
   totals: LevelTotal[];
+  handed?: { times: number; ns: number };
 }
 
 export interface LevelTotal {

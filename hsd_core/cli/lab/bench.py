@@ -6,7 +6,7 @@ import argparse
 import resource
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from itertools import islice
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import (
+    add_clock,
     add_preset,
     add_sampling,
     check_sampling,
@@ -29,7 +30,9 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.lab import bench
 from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
+from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+from hsd_core.pipeline import RECKONED
 
 if TYPE_CHECKING:
     from hsd_core.levels.declared.preset import Preset
@@ -68,6 +71,8 @@ def add(commands: Any) -> None:
     )
     reads(parser, "--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
     add_sampling(parser)
+    said = "measure stacks with @with= on each of these clocks, named in their rows: reckoned, real (two processes)"
+    add_clock(parser, nargs="+", default=(), help=said)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -76,11 +81,11 @@ def act(options: argparse.Namespace) -> int:
     check_sampling(options)
     preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
     default = default_of(options)
-    asked = _asked(options.stacks, preset, default.stack)
+    asked = _asked(options.stacks, preset, default.stack, options.clock)
     stacks = list(dict.fromkeys(asked.values()))
-    pipeline = opened(options, stacks[0])
+    pipeline = opened(options, OnClock.read(stacks[0]).stack)
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
-        pipeline.entries(stack)
+        pipeline.entries(OnClock.read(stack).stack)
     peers, missing = _peers(options, pipeline)
     about = {
         **measured_by("bench", options.said),
@@ -93,11 +98,13 @@ def act(options: argparse.Namespace) -> int:
         "per_category": options.per_category or BUILT_IN.get(options.prompts),
         "stacks": bench.with_plain(stacks),
         "asked": asked,
+        **({"clocks": list(options.clock)} if options.clock else {}),
         "missing": missing,
     }
 
-    def runner(stack: str, prompt: str) -> Iterator[Any]:
-        return pipeline.run(stack, prompt, heads=2, **sampled(options))
+    def runner(name: str, prompt: str) -> Iterator[Any]:
+        stack, clock = OnClock.read(name)
+        return pipeline.run(stack, prompt, heads=2, clock=clock or RECKONED, **sampled(options))
 
     raw, each = None, len(about["stacks"]) + len(peers)
     if options.out:
@@ -108,7 +115,10 @@ def act(options: argparse.Namespace) -> int:
         raw.keep(records)
     done = frozenset(int(record["prompt"]) for record in records)
     tell = countdown("prompt", len(prompts), len(done))
-    with closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs:
+    with (
+        pipeline.own_lanes(),
+        closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs,
+    ):
         while own := [asdict(run) for run in islice(runs, each)]:  # of one prompt
             records += own
             if raw:
@@ -129,10 +139,10 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(path: str | None, preset: Preset, default: str) -> dict[str, str]:
+def _asked(path: str | None, preset: Preset, default: str, clocks: Sequence[str]) -> dict[str, str]:
     """Line of the stacks file -> stack; without a file, the preset's examples."""
     if path:
-        return bench.read_asked(path, default)
+        return bench.read_asked(path, default, clocks)
     examples = [example.stack for example in preset.stacks if not example.replan]
     return asked_for([DEFAULT, *examples], default, f"preset {preset.name}")
 

@@ -8,23 +8,26 @@ from typing import Literal
 
 from hsd_core.engine.driver import Drives, Sequential
 from hsd_core.engine.lanes.overlapped import Overlapped
+from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import StackError, scheduler_of
 
 
-def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
-    """One level after another, or as the target's scheduler says."""
+def chosen_driver(stack: Sequence[StackEntry], lanes: MakesLanes = Reckoned) -> Drives:
+    """One level after another, or as the target's scheduler says, on these lanes."""
     spec = stack[-1].spec
     scheduler = scheduler_of(spec).bind(spec.values)
-    return Sequential if scheduler is None else partial(Overlapped, scheduler=scheduler)
+    return Sequential if scheduler is None else partial(Overlapped, scheduler=scheduler, lanes=lanes)
 
 
-def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:
+def overlap_of(
+    stack: Sequence[StackEntry], *, simulated: bool, real: bool = False
+) -> Literal["none", "reckoned", "real", "simulated"]:
     """Whose clock a run of this stack has: see `trace.Header`."""
     if scheduler_of(stack[-1].spec).make is None:
         return "none"
-    return "simulated" if simulated else "reckoned"
+    return "simulated" if simulated else "real" if real else "reckoned"
 
 
 def check_apart(stack: Sequence[StackEntry]) -> None:

@@ -3,10 +3,8 @@
     scheduler  --counts-->  Orders: draft, verify             when
     hierarchy  --requests of `pull` and `judge`-->  lanes     what
 
-Each lane runs one request at a time. A request is run alone and timed as soon as it is started, and nobody looks at
-what came out before its lane has come to the end of it: that is what it would be on a second machine of this kind (the
-clock is *reckoned*). What ends first is taken up first, on one clock that never goes back; what the driver itself takes
-to judge is on it too.
+Each lane runs one request at a time; how, and on whose clock, the lanes say (`two_lanes`). What ends first is taken up
+first, on one clock that never goes back; what the driver itself takes to judge is on it too.
 
 A rejection cuts the text behind which the drafter works. What is under way there is run to the end of its request and
 then dropped, and counted; nothing else ever is. The verifier's own token stands where a token of the drafter might have
@@ -20,6 +18,7 @@ from dataclasses import dataclass, field
 
 from hsd_core.engine.driver import Passed, Sequential
 from hsd_core.engine.hierarchy import Hierarchy
+from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.engine.lanes.undecided import Undecided
 from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.engine.writer import TraceWriter
@@ -33,7 +32,7 @@ from hsd_core.trace import Event
 
 @dataclass(slots=True)
 class _Pull:
-    """What the drafter's lane is at: a block on its way up, and the request that it runs now.
+    """What the drafter's lane is at: a block on its way up.
 
     born: the number of the next token when it began. length: of the text that it drafts behind. cut: to how many
     tokens that was cut since; None where it was not. alive: the numbers of its tokens that no level has rejected.
@@ -42,24 +41,24 @@ class _Pull:
     asking: Asking[Tree]
     born: int
     length: int
-    request: DraftRequest | ScoreRequest | None = None
-    done: Passed | None = None
     cut: int | None = None
     alive: dict[int, None] = field(default_factory=dict)  # in order
 
 
 @dataclass(slots=True)
 class _Verification:
-    """What the target's lane is at: tokens to judge, their scores, and whether it has come to the end of them."""
+    """What the target's lane is at: tokens to judge, and their scores once it has come to the end of them."""
 
     asked: Submission
-    request: ScoreRequest
-    done: Passed
-    over: bool = False
+    done: Passed | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.done is not None
 
 
 class Overlapped(Sequential):
-    """The target on a lane of its own; a `Driver`. `scheduler` says which lane starts what."""
+    """The target on a lane of its own; a `Driver`. `scheduler` says which lane starts what, `lanes` how it is run."""
 
     def __init__(
         self,
@@ -69,9 +68,10 @@ class Overlapped(Sequential):
         stop: Callable[[], bool],
         *,
         scheduler: Scheduler,
+        lanes: MakesLanes = Reckoned,
     ) -> None:
         super().__init__(stack, runs, writer, stop)
-        self._scheduler = scheduler
+        self._scheduler, self._lanes = scheduler, lanes(self._pass, writer.clock, stop)
         self._top = len(stack) - 1
         self._below = range(self._top)  # the levels on the drafter's lane
         self._block = stack[-2].block or 0
@@ -93,22 +93,17 @@ class Overlapped(Sequential):
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
         """See `Driver.round`."""
-        clock = self.writer.clock
         while True:
             self._start(hierarchy, context, budget)
-            pull, verification = self._pull, self._verification
+            verification = self._verification
             if verification and self._ready(verification):
                 return (yield from self._judge(hierarchy, context, verification))
-            score = verification.done if verification and not verification.over else None
-            draft = pull.done if pull else None
-            if score and (not draft or score.t1 <= draft.t1):
-                assert verification
-                clock.set(max(clock.now(), score.t1))
-                verification.over = True
+            request, done = self._lanes.ended()
+            if request.level == self._top:
+                assert verification, "the target's lane ends what it was given"
+                verification.done = done
             else:
-                assert pull and draft, "the scheduler left both lanes idle"
-                clock.set(max(clock.now(), draft.t1))
-                yield from self._go_on(hierarchy, context, pull)
+                yield from self._go_on(hierarchy, context, request, done)
 
     def _start(self, hierarchy: Hierarchy, context: Context, budget: int) -> None:
         """Have the lanes start what the scheduler says."""
@@ -128,8 +123,8 @@ class Overlapped(Sequential):
         if orders.verify:
             assert not verification and orders.verify.tokens <= len(undecided), f"{orders} where {view}"
             tree = undecided.first(orders.verify.tokens)
-            request = ScoreRequest(self._top, context, tree if orders.verify.next else tree.inner()[0])
-            verification = self._verification = _Verification(orders.verify, request, self._alone(request))
+            verification = self._verification = _Verification(orders.verify)
+            self._lanes.start(ScoreRequest(self._top, context, tree if orders.verify.next else tree.inner()[0]))
             self._arrivals = 0
         alone = verification and not verification.asked.tokens and not verification.asked.next
         if orders.draft:
@@ -139,25 +134,19 @@ class Overlapped(Sequential):
             self._pull = pull = _Pull(asking, self.writer.born, len(line))
             begun = next(asking)
             assert not isinstance(begun, KeepRequest), "a block begins with a draft or a score"
-            pull.request, pull.done = begun, self._alone(begun)
+            self._lanes.start(begun)
         assert not (alone and pull), "a token of the verifier's own beside a draft"
 
     def _ready(self, verification: _Verification) -> bool:
         """Whether the verdict can be known: the scores are there, and the draft that is judged too."""
         return verification.over and not (verification.asked.next and self._pull)
 
-    def _alone(self, request: DraftRequest | ScoreRequest) -> Passed:
-        """Run a request alone; the clock stands where it was before."""
-        clock = self.writer.clock
-        started = clock.now()
-        done = self._pass(request)
-        clock.set(started)
-        return done
-
-    def _go_on(self, hierarchy: Hierarchy, context: Context, pull: _Pull) -> Generator[Event, None, None]:
+    def _go_on(
+        self, hierarchy: Hierarchy, context: Context, request: DraftRequest | ScoreRequest, done: Passed
+    ) -> Generator[Event, None, None]:
         """The drafter's lane has come to the end of a request: look at what came out, and go on behind it."""
-        request, done = pull.request, pull.done
-        assert request and done
+        pull = self._pull
+        assert pull, "the drafter's lane ends what it was given"
         if pull.cut is not None:
             yield from self._drop(hierarchy, request, done)
             yield from self._forget(pull.cut)
@@ -176,7 +165,7 @@ class Overlapped(Sequential):
                 self._arrived(end.value)
                 break
             if not isinstance(asked, KeepRequest):
-                pull.request, pull.done = asked, self._alone(asked)
+                self._lanes.start(asked)
                 return
             tree, kept = asked.judged.tree, asked.judged.verdict.path
             for node, token in enumerate(tree.tokens):
@@ -209,6 +198,7 @@ class Overlapped(Sequential):
     ) -> Generator[Event, None, Tree]:
         """The verdict on what was submitted: what the target commits."""
         (tokens, next_), done = verification.asked, verification.done
+        assert done, "a verdict needs scores"
         undecided = self._undecided
         tree = undecided.first(min(tokens + next_, len(undecided)))
         drafted = len(tree) - tokens

@@ -8,6 +8,7 @@ from typing import Any
 
 from hsd_core.lab.bench.side_by_side import Measurement
 from hsd_core.lab.bench.summary import interval, speed_up
+from hsd_core.lab.results.on_clock import OnClock
 
 Row = dict[str, Any]
 
@@ -30,13 +31,15 @@ def claim(rows: Sequence[Row], measured: Sequence[Measurement], plain: str) -> d
     """The claim of a benchmark over one target.
 
     Args:
-        rows: as `summary` gives them. measured: what they were made of. plain: plain decoding of the target.
+        rows: as `summary` gives them; those on a clock that is named are no part of the claim. measured: what they were
+            made of. plain: plain decoding of the target.
     Returns:
         `best`: of each number of levels but plain decoding, fastest first; `over`: what the first of them gains over
         the second on the same prompts, with its 95 % interval, or None; `loses`: the stacks whose whole interval is
         below plain decoding, slowest first. Of a stack `tokens` come from one round, which takes as long as `passes`
         of plain decoding: its speed-up is the one over the other.
     """
+    rows = [row for row in rows if not OnClock.read(row["stack"]).clock]
     best = [row for row in best_by_levels(rows, plain) if row["stack"] != plain]
     loses = [row for row in rows if row["plain"] == plain and row["interval"][1] < 1.0]
     return {

@@ -18,6 +18,7 @@ from hsd_core.lab.bench.claim import claim
 from hsd_core.lab.bench.prompts import DEFAULT
 from hsd_core.lab.bench.side_by_side import Measurement, PeerRun, from_record, plain_of, whole
 from hsd_core.lab.bench.summary import peer_rows, sampled, summary
+from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.trace.typed import encode, put
 
 _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
@@ -69,7 +70,7 @@ def write(folder: Path, found: Mapping[str, Any], asked: Mapping[str, str]) -> N
 
 def as_stacks(asked: Mapping[str, str]) -> str:
     """A stacks file of what was asked for (line -> stack): `default` may be another stack one day, and files grow."""
-    return "".join(f"{stack}\n" for stack in dict.fromkeys(asked.values()))
+    return "".join(f"{stack}\n" for stack in dict.fromkeys(OnClock.read(one).stack for one in asked.values()))
 
 
 def as_csv(found: Mapping[str, Any]) -> str:

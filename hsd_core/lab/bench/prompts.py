@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from hsd_core.lab.results.on_clock import OnClock
+from hsd_core.levels.kinds import scheduler_of
 from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.stacks.placing import check_measured
 from hsd_core.trace.prompt_files import PromptLine
@@ -81,24 +83,35 @@ def read_stacks(path: str | Path) -> list[str]:
     return list(dict.fromkeys(read_asked(path).values()))
 
 
-def read_asked(path: str | Path, default: str = "") -> dict[str, str]:
+def read_asked(path: str | Path, default: str = "", clocks: Sequence[str] = ()) -> dict[str, str]:
     """The lines of a stacks file, each with the stack that it asks for: empty lines and lines that begin with # are
     passed over.
 
     Args:
-        default: what a line `default` stands for.
+        default: what a line `default` stands for. clocks: see `asked_for`.
     Raises:
         ValueError: there are none, or one is not a stack; the message says why.
     """
     lines = [line.strip() for line in text(path).splitlines()]
-    return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path))
+    return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path), clocks)
 
 
-def asked_for(lines: Iterable[str], default: str, where: str) -> dict[str, str]:
-    """Line -> stack; see `read_asked`."""
+def asked_for(lines: Iterable[str], default: str, where: str, clocks: Sequence[str] = ()) -> dict[str, str]:
+    """Line -> stack; see `read_asked`.
+
+    Args:
+        clocks: on which stacks are measured whose levels work at the same time, each on all of them; such a line, and
+            its stack, say which (`OnClock`).
+    """
     found = {line: format_stack(parse(default if line == DEFAULT and default else line)) for line in lines}
     if not found:
         raise ValueError(f"{where}: no stacks in it")
-    for stack in found.values():
-        check_measured(parse(stack))
-    return found
+    asked: dict[str, str] = {}
+    for line, stack in found.items():
+        specs = parse(stack)
+        if clocks and scheduler_of(specs[-1]).make:
+            asked |= {str(OnClock(line, clock)): str(OnClock(stack, clock)) for clock in clocks}
+        else:
+            check_measured(specs)
+            asked[line] = stack
+    return asked

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hsd_core.lab.bench.prompts import Prompt
+from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.stacks.grammar import bare, format_stack, parse
 from hsd_core.trace import Event, Footer, metrics
 from hsd_core.trace.comparison import Comparison, alike, compare
@@ -23,6 +24,8 @@ from hsd_core.trace.typed import Wrong, convert
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
+
+    `stack`: as `OnClock` writes it.
 
     `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
     `busy_ns`: time in each level's drafting and verifying; empty in files of earlier versions.
@@ -90,8 +93,8 @@ Runner = Callable[[str, str], Iterable[Event]]
 
 
 def plain_of(stack: str) -> str:
-    """Plain decoding of a stack's target: its own baseline."""
-    return format_stack([bare(parse(stack)[-1])])
+    """Plain decoding of the target of a stack, on whatever clock: its own baseline."""
+    return format_stack([bare(parse(OnClock.read(stack).stack)[-1])])
 
 
 def with_plain(stacks: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from html import escape
 from textwrap import wrap
 from typing import Any
 
+from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.stacks.stack_names import stack_names
 
 _STYLE = """
@@ -41,8 +42,10 @@ class StackCell:
 
 
 def stack_cells(stacks: Iterable[str]) -> Mapping[str, StackCell]:
-    """The cells of stacks that stand together, by their codes."""
-    return {code: StackCell(name, code) for code, name in stack_names(stacks).items()}
+    """The cells of stacks that stand together, by their codes; one on a clock says which."""
+    read = {code: OnClock.read(code) for code in stacks}
+    names = stack_names(dict.fromkeys(one.stack for one in read.values()))
+    return {code: StackCell(str(OnClock(names[one.stack], one.clock)), code) for code, one in read.items()}
 
 
 def wrapped(text: str, width: int) -> str:

@@ -63,8 +63,9 @@ def play(
     most = _SLACK * most_calls
 
     def decode(what: StackPlan) -> Iterator[Event]:
-        entries = _entries(profile, what, words, ticker, seed)
-        if schedule and what == plan:
+        apart = bool(schedule) and what == plan
+        entries = _entries(_apart(profile) if apart else profile, what, words, ticker, seed)
+        if apart:
             entries[-1] = replace(entries[-1], spec=entries[-1].spec.having(**{WITH.name: schedule}))
         return run(
             entries,
@@ -148,6 +149,12 @@ def _entries(profile: Profile, plan: StackPlan, words: Words, ticker: Ticker, se
         StackEntry(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), spec, spec.block)
         for place, spec in enumerate(_specs(profile, plan))
     ]
+
+
+def _apart(profile: Profile) -> Profile:
+    """Where the target runs on a lane of its own, it shares no layers with what drafts for it."""
+    shared = {pair: costs for pair, costs in profile.edge_cost.items() if pair[1] != profile.target}
+    return replace(profile, edge_cost=shared)
 
 
 def _level(

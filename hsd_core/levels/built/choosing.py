@@ -58,6 +58,7 @@ class ChoosingLevel(OverDecoder):
     """The exits of `readouts` (depth -> read-out) of one model, one of them drafting in each round."""
 
     can_verify = False
+    heeds = True  # it learns from the rows that it was judged by
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, TypeAlias
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from hsd_core.trace.events.parts import Level, Part, Record, Words, check_lengths
 from hsd_core.trace.typed import Int
@@ -49,8 +49,9 @@ class Header(Record, frozen=True):
 
     `overlap`: whose clock it is where levels work at the same time. "none": one level works after another. "reckoned":
     every pass ran alone and was timed, then passes were laid side by side, as on a second machine of this kind. "real":
-    they ran at the same time. "simulated": no model ran. Where it is not "none", passes of the target overlap with
-    those of the levels below, and one of them may end before an event that stands before it.
+    they ran at the same time, in two processes of one thread each. "simulated": no model ran. Where it is not "none",
+    passes of the target overlap with those of the levels below, and one of them may end before an event that stands
+    before it.
     """
 
     format: Literal["hsd-trace"]
@@ -91,6 +92,14 @@ class LevelTotal(Part, frozen=True):
     ns: Int
 
 
+class Handed(Part, frozen=True):
+    """Where lanes are processes: how often one was given work, and the ns that it took to hand that over and what came
+    out back."""
+
+    times: Int
+    ns: Int
+
+
 class Footer(Record, frozen=True):
     """How it ended. Counts are taken after the cut at the end."""
 
@@ -100,6 +109,7 @@ class Footer(Record, frozen=True):
     prefill_ns: Int
     decode_ns: Int
     totals: tuple[LevelTotal, ...]
+    handed: Handed | UnsetType = UNSET
 
 
 class Baseline(Record, frozen=True):

@@ -5,6 +5,7 @@ import { svg } from "../../kit/svg.js";
 import { levelPhrase, nameOfStack } from "../../levels/stack-names.js";
 import { curveTable, drawCurve, nearest } from "./curve.js";
 import { paysFrom, readAt } from "./reading.js";
+import { stopsSlider } from "./stops-slider.js";
 import { ANOTHER } from "../../words/tabs/another.js";
 
 const PHONE = 700; // px of the page, as in planner.css
@@ -26,8 +27,8 @@ export function anotherLevel(ctx) {
   const answer = h("p", { class: "hx-al-answer", role: "status", "aria-live": "polite" });
   const pays = h("p", { class: "hx-al-pays" });
   const lead = h("p", { class: "hx-al-lead" });
-  const agrees = slider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
-  const costs = slider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
+  const agrees = stopsSlider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
+  const costs = stopsSlider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
   const picture = svg("svg", { class: "hx-al-curve", role: "img" });
   const legend = h("p", { class: "hx-al-legend", "aria-hidden": "true" });
   const table = h("div", { class: "hx-figure-scroll", tabindex: "0", role: "group", "aria-label": ANOTHER.table });
@@ -154,30 +155,4 @@ function stretch(ends, level, pays) {
   if (ends.low === null && ends.high === null) return pays === "no" ? ANOTHER.paysNever : ANOTHER.paysAlways;
   if (ends.low === null) return ANOTHER.pays(level, ends.high ?? 1);
   return ends.high === null ? ANOTHER.paysAbove(level, ends.low) : ANOTHER.paysBetween(level, ends.low, ends.high);
-}
-
-/** A slider over a list of numbers. @param {(place: number) => void} onTurn */
-function slider(onTurn) {
-  const label = h("span", {});
-  const out = h("output", { class: "hx-plan-value" });
-  const input = /** @type {HTMLInputElement} */ (
-    h("input", { type: "range", min: "0", max: "1", step: "1", oninput: () => onTurn(Number(input.value)) })
-  );
-  const el = h("div", { class: "hx-plan-slider" }, h("div", { class: "hx-plan-slider-head" }, label, out), input);
-  return {
-    el,
-    /** @param {string} text */
-    name(text) {
-      say(label, text);
-      input.setAttribute("aria-label", text);
-    },
-    /** @param {number[]} stops @param {number} value @param {(value: number) => string} words */
-    stand(stops, value, words) {
-      const place = stops.reduce((a, x, i) => (Math.abs(x - value) < Math.abs(stops[a] - value) ? i : a), 0);
-      input.max = String(stops.length - 1);
-      input.value = String(place);
-      input.setAttribute("aria-valuetext", words(stops[place]));
-      say(out, words(stops[place]));
-    },
-  };
 }

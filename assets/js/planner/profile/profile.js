@@ -63,3 +63,12 @@ function pick(from, names) {
 
 /** Whether two values hold the same numbers. */
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Whether numbers were written into a profile. Intervals are not edited. */
+export const changed = (profile, measured) => !same(bare(profile), bare(measured));
+
+const bare = (profile) => ({
+  ...profile,
+  levels: profile.levels.map(({ interval_ms: _, ...level }) => level),
+  interval: null,
+});

@@ -21,7 +21,7 @@ export function headline() {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
       const { simulated, overlap } = model.header ?? {};
-      const clock = simulated ? "simulated" : overlap === "reckoned" ? overlap : "";
+      const clock = simulated ? "simulated" : overlap in HEADLINE.rateOf ? overlap : "";
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
         gain.hidden = true;

@@ -20,20 +20,14 @@ export class Forecast {
       h("tr", {}, h("th", { scope: "row", text: name }), ...cells);
     const head = (/** @type {string} */ text, /** @type {string} */ tip) =>
       h("th", { scope: "col", tabindex: "0", text, "data-tip": tip });
+    this._found = head(words.measured, words.measuredTip);
     this._ms = [cell(), cell(), cell()];
     this._times = [cell(), cell(), cell()];
     this._note = h("p", { class: "hx-forecast-note", role: "status" });
     this._table = h(
       "table",
       { "aria-label": words.title },
-      h(
-        "tr",
-        {},
-        h("td"),
-        head(words.predicted, words.predictedTip),
-        head(words.measured, words.measuredTip),
-        head(words.error, words.errorTip),
-      ),
+      h("tr", {}, h("td"), head(words.predicted, words.predictedTip), this._found, head(words.error, words.errorTip)),
       row(words.ms, this._ms),
       row(words.times, this._times),
     );
@@ -114,7 +108,11 @@ export class Forecast {
       const off = predicted === null || !measured || ran?.apart ? null : predicted / measured - 1;
       say(cells[2], off === null ? words.unknown : words.off(off));
     }
-    const note = known ? [ran?.apart, origin(known.about)].filter(Boolean).join(" ") : words.asking;
+    const two = known?.clock === "reckoned";
+    say(this._found, two ? words.reckoned : words.measured);
+    this._found.dataset.tip = two ? words.reckonedTip : words.measuredTip;
+    const parts = known ? [two ? words.twoClocks : "", ran?.apart, origin(known.about)] : [words.asking];
+    const note = parts.filter(Boolean).join(" ");
     say(this._note, note);
     this._note.title = note;
   }
@@ -123,8 +121,9 @@ export class Forecast {
   _say(known, refused, ran) {
     const measured = ran?.speedup ? times(ran.speedup) : "";
     const predicted = known ? times(known.speedup) : "";
-    const line = refused ? words.none(refused.brief ?? refused.reason) : known ? words.says(predicted) : words.asks;
-    say(this._line.firstElementChild, known && measured ? words.said(predicted, measured) : line);
+    const [says, said] = known?.clock ? [words.saysReckoned, words.saidReckoned] : [words.says, words.said];
+    const line = refused ? words.none(refused.brief ?? refused.reason) : known ? says(predicted) : words.asks;
+    say(this._line.firstElementChild, known && measured ? said(predicted, measured) : line);
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
     const both = (/** @type {[number, number]|null} */ pair) =>
       pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
@@ -146,7 +145,9 @@ export class Forecast {
     const speed = last?.tokens_per_s;
     if (!model?.header || !speed) return null;
     const plain = plainSpeed(model.baseline);
-    const { sampling, machine, versions } = model.header;
+    const { sampling, machine, versions, overlap = "none" } = model.header;
+    const reckoned = price !== null && "ms" in price && price.clock;
+    const clock = reckoned && overlap !== reckoned ? words.otherClock(overlap) : "";
     const elsewhere = price?.about && price.about.machine !== machine ? words.elsewhere : "";
     const engine = price?.about && price.about.compiled !== "onnxruntime" in versions ? words.engine : "";
     const otherwise = greedy(sampling) === !this.temperature ? "" : words.otherwise;
@@ -154,7 +155,7 @@ export class Forecast {
       ms: 1000 / speed,
       speedup: plain ? speed / plain : null,
       tokens: last.tokens_per_target_forward,
-      apart: elsewhere || engine || otherwise,
+      apart: elsewhere || engine || otherwise || clock,
     };
   }
 }

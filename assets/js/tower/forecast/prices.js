@@ -8,8 +8,8 @@ const KEPT = 200; // answers; then they are asked for again
 /** @typedef {{preset: string, device: string, temperature: number}} Where which profile is asked */
 /** @typedef {{source: string, machine?: string, recorded?: string, compiled: boolean}|null} About where the profile was
  *    measured, and whether passes were onnxruntime's */
-/** @typedef {{ms: number, speedup: number, tokens: number, about: About}|{reason: string, brief?: string, about: About}} Price brief: the
- *    reason without its cure */
+/** @typedef {{ms: number, speedup: number, tokens: number, clock?: string, about: About}|{reason: string, brief?: string, about: About}} Price
+ *    clock: "reckoned" where levels work at the same time; brief: the reason without its cure */
 
 export class Prices {
   /** @param {() => void} onNews */

@@ -13,6 +13,15 @@ export const words = {
   says: (/** @type {string} */ predicted) => `Theory says ${predicted}`,
   said: (/** @type {string} */ predicted, /** @type {string} */ measured) =>
     `Theory said ${predicted}, measured ${measured}`,
+  saysReckoned: (/** @type {string} */ predicted) => `Theory says ${predicted}, reckoned`,
+  saidReckoned: (/** @type {string} */ predicted, /** @type {string} */ found) =>
+    `Theory said ${predicted}, the run gave ${found} (both reckoned)`,
+  reckoned: "reckoned",
+  reckonedTip:
+    "of the run shown: each pass was timed alone, then laid on two clocks: what a second machine of this kind would give; against plain decoding in the same run",
+  otherClock: (/** @type {string} */ clock) =>
+    `The clock of the run is ${clock}, that of the prediction reckoned, so no error is given.`,
+  twoClocks: "For two machines of this kind, one for the target.",
   lineTip: "opens the prediction: time a token, its error and why, what each level is worth",
   /** Why it missed: [predicted, measured]. */
   why: (/** @type {[string, string]|null} */ tokens, /** @type {[string, string]|null} */ cost) => {

@@ -5,10 +5,10 @@ import { many } from "../many.js";
 export const HEADLINE = {
   formula:
     "tokens/s up to this moment / tokens/s of plain decoding of the same target, prompt and seed; both on the engine\u2019s clock, prefill excluded",
-  rateOf: { simulated: "simulated tokens/s", reckoned: "reckoned tokens/s" },
+  rateOf: { simulated: "simulated tokens/s", reckoned: "reckoned tokens/s", real: "real tokens/s" },
   rate: "tokens/s",
   waiting: "measuring plain decoding",
-  gainOf: { simulated: "simulated speed-up", reckoned: "reckoned speed-up" },
+  gainOf: { simulated: "simulated speed-up", reckoned: "reckoned speed-up", real: "real speed-up" },
   gain: "as fast as plain decoding",
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
   itself: "this is plain decoding",
@@ -54,7 +54,7 @@ export const LANES = {
   /** @type {Record<string, string>} where levels work at the same time */
   labelOf: {
     reckoned: "Lanes: what each level computed, laid on two clocks as on two machines (reckoned)",
-    real: "Lanes: what each level computed, two at the same time",
+    real: "Lanes: what each level computed, in two processes at the same time (real)",
     simulated: "Lanes: what each level would compute, two at the same time (simulated)",
   },
   vain: (/** @type {string} */ kind, /** @type {number} */ tokens) =>
@@ -102,10 +102,19 @@ export const TALLY = {
     `${share} (margin ${margin ?? "unknown"})`,
   simulated: "simulated",
   noModel: "no model ran",
-  reckoned: "reckoned",
-  twoClocks: "on two clocks",
-  reckonedTip:
-    "each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give",
+  /** @type {Record<string, {said: string, how: string, tip: string}>} whose clock, where levels work at the same time */
+  clocks: {
+    reckoned: {
+      said: "reckoned",
+      how: "on two clocks",
+      tip: "each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give. This page starts no second process; a command line does: generate --clock real",
+    },
+    real: {
+      said: "real",
+      how: "two processes",
+      tip: "both lanes worked at the same time on this machine, each a process with one thread on a core of its own: generate --clock real, at a command line",
+    },
+  },
   simulatedTip: (/** @type {string} */ tip) => `simulated: ${tip.replaceAll("measured", "simulated")}`,
   depths: "At which layer did the model know?",
   depthsTip: "below: every layer\u2019s probability of every token of this text",

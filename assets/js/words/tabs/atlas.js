@@ -24,8 +24,8 @@ export const HOW = {
 export const ATLAS = {
   title: "Atlas",
   lead: "The systems of the field, laid out by two questions: who drafts, and how are drafts judged?",
+  begin: "Begin with",
   map: "Systems by who drafts and how drafts are judged",
-  corner: "who drafts, and how drafts are judged",
   failed: "The systems could not be fetched; reload the page.",
   unknown: (/** @type {string} */ id) => `There is no system \u201c${id}\u201d here; all of them are below.`,
   count: (/** @type {number} */ shown, /** @type {number} */ all, /** @type {number} */ built) =>
@@ -61,7 +61,6 @@ export const SYSTEM = {
   who: (/** @type {string} */ name) => `drafted by ${name.toLowerCase()}`,
   how: (/** @type {string} */ name) => `judged ${name[0].toLowerCase()}${name.slice(1)}`,
   exact: { yes: "exact", no: "not exact", open: "exact or not: it depends" },
-  drawing: "its shape, from the ground up",
   figures: "its figures",
   theirs: "The paper reports",
   noFigure: "No figure of the paper is known to us.",
@@ -97,6 +96,7 @@ export const DRAWN = {
     int8: "a copy in 8 bits",
     int4: "a copy in 4 bits",
     model: "a model",
+    self: "the target\u2019s own layers",
     target: "the target",
     diffusion: "a diffusion model",
   }),

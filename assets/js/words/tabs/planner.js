@@ -34,6 +34,7 @@ export const PLANNER = {
 /** What stands behind the first question: a title, and what is inside. @type {Record<string, [string, string]>} */
 export const BEHIND = {
   plans: ["The best plan of all levels", "its levels, the best of each number of levels, and why"],
+  second: ["Would a second machine pay?", "levels that work at the same time, reckoned"],
   figures: ["Why: shortest path", "the path through the levels, and where one drafter pays"],
   validation: ["Predicted and measured", "how far off the theory was"],
   whatif: ["What if", "longest block, rejections, one level\u2019s cost, which levels"],

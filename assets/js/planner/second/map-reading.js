@@ -1,0 +1,63 @@
+/** What the map of overlapping says: of one place on it, and of the drafters that stand there. */
+
+import { nearestStop } from "../another/stops-slider.js";
+
+const SAME = 0.005; // closer than half a percent, two are called equal
+/** Edges of the bands of gain that are drawn apart: a second machine loses below the third, and gains from the fourth. */
+export const EDGES = [0.8, 0.9, 1 - SAME, 1 + SAME, 1.1, 1.2, 1.3];
+const [LINE, LETTER] = [15, 7]; // px of a label: its height, and about what a letter takes
+
+/**
+ * @typedef {{stack: string, runs: boolean, ms: number, speedup: number}} OnOne
+ * @typedef {OnOne & {tokens: number, verifying: number, drafting: number}} OnTwo
+ * @typedef {{name: string, share: number, agreement: number, gain: number, pays_between: [number, number]|null,
+ *   apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
+ * @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
+ * @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
+ *   cores?: any}} SecondAnswer hsd_core/theory/search/second_machine.py
+ */
+
+/** @param {number} gain */
+export const bandOf = (gain) => EDGES.filter((edge) => gain >= edge).length;
+
+/** The first band in which a second machine gains. */
+export const GAINING = EDGES.indexOf(1 + SAME) + 1;
+
+/** @param {number} gain @returns {"yes"|"no"|"even"} */
+export const paysAt = (gain) => (Math.abs(gain - 1) < SAME ? "even" : gain > 1 ? "yes" : "no");
+
+/** The gain of one drafter of constant cost: of the nearest place of the map. @param {GainMap} map @param {number} share @param {number} agreement */
+export const gainAt = (map, share, agreement) =>
+  map.gains[nearestStop(map.agreements, agreement)][nearestStop(map.shares, share)];
+
+/** The quicker of its two schedules. @param {Drafter} drafter */
+export const together = ({ pearl, ahead }) => (pearl.ms <= ahead.ms ? pearl : ahead);
+
+/** Stretches of one band in a row of the map: [band, first place, places]. @param {number[]} row @returns {[number, number, number][]} */
+export function stretches(row) {
+  /** @type {[number, number, number][]} */ const found = [];
+  row.forEach((gain, i) => {
+    const last = found[found.length - 1];
+    if (last && last[0] === bandOf(gain)) last[2] += 1;
+    else found.push([bandOf(gain), i, 1]);
+  });
+  return found;
+}
+
+/**
+ * Where labels beside points stand so that none covers another: each as high as its point, or so many lines below.
+ * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px
+ * @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x
+ */
+export function labelled(points, wide) {
+  /** @type {{from: number, to: number, y: number}[]} */ const taken = [];
+  return points.map(({ x, y, text }) => {
+    const before = x > 0.7 * wide;
+    const length = text.length * LETTER;
+    const [from, to] = before ? [x - 11 - length, x - 11] : [x + 11, x + 11 + length];
+    let at = y + 4;
+    while (taken.some((one) => one.from < to && from < one.to && Math.abs(one.y - at) < LINE)) at += LINE;
+    taken.push({ from, to, y: at });
+    return { x: before ? to : from, y: at, text, before };
+  });
+}

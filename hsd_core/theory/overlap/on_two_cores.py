@@ -1,0 +1,27 @@
+"""What the lanes of one machine leave of a reckoned gain: each has a core of its own, beside a busy other one.
+
+One level after another, every pass has all cores. So a lane's passes take longer by sigma (one core in place of all)
+times kappa (memory and caches are shared), each lane by its own factor; the rest is the same walk.
+"""
+
+from __future__ import annotations
+
+from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, Reckoned, reckoned
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.turning import dearer
+
+
+def on_two_cores(profile: Profile, what: OnTwoLanes, drafting: float, verifying: float) -> Reckoned:
+    """The expected latency of a stack whose lanes share one machine. `speedup`: over plain decoding with all cores.
+
+    Args:
+        drafting, verifying: how many times as long a pass of either lane takes there.
+    Raises:
+        ProfileError: as `reckoned`.
+    """
+    slower = dearer(profile, profile.target, verifying)
+    for level in what.plan.levels[:-1]:
+        slower = dearer(slower, level, drafting)
+    found = reckoned(slower, what)
+    ms = found.ms_per_token
+    return Reckoned(ms, profile.plain_ms / ms, found.tokens_per_round, found.verifying, found.drafting)

@@ -1,0 +1,116 @@
+"""The price of a stack whose target verifies on a lane of its own: `@with=pearl`, `@with=ahead`, and what it is not.
+
+It is *reckoned*: what a second machine of this kind would give. No such price is ever ranked with those of stacks that
+run on one machine, and whoever shows it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hsd_core.levels.declared.key import StackError, Value
+from hsd_core.levels.declared.keys import WITH
+from hsd_core.levels.kinds import scheduler_of, schedulers
+from hsd_core.stacks.grammar import LevelSpec, format_stack, parse
+from hsd_core.theory.latency.plans import StackPlan, check_plan, plan_of, plan_text
+from hsd_core.theory.overlap.below import Below
+from hsd_core.theory.overlap.verdicts import Verdicts
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+
+LOCK_STEP, FREE = "pearl", "ahead"
+PRICED = (LOCK_STEP, FREE)  # what hands chains to a verifier that judges one by one
+
+
+@dataclass(frozen=True, slots=True)
+class OnTwoLanes:
+    """A plan, and the scheduler of its target with its keys."""
+
+    plan: StackPlan
+    schedule: str
+    keys: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoned:
+    """What the theory says of a stack on two lanes: what a second machine of this kind would give.
+
+    `speedup`: over plain decoding on one. `tokens_per_round`: of a verdict. `verifying`, `drafting`: shares of the time
+    that each lane is at work.
+    """
+
+    ms_per_token: float
+    speedup: float
+    tokens_per_round: float
+    verifying: float
+    drafting: float
+
+    def as_dict(self) -> dict[str, float]:
+        """In plain JSON types, for a page."""
+        return {
+            "ms": self.ms_per_token,
+            "speedup": self.speedup,
+            "tokens": self.tokens_per_round,
+            "verifying": self.verifying,
+            "drafting": self.drafting,
+        }
+
+
+def reckoned(profile: Profile, what: OnTwoLanes, check: Callable[[], None] = lambda: None) -> Reckoned:
+    """The expected latency on two lanes.
+
+    Raises:
+        ProfileError: the plan does not fit the profile, has one level or drafts a tree, or nobody has a formula for the
+            schedule.
+    """
+    plan, target = what.plan, profile.levels[profile.target]
+    check_plan(profile, plan)
+    if len(plan.levels) < 2 or plan.widths or profile.levels[plan.levels[0]].beside:
+        raise ProfileError("levels overlap where one drafts chains for the target; add a level, or leave its tree out")
+    if what.schedule not in PRICED:
+        raise ProfileError(
+            f"profiles do not say what @with={what.schedule} needs to know; plan and predict with "
+            f"{' or '.join(f'@with={name}' for name in PRICED)}"
+        )
+    scheduler = schedulers()[what.schedule].bind(dict(what.keys))
+    assert scheduler is not None
+    a = profile.accepts(plan.levels[-2], plan.levels[-1], plan.rule_of(len(plan.levels) - 1))
+    # What verifies on a machine of its own runs all of its layers, whatever it shares on one.
+    found = Verdicts(scheduler, Below(profile, plan), a, target.cost, profile.round_ms, check).long_run()
+    ms = found.ms_per_token
+    return Reckoned(ms, profile.plain_ms / ms, found.tokens_per_verdict, found.verifying, found.drafting)
+
+
+def on_two_lanes_of(profile: Profile, stack: str) -> OnTwoLanes | None:
+    """What a stack with a schedule is in a profile; None where it has none.
+
+    Raises:
+        ProfileError: as `plan_of`.
+    """
+    try:
+        *below, target = parse(stack)
+    except StackError as error:
+        raise ProfileError(str(error)) from None
+    kind = scheduler_of(target)
+    if kind.make is None:
+        return None
+    own = {key.name: target.values[key.name] for key in kind.keys if key.name in target.values}
+    plan = plan_of(profile, format_stack([*below, target.having(**dict.fromkeys((WITH.name, *own)))]))
+    return OnTwoLanes(plan, kind.name, tuple(own.items()))
+
+
+def text_on_two_lanes(profile: Profile, what: OnTwoLanes) -> str:
+    """The stack in the grammar, or by the names of its levels where one has no spec."""
+    text = plan_text(profile, what.plan)
+    keys = "".join(f"@{name}={value}" for name, value in ((WITH.name, what.schedule), *what.keys))
+    try:
+        *below, target = parse(text)
+    except StackError:
+        return text + keys
+    return format_stack([*below, with_schedule(target, what)])
+
+
+def with_schedule(target: LevelSpec, what: OnTwoLanes) -> LevelSpec:
+    """The target's spec with its schedule."""
+    return target.having(**{WITH.name: what.schedule}, **dict(what.keys))

@@ -1,0 +1,268 @@
+"""Any schedule in the long run: the scheduler itself, walked from one verdict of the target to the next.
+
+What is told to a scheduler are counts, and with i.i.d. acceptances what happens next depends on few of them: how many
+tokens are undecided, and what is under way on the drafter's lane. So verdicts are the steps of a Markov chain, and ms
+per token is the mean time of a step over its mean tokens, both under the chain's stationary distribution. The
+scheduler is asked as `engine.lanes` asks it, so a new one needs no formula of its own.
+
+What is under way when a token is rejected is run to the end of its request, as in the engine, and then dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from hsd_core.levels.schedulers.orders import Scheduler, Submission, View
+from hsd_core.theory.overlap.below import Below
+from hsd_core.theory.profiles.costs import Array, Costs, ProfileError
+
+_ROOM = 1 << 20  # texts do not end here
+_RARE = 1e-5  # a way between two verdicts that is rarer is left out
+_SELDOM = 1e-6  # a state that the likeliest way from the start leads to more seldom is left out
+_STEPS = 400  # verdicts; the chain forgets at every rejection where it began
+_STILL = 1e-9  # a distribution that moves no further has arrived
+_MOST_STATES = 20_000
+_SHARE = 1e-3  # of two points of the grid, one that is this near to the other's is left out
+_COARSE, _FINE = 8, 4096  # steps of a pass of the target on which times stand, where those of drafts vary or not
+
+
+class _State(NamedTuple):
+    """How things stand behind a verdict. pull: tokens and ms of the block that is under way. stale: ms of what is under
+    way and will be dropped. arrived: tokens since the last verification began. mute: the next draft comes back empty,
+    as the last one behind the same text did."""
+
+    undecided: int = 0
+    pull: tuple[int, float] | None = None
+    stale: float | None = None
+    arrived: int = 0
+    mute: bool = False
+
+
+class _Step(NamedTuple):
+    """One way to the next verdict: its chance, where it leads, tokens committed, ms, and of these on each lane."""
+
+    chance: float
+    to: _State
+    tokens: int
+    ms: float
+    verifying: float
+    drafting: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """How things stand between two verdicts, `now` ms after the first. ends: of what is under way, where it is a block
+    with its tokens. verify: what was submitted, and when its scores are there."""
+
+    chance: float
+    now: float
+    undecided: int
+    ends: float | None
+    tokens: int | None
+    arrived: int
+    mute: bool
+    silent: bool = False
+    verify: tuple[Submission, float] | None = None
+    verifying: float = 0.0
+    drafting: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LongRun:
+    """In the mean: ms of a token, tokens of a verdict, and the shares of the time that each lane is at work."""
+
+    ms_per_token: float
+    tokens_per_verdict: float
+    verifying: float
+    drafting: float
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """One schedule over what drafts and what verifies.
+
+    Args:
+        scheduler: it keeps nothing from one question to the next. a: acceptance of what is handed up, 0 to 1.
+        costs: of the target alone, whatever layers it shares elsewhere. round_ms: the engine's own after a verdict.
+        check: called now and then; what it raises ends the work.
+    """
+
+    scheduler: Scheduler
+    below: Below
+    a: float
+    costs: Costs
+    round_ms: float = 0.0
+    check: Callable[[], None] = lambda: None
+    _grid: float = field(init=False)
+    _request: float = field(init=False)  # ms to the end of what runs at any moment of a block
+
+    def __post_init__(self) -> None:
+        varies = len(self.below.blocks(_ROOM)) > 1
+        self._grid = self.costs(1) / (_COARSE if varies else _FINE)
+        self._request = self.below.waits_for_one(_ROOM)
+
+    def long_run(self) -> LongRun:
+        """
+        Raises:
+            ProfileError: the schedule has more states than can be followed.
+        """
+        steps = self._followed()
+        place = {state: i for i, state in enumerate(steps)}
+        ways = [(place[state], way) for state, out in steps.items() for way in out]
+        begin = np.array([i for i, _ in ways])
+        end = np.array([place[way.to] for _, way in ways])
+        chance = np.array([way.chance for _, way in ways])
+        worth = np.array([(way.tokens, way.ms, way.verifying, way.drafting) for _, way in ways])
+        at: Array = np.zeros(len(place))
+        seen: Array = np.zeros(len(place))
+        at[0] = 1.0
+        for step in range(_STEPS):
+            before, moved = at, np.bincount(end, at[begin] * chance, len(place)).astype(np.float64)
+            at = moved / moved.sum()
+            if np.abs(at - before).max() < _STILL:
+                seen = at
+                break
+            if step >= _STEPS // 2:  # of a chain that goes round, the mean
+                seen += at
+        tokens, ms, verifying, drafting = (seen[begin] * chance / seen.sum()) @ worth
+        return LongRun(float(ms / tokens), float(tokens), float(verifying / ms), float(drafting / ms))
+
+    def _followed(self) -> dict[_State, list[_Step]]:
+        """The ways from every state that can be reached, the empty one first."""
+        steps: dict[_State, list[_Step]] = {}
+        waiting = {_State(): 1.0}  # with the best chance to come there
+        while waiting:
+            self.check()
+            state = next(iter(waiting))
+            likely = waiting.pop(state)
+            steps[state] = list(self._steps(state))
+            if len(steps) > _MOST_STATES:
+                raise ProfileError(f"this schedule has more than {_MOST_STATES} states; use shorter blocks")
+            for way in steps[state]:
+                if way.to not in steps and (chance := likely * way.chance) > _SELDOM:
+                    waiting[way.to] = max(waiting.get(way.to, 0.0), chance)
+        return {state: [way for way in out if way.to in steps] for state, out in steps.items()}
+
+    def _steps(self, state: _State) -> Iterator[_Step]:
+        """Every way from a verdict to the next one, alike ones as one."""
+        alike: dict[tuple[_State, int], _Step] = {}
+        for way in self._verdicts(state):
+            before = alike.get((way.to, way.tokens))
+            alike[way.to, way.tokens] = way if before is None else _as_one(before, way)
+        whole = sum(way.chance for way in alike.values())
+        yield from (way._replace(chance=way.chance / whole) for way in alike.values())
+
+    def _verdicts(self, state: _State) -> Iterator[_Step]:
+        tokens, ends = state.pull or (None, state.stale)
+        ways = [_Moment(1.0, 0.0, state.undecided, ends, tokens, state.arrived, state.mute)]
+        while ways:
+            for one in self._started(ways.pop()):
+                if one.verify and one.now >= one.verify[1] and not (one.verify[0].next and one.ends is not None):
+                    yield from self._verdict(one)
+                else:
+                    ways.append(self._next(one))
+
+    def _started(self, one: _Moment) -> Iterator[_Moment]:
+        """What the scheduler has the lanes start; a draft may come in several ways."""
+        orders = self.scheduler.ended(
+            View(
+                undecided=one.undecided,
+                submitted=one.verify[0].tokens if one.verify else 0,
+                drafting=one.ends is not None,
+                verifying=one.verify is not None,
+                drafted=one.arrived,
+                block=self.below.plan.blocks[-1],
+                room=_ROOM,
+                silent=one.silent,
+            )
+        )
+        if orders.verify:
+            asked = orders.verify
+            ms = self.costs(asked.tokens + 1 if asked.next else max(1, asked.tokens))
+            one = replace(one, verify=(asked, one.now + ms), verifying=ms, arrived=0)
+        if not orders.draft:
+            yield one
+            return
+        for block in self.below.blocks(orders.draft):
+            chance = one.chance * block.chance
+            if one.mute and block.tokens:
+                continue
+            if one.mute:
+                chance = one.chance
+            if chance > _RARE:
+                ends = one.now + block.ms
+                yield replace(one, chance=chance, ends=ends, tokens=block.tokens, drafting=one.drafting + block.ms)
+
+    def _next(self, one: _Moment) -> _Moment:
+        """The lane that ends first has ended; of two at once the verifier's."""
+        scored = one.verify[1] if one.verify and one.verify[1] > one.now else None
+        if scored is not None and (one.ends is None or scored <= one.ends):
+            return replace(one, now=scored)
+        assert one.ends is not None, "the scheduler left both lanes idle"
+        now = max(one.now, one.ends)
+        if one.tokens is None:
+            return replace(one, now=now, ends=None)
+        n = one.tokens
+        arrived, undecided = one.arrived + n, one.undecided + n
+        return replace(
+            one, now=now, ends=None, tokens=None, undecided=undecided, arrived=arrived, silent=not n, mute=not n
+        )
+
+    def _verdict(self, one: _Moment) -> Iterator[_Step]:
+        assert one.verify
+        asked, _ = one.verify
+        judged = min(asked.tokens + asked.next, one.undecided)
+        own = judged == asked.tokens and (asked.next or not judged)  # a token of the target's own behind them
+        ms = one.now + self.round_ms
+        kept = one.chance
+        for tokens in range(1, judged + 1):
+            if (chance := kept * (1.0 - self.a)) > _RARE:
+                for share, stale, spared in self._stale(one, ms):
+                    to = _State(stale=stale)
+                    yield _Step(chance * share, to, tokens, ms, one.verifying, one.drafting - spared)
+            kept *= self.a
+        if kept > _RARE:
+            for share, rest in self._left(one, ms):
+                pull = None if rest is None or one.tokens is None else (one.tokens, rest)
+                stale = rest if pull is None else None
+                to = _State(one.undecided - judged, pull, stale, one.arrived, one.mute and not own)
+                yield _Step(kept * share, to, judged + own, ms, one.verifying, one.drafting)
+
+    def _left(self, one: _Moment, now: float) -> Iterator[tuple[float, float | None]]:
+        """ms that what is under way still takes, on the grid: two points with the mean between them."""
+        if one.ends is None:
+            yield 1.0, None
+            return
+        steps = max(0.0, (one.ends - now) / self._grid)
+        low = math.floor(steps)
+        for share, at in ((1.0 - steps + low, low), (steps - low, low + 1)):
+            if share > _SHARE:
+                yield share, at * self._grid
+
+    def _stale(self, one: _Moment, now: float) -> Iterator[tuple[float, float | None, float]]:
+        """Of what is dropped: ms to the end of the request that runs, and those that are never run."""
+        for share, rest in self._left(one, now):
+            stale = rest
+            if rest is not None and self.below.top:  # a block of several requests
+                stale = min(rest, self._request)
+            yield share, stale, 0.0 if rest is None or stale is None else rest - stale
+
+
+def _as_one(a: _Step, b: _Step) -> _Step:
+    """Two ways between the same states, with the mean of their times."""
+    chance = a.chance + b.chance
+
+    def mean(x: float, y: float) -> float:
+        return (a.chance * x + b.chance * y) / chance
+
+    return a._replace(
+        chance=chance,
+        ms=mean(a.ms, b.ms),
+        verifying=mean(a.verifying, b.verifying),
+        drafting=mean(a.drafting, b.drafting),
+    )
