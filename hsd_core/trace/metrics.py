@@ -48,13 +48,14 @@ class Meter:
     def __init__(self) -> None:
         self._levels: list[LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
-        self._forks: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its place: (tree, parent)
+        self._forks: dict[int, tuple[int, int]] = {}  # serial of a tree's node -> its place: (tree, -1) or (-1, parent)
         self._greedy = False
         self._committed = self._drafted = self._kept = self._layers_read = 0
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
         self._reads: list[int | None] = []  # bytes of weights a pass, by level
         self._prefill_end = self._first_commit = self._last_commit = 0
         self._lanes: LaneMeter | None = None  # where levels work at the same time
+        self._fans: dict[int, list[int]] = {}  # serial -> how many of those that its row chose have not fallen
         self._clock, self._handed = (
             "none",
             (0, 0),
@@ -126,8 +127,11 @@ class Meter:
         self._drafted += len(event.serials)
         if event.stale:
             self._drop(len(event.serials), event.rows - event.catch_up)
-        for serial, above in zip(event.serials, event.parents, strict=False):
-            self._forks[serial] = (event.serials[0], above)
+        elif self._lanes and event.rows:
+            fans = {parent: [event.behind.count(parent)] for parent in event.behind}  # what one row chose
+            self._fans.update(zip(event.serials, (fans[parent] for parent in event.behind), strict=True))
+        for serial, parent in zip(event.serials, event.behind, strict=True) if event.parents else ():
+            self._forks[serial] = (event.serials[0] if parent < 0 else -1, parent)
         if event.rows:
             for serial in event.serials:
                 self._choosers.setdefault(serial, []).append(event.level)
@@ -137,7 +141,7 @@ class Meter:
         if event.stale or event.dropped:
             fell = event.dropped or ()
             own = event.rows - event.catch_up if event.stale else 0
-            self._drop(len(fell), own + sum(len(self._choosers.pop(serial, ())) for serial in fell))
+            self._drop(len(fell), own + sum(map(self._rows_of, fell)))
         judged = [check for check in event.checks if check.outcome != "unjudged"]
         place = {check.serial: self._forks.get(check.serial, check.serial) for check in event.checks}
         places = {place[check.serial] for check in judged}
@@ -170,6 +174,14 @@ class Meter:
         if event.level in self._sharing:
             self._layers_read += sum(span.hi - span.lo for span in event.ran)
         return level
+
+    def _rows_of(self, serial: int) -> int:
+        """Rows that chose a token that fell; one that chose several counts with the last of them."""
+        rows = len(self._choosers.pop(serial, ()))
+        if (fan := self._fans.pop(serial, None)) is None:
+            return rows
+        fan[0] -= 1
+        return rows - (fan[0] > 0)
 
     def _drop(self, tokens: int, rows: int) -> None:
         if self._lanes:

@@ -97,7 +97,7 @@ def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
     assert metrics.measure(events)["lanes"] == {"clock": "reckoned", **found.figures()}
 
 
-@pytest.mark.parametrize("text", STACKS)
+@pytest.mark.parametrize("text", [*STACKS, "table:3,table@with=card", "table:4,table@with=duo"])
 def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
     events = run(text)
     fell = {serial for e in events if isinstance(e, trace.Verify) for serial in e.dropped or ()}
@@ -106,7 +106,10 @@ def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
         if isinstance(e, (trace.Draft, trace.Verify)) and e.stale:
             rows += e.rows - e.catch_up
         elif isinstance(e, trace.Draft):
-            rows += len(fell & set(e.serials)) if e.rows else 0
+            chosen = dict[int, set[int]]()
+            for serial, parent in zip(e.serials, e.behind, strict=True):
+                chosen.setdefault(parent, set()).add(serial)
+            rows += sum(one <= fell for one in chosen.values()) if e.rows else 0
         elif isinstance(e, trace.Verify):
             rows += sum(c.serial in fell and c.outcome == "accepted" for c in e.checks)
         elif isinstance(e, (trace.Correct, trace.Bonus)):
