@@ -24,7 +24,7 @@ test("whose clock it is has a word, and a machine's own has none", () => {
 function pearl(overlap = "reckoned") {
   const call = (kind, level, round, t0, t1, more = {}) => ({ kind, level, round, t0, t1, tokensOut: 2, ...more });
   const first = [call("draft", 0, 0, 0, 64), call("verify", 1, 0, 0, 48, { rejected: false })];
-  const second = [call("draft", 0, 1, 64, 128), call("verify", 1, 1, 64, 112, { rejected: true })];
+  const second = [call("draft", 0, 1, 64, 128), call("verify", 1, 1, 64, 112, { rejected: true, fell: 2 })];
   return {
     header: { overlap },
     levels: [{ short: "int4" }, { short: "target" }],
@@ -44,6 +44,9 @@ test("what was drafted while the target verified stands if all was kept, and fal
     { ...{ level: 0, from: 0, to: 64, drafted: 2 }, kept: true, verdict: 64 },
   );
   assert.equal(meanwhile(model, 1).kept, false);
+  const under = pearl();
+  under.segments.push({ kind: "draft", level: 0, round: 1, t0: 50, t1: 70, tokensOut: 1, stale: true });
+  assert.equal(meanwhile(under, 0).kept, false, "what was under way at the verdict falls when it is over");
   assert.equal(meanwhile(model, 2), null, "there is no such round");
   assert.equal(meanwhile(model, -1), null);
   assert.equal(meanwhile(pearl("none"), 0), null, "one level works after another");

@@ -8,7 +8,7 @@ import { overlaps } from "../levels/overlap.js";
 /** @typedef {import("../run/trace.js").Segment} Segment */
 /**
  * A pass of the target and the block that was drafted meanwhile: `from`, `to` (ns) its calls, on the lane of `level`;
- * `verdict` (ns) when the pass was judged; `kept`: whether all that was judged was kept, so that the block stands.
+ * `verdict` (ns) when the pass was judged; `kept`: whether nothing was dropped then.
  * @typedef {{round: number, pass: Segment, level: number, from: number, to: number, drafted: number, verdict: number, kept: boolean}} Meanwhile
  */
 
@@ -33,7 +33,8 @@ export function meanwhile(model, place) {
   const level = Math.max(...beside.map((s) => s.level)); // what it hands up has passed all below
   const own = beside.filter((s) => s.level === level);
   return {
-    ...{ round: round.round, pass, level, verdict: round.t1, kept: !pass.rejected },
+    ...{ round: round.round, pass, level, verdict: round.t1 },
+    kept: !pass.fell && !beside.some((s) => s.stale && s.t1 >= round.t1), // what is under way then falls when it is over
     from: Math.min(...beside.map((s) => s.t0)),
     to: Math.max(...beside.map((s) => s.t1)),
     drafted: own.reduce((sum, s) => sum + s.tokensOut, 0),

@@ -91,11 +91,7 @@ export const LANES = {
     `target at work ${x.target} of the time, levels below it ${x.below}, both at once ${x.both}; overlap gain ${x.gain}; ${many(x.dropped, "drafted token")} dropped, ${x.waste} of all rows in vain`,
   meanwhile: (/** @type {{round: number, who: string, drafted: number, kept: boolean}} */ x) =>
     `round ${x.round}: while the target verified, ${x.who} wrote ${many(x.drafted, "token")}; ${
-      x.kept
-        ? x.drafted === 1
-          ? "all that was judged was kept, so it stands"
-          : "all that was judged was kept, so they stand"
-        : "a token before was rejected, so what was written behind it is dropped"
+      x.kept ? "none was dropped" : "a token before was rejected, so what was written behind it was dropped"
     }`,
   alone: (/** @type {number} */ round) => `round ${round}: nothing was drafted while the target verified`,
   focus: "Lanes; with the arrow keys, the round before and the next one",
