@@ -221,7 +221,7 @@ class Pipeline:
 
         room = min((e.level.max_positions for e in entries if e.level.max_positions is not None), default=tokens)
         entries = largest(entries, longest)
-        return of_run(entries, min(tokens, room), branches=most_nodes(entries[0]), piece=PREFILL_CHUNK)
+        return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
 
     def _refuse_too_large(
         self, entries: list[StackEntry], tokens: int, longest: int | None, *, again: bool = False
