@@ -42,7 +42,8 @@ class Recordings:
 
     def menu(self) -> list[dict[str, Any]]:
         """What the menu shows for each, in name order: its place in the menu, title, stack, levels, preset, machine,
-        date and speed-up, or why it cannot be read. `asked` is the same where the same ids were asked of a preset."""
+        date, speed-up and whose clock that is, or why it cannot be read. `asked` is the same where the same ids were
+        asked of a preset."""
         return [
             {"name": name, **builtins(self._places.get(name, ShelfPlace())), **_summary(path)}
             for name, path in self._paths.items()
