@@ -14,7 +14,7 @@ const [LINE, LETTER] = [15, 7]; // px of a label: its height, and about what a l
  *   apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
  * @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
  * @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
- *   cores?: any}} SecondAnswer hsd_core/theory/search/second_machine.py
+ *   cores: (OnTwo & {pays: boolean})|null}} SecondAnswer hsd_core/theory/search/second_machine.py
  */
 
 /** @param {number} gain */
@@ -45,12 +45,12 @@ export function stretches(row) {
 }
 
 /**
- * Where labels beside points stand so that none covers another: each as high as its point, or so many lines below.
+ * Where labels beside points stand so that none covers another, or a point: each as high as its point, or so many lines below.
  * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px
  * @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x
  */
 export function labelled(points, wide) {
-  /** @type {{from: number, to: number, y: number}[]} */ const taken = [];
+  const taken = points.map(({ x, y }) => ({ from: x - 7, to: x + 7, y: y + 4 })); // the points themselves
   return points.map(({ x, y, text }) => {
     const before = x > 0.7 * wide;
     const length = text.length * LETTER;

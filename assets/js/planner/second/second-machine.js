@@ -179,7 +179,7 @@ function ofPlace(gain) {
 function onCores({ cores, one }) {
   const { unknown, command, pays, loses } = SECOND.cores;
   if (!cores) return [unknown[0], h("code", { text: command }), unknown[1]];
-  return [(cores.ms < one.ms ? pays : loses)(rounded(cores.ms), rounded(one.ms))];
+  return [(cores.pays ? pays : loses)(rounded(cores.ms), rounded(one.ms))];
 }
 
 function bands() {
