@@ -41,7 +41,8 @@ class Recordings:
 
     def menu(self) -> list[dict[str, Any]]:
         """What the menu shows for each, in name order: its place in the menu, title, stack, levels, preset, machine,
-        date and speed-up, or why it cannot be read. `asked` is the same where the same ids were asked of a preset."""
+        date, speed-up and whose clock that is, or why it cannot be read. `asked` is the same where the same ids were
+        asked of a preset."""
         return [
             {"name": name, **builtins(self._places.get(name, ShelfPlace())), **_summary(path)}
             for name, path in self._paths.items()
@@ -138,6 +139,7 @@ def _summary(path: Path) -> dict[str, Any]:
         "recorded": _day(header.recorded),
         "speed_up": speed_up([header, *timed]),
         "simulated": bool(header.simulated),
+        "overlap": header.overlap,
         "reason": "",
     }
 

@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
         "--with",
         dest="schedule",
         default="",
-        choices=[name for name, one in schedulers().items() if one.make],
+        choices=[name for name, one in schedulers().items() if one.make and not one.nodes],  # its levels grow no trees
         help="levels work at the same time, as this schedule says",
     )
     writes(parser, "--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")

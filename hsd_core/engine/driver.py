@@ -148,12 +148,16 @@ class Sequential:
         proposal = drafter(self.runs[i]).propose(context, replace(order, stops=stops))
         return Passed(proposal, proposal.work, t0, clock.now(), crossed())
 
-    def _written(self, asked: DraftRequest, done: Passed, *, stale: bool = False) -> Generator[Event, None, Tree]:
-        """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it."""
+    def _written(
+        self, asked: DraftRequest, done: Passed, *, stale: bool = False, onto: Sequence[int] = ()
+    ) -> Generator[Event, None, Tree]:
+        """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it. onto: see
+        `trace.Draft`."""
         i, proposal = asked.level, done.proposal
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if proposal.theta is None else proposal.theta
-        yield self.writer.draft(i, len(asked.context), tree, proposal, done.t0, done.t1, theta, done.moved, stale=stale)
+        at = len(asked.context)
+        yield self.writer.draft(i, at, tree, proposal, done.t0, done.t1, theta, done.moved, stale=stale, onto=onto)
         if not stale:
             self._outcomes.append(Drafted(i, len(tree)))
         return tree
@@ -197,6 +201,20 @@ class Sequential:
     def _kv(self, levels: Sequence[int], length: int) -> Event:
         """The cache lengths of these levels as they stand, over a context of `length` tokens."""
         return self.writer.kv(((i, self.runs[i]) for i in levels if self.stack[i].level.has_cache), length)
+
+
+def result_of(asking: Asking[T], answer: Answer) -> T:
+    """What an asking comes to whose last request is answered.
+
+    Raises:
+        AssertionError: it asks for more.
+    """
+    try:
+        asking.send(answer)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a verdict is one request")
 
 
 def unless_stopped(stop: Callable[[], bool]) -> None:

@@ -119,6 +119,35 @@ def greedy(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     return Verdict(tuple(path), token, alphas, (None,) * len(alphas), residual)
 
 
+def match(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
+    """Draw a token from p at every place, and go on behind the offer that equals it; the first that equals none stays.
+
+    What is written is drawn from p alone, so any offers leave it exact, however they were chosen: named, drawn, or
+    picked out of many by their own probabilities (CARD, arXiv 2508.04462; DuoDecoding, arXiv 2503.00784, at the
+    boundary; the "naive" check of MCSD, arXiv 2401.06706). Drawn drafts are kept less often than by `tokenwise`: with
+    sum p q, not sum min(p, q). Arguments as in `tokenwise`.
+    """
+    if isinstance(p, OneHot):
+        return greedy(tree, p, judge, bonus)
+    alphas: list[float | None] = [None] * len(tree.offers)
+    places, path, fork = rows_of(tree, bonus), list[int](), -1
+    if tree.is_chain:
+        alphas = [float(p[t][token]) for t, token in enumerate(tree.ids)]
+    while at := tree.forks.get(fork):
+        row = p[places[fork]]
+        own = judge.draw(row, len(path))
+        for o in at:
+            node = tree.offers[o].node
+            alphas[o] = float(row[tree.ids[node]])
+            if tree.ids[node] == own:
+                path.append(fork := node)
+                break
+        else:
+            return Verdict(tuple(path), own, tuple(alphas), (None,) * len(alphas), row)
+    token = judge.draw(p[places[fork]], len(path)) if bonus or not len(tree) else None
+    return Verdict(tuple(path), token, tuple(alphas), (None,) * len(alphas))
+
+
 def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     """Accept the longest prefix of a chain that the joint distribution allows (block verification; arguments as
     `tokenwise`).

@@ -27,10 +27,11 @@ from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import fan_of, rule_of, theta_of
+from hsd_core.levels.kinds import fan_of, rule_of, scheduler_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
 from hsd_core.levels.memory import pass_bytes
 from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, TakesPart, scorer
+from hsd_core.levels.schedulers.reach import WIDTH
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
 from hsd_core.models.context import Context
@@ -169,7 +170,7 @@ class _Run:
             with self.clock.stopped():
                 yield header
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
-                nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest)[0])
+                nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest))
                 for run_ in self.opens(self.prompt + self.limit, nodes):
                     self.runs.insert(0, run_)
             for event in decoding:
@@ -279,9 +280,12 @@ def _launched(level: Level) -> dict[str, object]:
     return {"eager": reason} if reason else {}
 
 
-def _grown(entry: StackEntry, index: int, sampling: Sampling) -> dict[str, object]:
-    """The tree that a bottom level drafts, and whether siblings are drawn with replacement."""
-    spec = entry.spec
+def _grown(stack: Sequence[StackEntry], index: int, sampling: Sampling) -> dict[str, object]:
+    """The tree that a bottom level drafts, and whether siblings are drawn with replacement; or how many candidates it
+    keeps ready for a place."""
+    spec, target = stack[index].spec, stack[-1].spec
+    if index == 0 and scheduler_of(target).nodes:
+        return {"ready": target[WIDTH]}
     if index or not (spec.widths or spec.get(GROW)) or not fan_of(spec):
         return {}
     shape = {"grow": spec[GROW]} if spec.get(GROW) else {"tree": spec[TREE]}
@@ -335,7 +339,7 @@ def _header(
             dtype=entry.level.dtype,
             layers=entry.level.layers,
             weights=entry.level.weights,
-            params={**entry.level.params, **_launched(entry.level), **_grown(entry, i, sampling)},
+            params={**entry.level.params, **_launched(entry.level), **_grown(stack, i, sampling)},
             shares=trunks[i],
             reads=pass_bytes(entry.level),
         )

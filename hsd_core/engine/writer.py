@@ -7,7 +7,7 @@ nothing: a run without details takes the same choices.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -80,8 +80,10 @@ class TraceWriter:
         moved: Crossing = STAYED,
         *,
         stale: bool = False,
+        onto: Sequence[int] = (),
     ) -> trace.Draft:
-        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile."""
+        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile. onto: see
+        `trace.Draft`."""
         with self.clock.stopped():
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
@@ -92,9 +94,10 @@ class TraceWriter:
                 for fork in tree.forks.values():
                     drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
                     for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
-                        node = tree.offers[o].node
-                        confidence[node] = _short(ranked[drawn[0]][0][1])
-                        self._drawn_from[tree.tokens[node].serial] = self._head(ranked[drawn[0]])
+                        node, row = tree.offers[o].node, tree.offers[o].row
+                        likeliest = ranked[drawn[0] if row is None else row]
+                        confidence[node] = _short(likeliest[0][1])
+                        self._drawn_from[tree.tokens[node].serial] = self._head(likeliest)
             return trace.Draft(
                 self.round,
                 level,
@@ -117,6 +120,7 @@ class TraceWriter:
                 silent=proposal.silent,
                 draws=_draws(tree) or UNSET,
                 stale=stale or UNSET,
+                onto=tuple(onto) or UNSET,
                 moved=_moved(moved),
             )
 

@@ -9,6 +9,7 @@ from operator import mul
 
 from hsd_core.levels.declared.keys import FUSE, GROW
 from hsd_core.levels.entry import StackEntry
+from hsd_core.levels.kinds import scheduler_of
 
 
 def largest(stack: Sequence[StackEntry], longest: int | None) -> list[StackEntry]:
@@ -23,10 +24,13 @@ def largest(stack: Sequence[StackEntry], longest: int | None) -> list[StackEntry
     return [*(replace(entry, block=longest) for entry in stack[:-1]), *stack[-1:]]
 
 
-def most_nodes(drafter: StackEntry) -> int:
-    """The most nodes that stand behind the context at once, by the bottom level: of its tree, and probes beside it; 0
-    for one that drafts chains and has no probes."""
+def most_nodes(stack: Sequence[StackEntry]) -> int:
+    """The most nodes that stand behind the context at once: of the bottom level's tree, and probes beside it, or what
+    the target's schedule keeps ready; 0 for one that drafts chains and has no probes."""
+    drafter, target = stack[0], stack[-1].spec
     depth = drafter.block or 0
+    if ready := scheduler_of(target).most_nodes(target.values, depth):
+        return ready
     sequences, probes = drafter.level.sequences, drafter.level.probes
     if sequences > 1 or probes:
         return sequences * depth + probes

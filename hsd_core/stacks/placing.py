@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from hsd_core.levels.declared.keys import DTYPE, MAX_DEPTH, WITH
+from hsd_core.levels.declared.keys import DTYPE, MAX_DEPTH, MAX_NODES, TREE, WITH
 from hsd_core.levels.declared.kind import BELOW, LAST
 from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, kind_of, rule_of, scheduler_of, variants
 
@@ -31,7 +31,7 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "@rule={rule} or @{key}={value} out",
         "deep": "{name}:{block} is {block} deep and @tree={tree} is {depth}; leave :{block} out",
         "alone": "{name}@with={schedule} verifies nothing; put a level below it, as in "
-        "ngram:4,{name}@with={schedule}, or leave @with={schedule} out",
+        "{like}:4,{name}@with={schedule}, or leave @with={schedule} out",
         "inner": "{name}: drafting goes on beside the last level alone; write @with={schedule} there",
         "beside": "{name}@with={schedule} takes one candidate, and {below} offers {count} side by side; leave "
         "@with={schedule} or @{key}={value} out",
@@ -39,6 +39,16 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "@with={schedule} out or write {below}@{key}=0",
         "at_once": "{name}@with={schedule} verifies whatever lies there, and rule {rule} weighs whole blocks, whose "
         "length may not hang on that; write @rule=tokenwise or @with=pearl",
+        "grows": "{name}@with={schedule} has the level below it keep several candidates ready, and {below} cannot grow "
+        "them; put a model there, as in nano:4,{name}@with={schedule}, or write @with=pearl",
+        "between": "{name}@with={schedule} takes its candidates from one level, and there are {count} below it; leave "
+        "all but {below} out, or write @with=pearl",
+        "shaped": "{name}@with={schedule} says itself how many candidates {below} keeps ready; write @width= there and "
+        "leave @{key}={value} out",
+        "side": "{name}@with={schedule} judges several candidates for a place, and rule {rule} judges one; write "
+        "@rule=match or leave @rule={rule} out",
+        "wide": "{name}@with={schedule}: {width} sequences of {block} are {nodes} tokens, and {most} is the most; "
+        "write {below}:{fits} or a smaller @width=",
         "reckoned": "{name}@with={schedule}: its times are reckoned, and here measured ones are compared; leave "
         "@with={schedule} out, see one run of it alone, or name its clock to the command bench: --clock reckoned real",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
@@ -110,7 +120,9 @@ def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]
         if i < top:
             yield i, fault("inner", **of)
         elif not top:
-            yield i, fault("alone", **of)
+            yield i, fault("alone", **of, like="nano" if scheduler_of(spec).nodes else "ngram")
+        elif scheduler_of(spec).nodes:
+            yield from ((i, error) for error in _check_ready(specs, of))
         else:
             if fan := fan_of(specs[0]):
                 key, count = fan
@@ -124,6 +136,28 @@ def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]
                 yield i, fault("rides", **of, below=specs[0].name, key=rides.name)
             if rule_of(spec).at_once and not scheduler_of(spec).by_count:
                 yield i, fault("at_once", **of, rule=spec.rule)
+
+
+def _check_ready(specs: Sequence[LevelSpec], of: Mapping[str, object]) -> Iterator[StackError]:
+    """What keeps several candidates ready is one level that grows trees, and who judges them judges several."""
+    below, *between, target = specs
+    kind, schedule = kind_of(below), scheduler_of(target)
+    if between:
+        yield fault("between", **of, count=len(specs) - 1, below=between[-1].name)
+        return
+    if TREE not in kind.keys or (kind.written and TREE.name in kind.written.without):
+        yield fault("grows", **of, below=below.name)
+    elif fan := fan_of(below):
+        key, _ = fan
+        yield fault("shaped", **of, below=below.name, key=key.name, value=key.write(below[key]))
+    if not rule_of(target).trees:
+        yield fault("side", **of, rule=target.rule)
+    block = below.block or kind.block
+    if (nodes := schedule.most_nodes(target.values, block)) > MAX_NODES:
+        wide = nodes // block
+        yield fault(
+            "wide", **of, width=wide, block=block, nodes=nodes, most=MAX_NODES, below=below.name, fits=MAX_NODES // wide
+        )
 
 
 def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tuple[int, StackError]]:

@@ -37,13 +37,10 @@ def ghosts(events: Sequence[Event]) -> list[Ghost]:
     tree = False
     for event in events:
         if isinstance(event, trace.Draft):
-            depths: list[int] = []
-            for i in range(len(event.serials)):
-                above = event.parents[i] if event.parents else i - 1
-                depths.append(0 if above < 0 else depths[above] + 1)
-            places |= {serial: event.at + depth for serial, depth in zip(event.serials, depths, strict=True)}
+            for serial, parent in zip(event.serials, event.behind, strict=True):
+                places[serial] = places.get(parent, event.at - 1) + 1
             tree = bool(event.parents)
-            alive |= set() if tree else {event.at + depth for depth in depths}
+            alive |= set() if tree else {places[serial] for serial in event.serials}
         elif isinstance(event, trace.Verify):
             for check in event.checks:
                 if check.outcome != "rejected" or check.serial not in places:

@@ -75,15 +75,26 @@ def _courses(events: Sequence[Event], target: int) -> Iterable[str]:
                 yield f"{where}: verifies level {event.below}, the plan has {below[event.level]} there"
 
 
-def _copies(event: trace.Draft, written: dict[int, int], where: str) -> Iterable[str]:
-    """What is said to be copied stands where it is said to, behind the same tokens."""
+def _line(serial: int, branches: dict[int, tuple[int, int]], made: dict[int, tuple[int, int, str]]) -> dict[int, int]:
+    """Position -> id of a token that waits to be judged and of those before it that do."""
+    found: dict[int, int] = {}
+    while serial in branches:
+        parent, at = branches[serial]
+        found[at], serial = made[serial][1], parent
+    return found
+
+
+def _copies(event: trace.Draft, written: dict[int, int], waits: dict[int, dict[int, int]], where: str) -> Iterable[str]:
+    """What is said to be copied stands where it is said to, behind the same tokens. waits: see `_line`, by the tokens
+    that the draft goes on behind."""
     parents = event.parents or range(-1, len(event.ids) - 1)
     for node, copied in enumerate(event.copied):
         if copied is None:
             continue
         path = _path(parents, node)
         at = event.at + len(path) - 1
-        line = {**written, **{event.at + depth: event.ids[one] for depth, one in enumerate(path)}}
+        before = waits.get(event.onto[path[0]], {}) if event.onto else {}
+        line = {**written, **before, **{event.at + depth: event.ids[one] for depth, one in enumerate(path)}}
         # lazily: a file from a stranger may claim any number, and the text ends the comparison
         back = range(copied.alike + 1)
         same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
@@ -105,6 +116,7 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     passed: dict[int, tuple[int, ...]] = {}
     written = dict(enumerate(header.prompt_ids, -len(header.prompt_ids)))  # position -> what was written there last
     branches: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its parent's (-1: none), position
+    places: dict[int, int] = {}  # the same -> position, also of those that were judged
     committed, target = 0, len(header.levels) - 1
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
@@ -118,14 +130,18 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                 continue
             if event.draws and (not event.parents or min(event.draws) < 1 or max(event.draws) == 1):
                 yield f"{where}: it says how often its tokens were drawn, {event.draws}, and none was drawn again"
+            if any(on >= 0 and on not in made for on in event.onto or ()):
+                yield f"{where}: it stands behind a token that nobody made"
             if event.stale:  # it stands behind a text that is not there any more
                 continue
-            yield from _copies(event, written, where)
+            waits = {on: _line(on, branches, made) for on in {*(event.onto or ())}}
+            yield from _copies(event, written, waits, where)
             if not event.parents:
                 written.update(enumerate(event.ids, event.at))
-            for node, above in enumerate(event.parents):
-                parent = event.serials[above] if above >= 0 else -1
-                branches[event.serials[node]] = (parent, event.at + len(_path(event.parents, node)) - 1)
+            for serial, parent in zip(event.serials, event.behind, strict=True) if event.parents else ():
+                at = places[parent] + 1 if parent in places else event.at
+                branches[serial] = (parent, at)
+                places[serial] = at
         elif isinstance(event, (trace.Correct, trace.Bonus)):
             if event.serial in made:
                 yield f"{where}: token {event.serial} was made twice"
@@ -211,8 +227,10 @@ def _in_a_line(outcomes: Sequence[str]) -> bool:
 def _forks(event: trace.Verify, branches: dict[int, tuple[int, int]], where: str) -> Iterable[str]:
     """Of a tree: the forks on the kept path reject some offers, then accept one or none; all others are unjudged."""
     at: dict[int, list[trace.Check]] = {}
+    judged = {c.serial for c in event.checks}
     for c in event.checks:
-        at.setdefault(branches.get(c.serial, (-1, 0))[0], []).append(c)
+        parent = branches.get(c.serial, (-1, 0))[0]
+        at.setdefault(parent if parent in judged else -1, []).append(c)  # one that was kept before is the text's end
     fork: int | None = -1
     while fork is not None and (offers := at.pop(fork, [])):
         outcomes = [c.outcome for c in offers]

@@ -58,7 +58,7 @@ class Meter:
     def __init__(self) -> None:
         self._levels: list[_LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
-        self._forks: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its place: (tree, parent)
+        self._forks: dict[int, tuple[int, int]] = {}  # serial of a tree's node -> its place: (tree, -1) or (-1, parent)
         self._greedy = False
         self._committed = self._drafted = self._kept = self._layers_read = 0
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
@@ -117,8 +117,8 @@ class Meter:
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)
         self._drafted += len(event.serials)
-        for serial, above in zip(event.serials, event.parents, strict=False):
-            self._forks[serial] = (event.serials[0], above)
+        for serial, parent in zip(event.serials, event.behind, strict=True) if event.parents else ():
+            self._forks[serial] = (event.serials[0] if parent < 0 else -1, parent)
         if event.rows:
             for serial in event.serials:
                 self._choosers.setdefault(serial, []).append(event.level)

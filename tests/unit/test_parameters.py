@@ -128,7 +128,7 @@ def test_the_page_is_given_its_controls_where_they_count() -> None:
     assert slack["when"] == ("rule", ("near",))
     heeded = {kind["name"]: kind["keys"] for kind in grammar()["kinds"]}
     assert heeded["ngram"][:3] == ["policy", "theta", "patience"]
-    assert heeded["target"][-10:-3] == ["rule", "k", "slack", "with", "ahead", "least", "bonus"]
+    assert heeded["target"][-11:-3] == ["rule", "k", "slack", "with", "ahead", "width", "least", "bonus"]
 
 
 @pytest.mark.usefixtures("patient")

@@ -49,6 +49,9 @@ STACKS = [
     "exit:2@at=2@tree=3.1@id=at2,int8:3,target",
     "nano:2@tree=2.2,target",
     "model:2@tree=2.1,target@bonus=0",
+    "self:3,target",
+    "self:2@parallel=3@calibrate=0@tree=2.1,target",
+    "self:2@dtype=int8,target",
 ]
 SAMPLINGS = {"greedy": Sampling(0.0), "sampled": Sampling(0.9, top_k=20, top_p=0.95)}
 PROMPT = [3, 1, 4, 1, 5]

@@ -26,7 +26,7 @@ from hsd_core.trace.file import read
 
 CORE = Path(hsd_core.__file__).parent
 EXAMPLES = re.findall(r"```python\n# hsd_core/(\S+)\n(.*?)```", (CORE / "README.md").read_text(encoding="utf-8"), re.S)
-STACK = "even:4@policy=heuristic,table:3@policy=heuristic@rule=match@id=order1,table@rule=match@id=order6"
+STACK = "even:4@policy=heuristic,table:3@policy=heuristic@rule=wary@id=order1,table@rule=wary@id=order6"
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_there_is_one_of_each_where_they_are_looked_for() -> None:
-    assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "match.py", "heuristic.py", "post.py"]
+    assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "wary.py", "heuristic.py", "post.py"]
     where = [Path(room.__file__).parent for room in (kinds, kinds, kinds, schedulers)]
     assert [(CORE / place).parent for place, _ in EXAMPLES] == where
     with pytest.raises(StackError, match="unknown level 'even'"):
@@ -62,12 +62,13 @@ def test_they_are_read_run_and_recorded() -> None:
     assert isinstance(header, Header) and header.lossless and any(isinstance(e, Footer) for e in events)
     assert [(level.policy, level.rule) for level in header.levels] == [
         ("heuristic", None),
-        ("heuristic", "match"),
-        (None, "match"),
+        ("heuristic", "wary"),
+        (None, "wary"),
     ]
     assert (header.levels[0].kind, letter(header, 0)) == ("even", "V")
     judged = [one for e in events if isinstance(e, Verify) for one in e.checks]
-    assert {one.outcome for one in judged} >= {"accepted", "rejected"} and {one.coin for one in judged} == {None}
+    assert {one.outcome for one in judged} >= {"accepted", "rejected"}
+    assert sum(one.coin is not None for one in judged) > 5
     assert len({len(e.ids) for e in events if isinstance(e, Draft)}) > 1, "the policy moves the length"
 
 
@@ -85,10 +86,10 @@ def test_the_scheduler_is_exact() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "table:3@policy=heuristic,table@rule=match",
-        "ngram:3@policy=heuristic,table@rule=match",
-        "table:2,table:2@rule=match@policy=heuristic,table@rule=block",
-        "table:2@policy=heuristic,table:2@rule=match@bonus=0,table@rule=match@bonus=0",
+        "table:3@policy=heuristic,table@rule=wary",
+        "ngram:3@policy=heuristic,table@rule=wary",
+        "table:2,table:2@rule=wary@policy=heuristic,table@rule=block",
+        "table:2@policy=heuristic,table:2@rule=wary@bonus=0,table@rule=wary@bonus=0",
     ],
 )
 def test_rule_and_policy_follow_the_targets_distribution(text: str, sampling: Sampling) -> None:
@@ -103,12 +104,12 @@ def test_the_page_is_given_their_names_and_words() -> None:
     given = grammar()
     keys = {key["name"]: key for key in given["keys"]}
     assert "even" in {kind["name"] for kind in given["kinds"]}
-    assert keys["rule"]["words"]["match"] == "match · keep what it would have drawn"
+    assert keys["rule"]["words"]["wary"] == "wary · keep half of what it could"
     assert list(keys["policy"]["words"])[-2:] == ["heuristic", "del"]
-    with pytest.raises(StackError, match="target: rule match judges one candidate"):
-        parse("ngram:4@guess=3,target@rule=match")
+    with pytest.raises(StackError, match="target: rule wary judges one candidate"):
+        parse("ngram:4@guess=3,target@rule=wary")
     with pytest.raises(StackError, match="table: @k belongs to the rule top"):
-        parse("even:2,table@rule=match@k=2")
+        parse("even:2,table@rule=wary@k=2")
 
 
 @pytest.mark.weights

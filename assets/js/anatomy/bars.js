@@ -85,8 +85,8 @@ const said = (model, id) => token(model.pieceText(id) || "\u2205");
 function verdict(model, record, j, most) {
   if (isGreedy(model)) return greedy(model, record, j, most);
   const act = sampledAct(model, record, j, most);
-  const block = model.levels[j.level].rule === "block";
-  const parts = [coin(j, block, offered(record, j).indexOf(record) > 0)];
+  const { rule } = model.levels[j.level];
+  const parts = [coin(j, rule, offered(record, j).indexOf(record) > 0)];
   if (!act) return [...parts, note(ACT.norows)];
   const verifier = model.levels[j.level];
   const drafter = model.levels[j.below ?? Math.max(0, j.level - 1)];
@@ -102,15 +102,16 @@ function verdict(model, record, j, most) {
   parts.push(table(model, act.lines, heads, { faint: j.outcome === "rejected" ? "" : "rest" }));
   const drawn = act.lines.find((x) => x.drawn);
   const sum = reach(record, j, act);
+  const tookOver = rule === "match" ? ACT.drawnOwn : ACT.drawn;
   const end =
     j.outcome === "rejected" && drawn
-      ? note(ACT.drawn(drawn.id === null ? ACT.others : said(model, drawn.id), act.recorded ? drawn.rest : null))
+      ? note(tookOver(drawn.id === null ? ACT.others : said(model, drawn.id), act.recorded ? drawn.rest : null))
       : j.outcome === "accepted"
         ? note(ACT.kept(said(model, record.id)))
         : null;
   if (end) parts.push(end);
-  parts.push(sum);
-  if (block) parts.push(note(ACT.block));
+  if (rule !== "match") parts.push(sum); // it keeps a draft with p, whatever q was
+  if (rule === "block") parts.push(note(ACT.block));
   if (!act.close) parts.push(note(ACT.estimate));
   return parts;
 }

@@ -5,7 +5,7 @@ import { figure } from "../words/numbers.js";
 import { ACT } from "../words/desk/anatomy.js";
 
 /** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. `later`: candidates were judged before it. */
-export function coin(j, block, later = false) {
+export function coin(j, rule, later = false) {
   if (j.outcome === "unjudged") return "";
   const [u, a] = [j.coin === null ? "" : figure(j.coin), figure(j.alpha)];
   const outcome = j.outcome === "accepted" ? ACT.accepted : ACT.rejected;
@@ -15,7 +15,11 @@ export function coin(j, block, later = false) {
       ? ACT.coin(u, j.outcome === "accepted" ? "<" : "\u2265", a, outcome)
       : certain
         ? ACT.certain(a, outcome)
-        : ACT.longer(a);
+        : rule === "match"
+          ? ACT.matched[j.outcome](a)
+          : ACT.longer(a);
+  const sum = () => (later ? ACT.laterTip(a) : ACT.alphaTip(figure(j.p), figure(j.q), a));
+  /** @type {Record<string, (a: string) => string>} */ const tips = { block: ACT.blockTip, match: ACT.matchTip };
   const bar = h("span", { class: "hx-an-coin-bar", "aria-hidden": "true", style: { "--alpha": clamp(j.alpha) } });
   if (j.coin !== null) bar.append(h("i", { style: { "--coin": clamp(j.coin) } }));
   return h(
@@ -24,7 +28,7 @@ export function coin(j, block, later = false) {
       class: "hx-an-coin",
       tabindex: "0",
       "data-outcome": j.outcome,
-      "data-tip": block ? ACT.blockTip(a) : later ? ACT.laterTip(a) : ACT.alphaTip(figure(j.p), figure(j.q), a),
+      "data-tip": tips[rule]?.(a) ?? sum(),
     },
     bar,
     h("span", { text: words }),

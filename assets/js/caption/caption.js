@@ -151,8 +151,10 @@ function under({ probs, tail }) {
 function thrown(model, check, event, mine) {
   const [coin, alpha] = apart(check.coin ?? 0, check.alpha ?? 0);
   const figures = { p: share(check.p), q: share(check.q), alpha, coin };
-  const block = model.levels[event.level].rule === "block";
-  const why = check.coin === null ? SAYS.neverDraws : block ? SAYS.coinOfBlock : SAYS.coin;
+  const { rule } = model.levels[event.level];
+  if (rule === "match" && check.p > 0)
+    return [...fill(SAYS.drewAnother, figures), ...(mine ? fill(SAYS.drewOwn, { own: mine }) : [])];
+  const why = check.coin === null ? SAYS.neverDraws : rule === "block" ? SAYS.coinOfBlock : SAYS.coin;
   return [...fill(why, figures), ...(mine ? fill(SAYS.drew, { own: mine }) : [])];
 }
 

@@ -81,6 +81,7 @@ export interface Draft {
   silent: number;
   draws?: number[];
   stale?: boolean;
+  onto?: number[];
   moved?: Moved;
 }
 
@@ -246,7 +247,7 @@ export interface Footer {
   prefill_ns: number;
   decode_ns: number;
   totals: LevelTotal[];
-  handed?: { times: number; ns: number };
+  handed?: Handed;
 }
 
 export interface LevelTotal {
@@ -255,6 +256,11 @@ export interface LevelTotal {
   rows: number;
   tokens_in: number;
   tokens_out: number;
+  ns: number;
+}
+
+export interface Handed {
+  times: number;
   ns: number;
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
-import { fate, settle } from "./tree.js";
+import { fate, grownOn, settle } from "./tree.js";
 import { upTo } from "../kit/order.js";
 
 /** @typedef {import("./records.js").TokenRecord} TokenRecord */
@@ -29,6 +29,7 @@ export class Tokens {
     /** @type {TokenRecord[]} */ this._alive = []; // tentative records, by position
     /** @type {TokenRecord[]} */ this._loose = []; // rejected records whose place may still move
     /** @type {import("./records.js").Tree|null} */ this._tree = null; // of this round
+    /** @type {TokenRecord[]} */ this._waiting = []; // of trees that were judged in part
   }
 
   // --- what happens to them ---
@@ -65,10 +66,22 @@ export class Tokens {
     return record;
   }
 
+  /** The tree that a verifier judges: of this round's draft, or what waited. @param {import("./events.js").Verify} e */
+  _judgedTree(e) {
+    if (this._tree?.judged === null) return this._tree;
+    if (!e.checks.some((c) => this._waiting.some((x) => x.serial === c.serial))) return null;
+    const tree = grownOn(this._waiting, [], { ...e, at: Infinity });
+    for (const record of this._waiting) record.fork = { tree, parent: record.fork?.parent ?? null };
+    this._tree = tree;
+    return tree;
+  }
+
   /** A tree is judged: what was kept stands in the text now, all else is gone. */
   _settle(tree, e) {
-    for (const record of settle(tree, e)) this._haunt(record);
-    this._alive.push(...tree.nodes.filter((record) => record.tGone === null));
+    const { rejected, kept, waiting } = settle(tree, e);
+    for (const record of rejected) this._haunt(record);
+    this._alive.push(...kept);
+    this._waiting = waiting;
   }
 
   /** Everything tentative from position `at` on is lost at t; `head` is the one that was rejected, by `level`. */
@@ -101,16 +114,20 @@ export class Tokens {
     const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
     // The policy del chooses the depth again in each round.
     const depth = Math.max(0, ...e.ran.map((span) => span.hi)) || null;
+    const before = this._waiting.length;
+    if (tree) for (const record of this._waiting) record.fork = { tree, parent: record.fork?.parent ?? null };
     e.serials.forEach((serial, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
-      const fork = tree && { tree, parent: tree.parents[i] < 0 ? null : e.serials[tree.parents[i]] };
+      const above = tree ? tree.parents[before + i] : -1;
+      const parent = above < 0 ? null : above < before ? this._waiting[above].serial : e.serials[above - before];
+      const fork = tree && { tree, parent };
       const make = tree ? this._record : this._place;
       const record = make.call(
         this,
         {
           serial,
           id: e.ids[i],
-          at: e.at + (tree ? tree.depths[i] : i),
+          at: tree ? tree.end.at + tree.depths[before + i] : e.at + i,
           level: e.level,
           how: "draft",
           source: e.sources[i] ?? "",

@@ -62,12 +62,12 @@ export class TraceModel extends Tokens {
     this.header = e;
     const looks = styleLevels(e.levels);
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
-    const { guess, tree, grow, fuse } = e.levels[0]?.params ?? {};
+    const { guess, tree, grow, fuse, ready } = e.levels[0]?.params ?? {};
     const leaves = tree
       ? String(tree)
           .split(".")
           .reduce((n, part) => n * Number(part), 1)
-      : Number(grow ?? guess);
+      : Number(grow ?? guess ?? ready);
     this._guess = Math.min(64, (leaves || 1) + (Number(fuse) || 0));
   }
 
@@ -90,7 +90,7 @@ export class TraceModel extends Tokens {
     const { at, serials, silent } = e;
     const work = { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length };
     const segment = this._segment(e, { ...work, at, serials, silent });
-    const tree = treeOf(e, this._guess > 1);
+    const tree = e.stale ? null : treeOf(e, this._guess > 1, this._waiting);
     if (tree) segment.sequences = tree.rows;
     if (e.stale) segment.vain = e.ids.length;
     else this._drafted(e, tree);
@@ -100,7 +100,7 @@ export class TraceModel extends Tokens {
   /** @param {import("./events.js").Verify} e */
   _verify(e) {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
-    const tree = this._tree && this._tree.judged === null ? this._tree : null;
+    const tree = this._judgedTree(e);
     const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
     const bounds = new Map((e.bounds ?? []).map((bound) => [placeOffered(this.tokens.get(bound.first)), bound]));
     for (const c of e.checks) {
@@ -189,7 +189,8 @@ export class TraceModel extends Tokens {
   _footer(e) {
     this.footer = e;
     if (this._alive.length) this._lose(this._alive[0].at, this.end, null, null);
-    if (this._tree?.judged === null) for (const record of this._tree.nodes) record.tGone = this.end;
+    const open = this._tree?.judged === null ? this._tree.nodes : this._waiting;
+    for (const record of open) record.tGone = this.end;
   }
 
   /** @param {import("./events.js").Baseline} e */

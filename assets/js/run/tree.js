@@ -1,5 +1,6 @@
 /** Several candidates offered side by side: a tree of tokens, read from a draft's `parents`, and what a verifier made of
- *  it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. */
+ *  it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. Where the
+ *  levels work at the same time a draft may go on behind tokens that wait to be judged (`onto`): they are of its tree. */
 
 import { TREE } from "../words/play/text.js";
 
@@ -10,18 +11,37 @@ import { TREE } from "../words/play/text.js";
  * The tree of a draft; null for a chain, unless `always`: then a chain is a tree of one row.
  * @param {import("./events.js").Draft} e
  * @param {boolean} always
+ * @param {TokenRecord[]} waiting tokens that nobody has judged yet, a parent before its children
  * @returns {Tree|null}
  */
-export function treeOf(e, always = false) {
+export function treeOf(e, always = false, waiting = []) {
   const given = e.parents;
   const isTree = given.length === e.ids.length && given.every((above, i) => above >= -1 && above < i);
-  if (!e.ids.length || !(always || (given.length && isTree))) return null;
-  const parents = given.length && isTree ? given : e.ids.map((_, i) => i - 1);
+  if (!e.ids.length || !(always || waiting.length || (given.length && isTree))) return null;
+  const own = given.length && isTree ? given : e.ids.map((_, i) => i - 1);
+  return grownOn(waiting, own, e);
+}
+
+/**
+ * Waiting tokens and those of a draft as one tree, whose nodes are the waiting ones so far.
+ * @param {TokenRecord[]} waiting
+ * @param {number[]} own the parents of the draft's tokens
+ * @param {{t1: number, round: number, level: number, at: number, onto?: number[]}} e
+ * @returns {Tree}
+ */
+export function grownOn(waiting, own, e) {
+  const places = new Map(waiting.map((x, i) => [x.serial, i]));
+  const place = (/** @type {number|null|undefined} */ serial) => places.get(serial ?? -1) ?? -1;
+  const parents = [
+    ...waiting.map((x) => place(x.fork?.parent)),
+    ...own.map((above, i) => (above < 0 ? place(e.onto?.[i]) : above + waiting.length)),
+  ];
   /** @type {number[]} */ const depths = [];
   for (const above of parents) depths.push(above < 0 ? 0 : depths[above] + 1);
   const { rowOf, rows } = rowsOf(parents);
-  const end = { parent: null, at: e.at };
-  return { t: e.t1, round: e.round, level: e.level, parents, depths, rowOf, rows, nodes: [], judged: null, end };
+  const end = { parent: null, at: Math.min(e.at, ...waiting.map((x) => x.at)) };
+  const { t1: t, round, level } = e;
+  return { t, round, level, parents, depths, rowOf, rows, nodes: [...waiting], judged: null, end };
 }
 
 /** @param {number[]} parents */
@@ -41,18 +61,20 @@ function rowsOf(parents) {
 }
 
 /**
- * Writes down what became of every node. Returns the rejected ones, in judging order.
+ * Writes down what became of every node. Returns the rejected ones, in judging order, and those that wait further.
  * @param {Tree} tree
  * @param {import("./events.js").Verify} e
  */
 export function settle(tree, e) {
+  const fell = new Set(e.dropped);
   const outcome = new Map(e.checks.map((c) => [c.serial, c.outcome]));
   const kept = tree.nodes.filter((x) => outcome.get(x.serial) === "accepted");
   const rejected = tree.nodes.filter((x) => outcome.get(x.serial) === "rejected");
   tree.judged = { t: e.t1, level: e.level, kept: kept.length };
   tree.end = { parent: kept.at(-1)?.serial ?? null, at: tree.end.at + kept.length };
+  const waiting = tree.nodes.filter((x) => !outcome.has(x.serial) && !fell.has(x.serial));
   tree.nodes.forEach((record, i) => {
-    if (kept.includes(record)) return;
+    if (kept.includes(record) || waiting.includes(record)) return;
     record.tGone = e.t1;
     let top = i; // the node of its branch that stands behind the kept path
     while (!rejected.includes(tree.nodes[top]) && tree.parents[top] >= 0) {
@@ -66,7 +88,7 @@ export function settle(tree, e) {
       head.followers.push(record);
     } else record.insteadOf = candidates(head).find((x) => kept.includes(x))?.serial ?? null;
   });
-  return rejected;
+  return { rejected, kept, waiting };
 }
 
 /**

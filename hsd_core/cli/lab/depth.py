@@ -53,6 +53,12 @@ def add(commands: Any) -> None:
         help="instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
     )
     reads(parser, "--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
+    parser.add_argument(
+        "--ready",
+        metavar="LEVEL",
+        help="instead: how often the target's token is among the k likeliest of a level, such as "
+        "nano:4@id=smollm2-nano, and what @with=duo and card make of that",
+    )
     parser.add_argument("--json", action="store_true", help="as JSON")
     said = "also time passes to each depth and price exits there, as JSON lines; what was read in it is kept"
     writes(parser, "--out", goes_on=True, metavar="FILE", help=said)
@@ -71,6 +77,9 @@ def act(options: argparse.Namespace) -> int:
     fits = within_context(texts, pipeline.lean_target(stack).max_positions)
     if options.places:
         _places(options, pipeline, stack, fits)
+        return 0
+    if options.ready:
+        _ready(options, pipeline, stack, fits)
         return 0
     if options.parallel:
         _grouped(options, pipeline, stack, fits)
@@ -117,6 +126,28 @@ def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: 
     tokens = sum(len(text.ids) - text.start for text in read)
     print(f"{pipeline.preset.name}, {len(read)} texts, {tokens} tokens, {pipeline.about['machine']}\n")
     print(places_table(tally, drafts, options.places))
+
+
+def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Print how often the target's token is among a level's k likeliest, and what schedules make of it."""
+    from hsd_core.engine.lanes.chosen import check_apart
+    from hsd_core.lab.ready import ranks, ready_table, tallied
+
+    entries = pipeline.entries(f"{options.ready},{stack}@with=duo")
+    check_apart(entries)
+    found, tell = [], countdown("text", len(texts), silence=SILENCE)
+    for text, output in _outputs(pipeline, stack, texts, options):
+        kept = [*text.before_loop(output)] if options.loops == "cut" else output
+        if kept := kept[: options.max_new_tokens]:
+            found.append(ranks(entries, text.prompt_ids, kept))
+        tell()
+    if not found:
+        raise ValueError(f"{options.prompts}: no text in it has a token to read")
+    tokens = sum(len(own) for own in found)
+    print(
+        f"{pipeline.preset.name}, {options.ready}, {len(found)} texts, {tokens} tokens, {pipeline.about['machine']}\n"
+    )
+    print(ready_table(tallied(found), entries[0].block or 1))
 
 
 def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
 from hsd_core.engine.driver import Drives, Sequential
-from hsd_core.engine.lanes.overlapped import Overlapped
 from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
@@ -15,10 +15,21 @@ from hsd_core.levels.kinds import StackError, scheduler_of
 
 
 def chosen_driver(stack: Sequence[StackEntry], lanes: MakesLanes = Reckoned) -> Drives:
-    """One level after another, or as the target's scheduler says, on these lanes."""
+    """One level after another, or as the target's scheduler says, on these lanes.
+
+    Raises:
+        StackError: the scheduler has no such lanes.
+    """
     spec = stack[-1].spec
-    scheduler = scheduler_of(spec).bind(spec.values)
-    return Sequential if scheduler is None else partial(Overlapped, scheduler=scheduler, lanes=lanes)
+    kind = scheduler_of(spec)
+    scheduler = kind.bind(spec.values)
+    if scheduler is None:
+        return Sequential
+    if kind.nodes and lanes is not Reckoned:
+        raise StackError(
+            f"@with={kind.name} is on the reckoned clock alone; leave the real one out, or write @with=pearl"
+        )
+    return partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler, lanes=lanes)
 
 
 def overlap_of(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
-from hsd_core.engine.driver import Passed, Sequential
+from hsd_core.engine.driver import Passed, Sequential, result_of
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.engine.lanes.undecided import Undecided
@@ -25,7 +25,7 @@ from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import LevelRun
 from hsd_core.levels.schedulers.orders import Scheduler, Submission, View
-from hsd_core.levels.tree import Token, Tree
+from hsd_core.levels.tree import Tree
 from hsd_core.models.context import Context
 from hsd_core.trace import Event
 
@@ -219,7 +219,7 @@ class Overlapped(Sequential):
             else:
                 yield from self._forget(len(context) + kept)
         self._verification, self._silent = None, False
-        return _result(asking, token)
+        return result_of(asking, token)[0]
 
     def _forget(self, length: int) -> Generator[Event, None, None]:
         """The drafter's levels forget what they have of the text behind its first `length` tokens."""
@@ -229,12 +229,3 @@ class Overlapped(Sequential):
             if before > length:
                 run.keep(length, ())
                 yield self.writer.rollback(level, before, run.cached)
-
-
-def _result(asking: Asking[tuple[Tree, bool]], token: Token | None) -> Tree:
-    try:
-        asking.send(token)
-    except StopIteration as end:
-        committed: Tree = end.value[0]
-        return committed
-    raise AssertionError("a verdict is one request")

@@ -34,6 +34,11 @@ class Undecided:
         """The number of the first token, if there is one."""
         return self._line[0][0].serial if self._line else None
 
+    @property
+    def last(self) -> int | None:
+        """The number of the last token, if there is one."""
+        return self._line[-1][0].serial if self._line else None
+
     def ends(self, ends: frozenset[int]) -> bool:
         """Whether the last token is an end of the text."""
         return bool(self._line) and self._line[-1][0].id in ends

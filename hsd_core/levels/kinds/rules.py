@@ -30,6 +30,8 @@ class RuleKind:
         at_once: it weighs the tokens that it is given against each other, so that how many they are may hang on counts
             and on those before, not on what lies behind them.
         by_place: it judges place by place, each reject leaving its residual: what the best exact rule is measured by.
+        rowless: it asks nothing of the rows that tokens were drawn from, so that a schedule may have a drafter name its
+            likeliest ones.
     """
 
     name: str
@@ -45,6 +47,7 @@ class RuleKind:
     scores: bool = False
     at_once: bool = False
     by_place: bool = False
+    rowless: bool = False
 
     def bind(self, values: Mapping[str, Value]) -> Callable[..., Any]:
         """The function for a level with these values; its keys that are not among them are as they are declared."""
@@ -77,6 +80,16 @@ RULES = (
         lossless=True,
         trees=False,
         at_once=True,
+    ),
+    RuleKind(
+        name="match",
+        order=25,
+        words="match · draw a token, and keep the draft that equals it",
+        said="keeps what it would have drawn",
+        function="hsd_core.engine.rules:match",
+        lossless=True,
+        one_hot=True,
+        rowless=True,
     ),
     RuleKind(
         name="greedy",

@@ -4,6 +4,7 @@
     orders.py       what a scheduler sees and says, and what it says of itself
     sync.py         one level after another
     pearl.py, ...   at the same time
+    reach.py        keys that several have
 
 To add one, add a file (README.md of hsd_core says what it holds). Importing this package imports no torch.
 """

@@ -74,6 +74,9 @@ class SchedulerKind:
         keys: its own; given beside another scheduler they are refused.
         make: one for a run, from the values of its keys by name; None where levels work one after another.
         by_count: lanes meet, so that what is verified at once is bounded by counts alone.
+        driver: "module:name" of what has its orders carried out, a driver of the engine above this room.
+        nodes: of one that has its drafter keep several candidates ready: from the values of its keys and the drafter's
+            T, the most of them that are there at once. Its drafter is one level, which grows them as a tree.
     """
 
     name: str
@@ -83,7 +86,13 @@ class SchedulerKind:
     keys: tuple[Key[Any], ...] = ()
     make: Callable[..., Scheduler] | None = None
     by_count: bool = True
+    driver: str = "hsd_core.engine.lanes.overlapped:Overlapped"
+    nodes: Callable[..., int] | None = None
 
     def bind(self, values: Mapping[str, Value]) -> Scheduler | None:
         """One for a run of a verifier with these values; its keys that are not among them are as they are declared."""
         return self.make(**settled(self.keys, values)) if self.make else None
+
+    def most_nodes(self, values: Mapping[str, Value], block: int) -> int:
+        """The most candidates that a drafter of this T keeps ready for a verifier with these values; 0 for chains."""
+        return self.nodes(block=block, **settled(self.keys, values)) if self.nodes else 0

@@ -44,6 +44,9 @@ class Draft(Record, frozen=True):
     an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the others are
     rejected without a coin, each leaving its residual.
 
+    `onto`, of a draft that goes on behind tokens drafted before, left out elsewhere: for each token that `parents` puts
+    behind the text the serial of the token that it stands behind (-1: it is the text); -1 for the others.
+
     `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped.
     `moved`, left out where nothing was: what crossed between devices for it."""
 
@@ -68,11 +71,20 @@ class Draft(Record, frozen=True):
     silent: Int = 0
     draws: tuple[Int, ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
+    onto: tuple[Int, ...] | UnsetType = UNSET
     moved: Moved | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        given = (name for name in ("copied", "keys", "draws") if getattr(self, name))
+        given = (name for name in ("copied", "keys", "draws", "onto") if getattr(self, name))
         check_lengths(self, "serials", "ids", "sources", "q", "confidence", *given)
+
+    @property
+    def behind(self) -> tuple[int, ...]:
+        """For each token the serial of the one that it stands behind; -1 where that is the text, and for those of a
+        chain's first."""
+        onto = self.onto or (-1,) * len(self.ids)
+        above = self.parents or range(-1, len(self.ids) - 1)
+        return tuple(self.serials[up] if up >= 0 else on for up, on in zip(above, onto, strict=True))
 
 
 class Check(Part, frozen=True):
@@ -119,8 +131,9 @@ class Verify(Record, frozen=True):
     Left out where there are none: `bounds`, of the places that were judged token by token when sampling, in order
     (greedy runs have none: there every exact rule keeps what equals the verifier's choice); `probes`, rows beside
     those, which decide nothing: they go back to the drafter (the window of lookahead decoding); `dropped`, the serials
-    of tokens that were drafted meanwhile behind those judged, and fall with the rejected one; `stale`: while it ran,
-    the text that it stands behind was cut, so nothing was judged; `moved`, what crossed between devices for it.
+    of tokens that were drafted meanwhile behind those judged, and fall with the rejected one or beside the one that was
+    kept; `stale`: while it ran, the text that it stands behind was cut, so nothing was judged; `moved`, what crossed
+    between devices for it.
     """
 
     round: Int

@@ -31,7 +31,7 @@ export function verdict(j, record, model, full) {
   else if (j.outcome !== "unjudged") {
     part.append(
       element("p", "hx-verdict-sum", `p${NBSP}${figure(j.p)}   q${NBSP}${figure(j.q)}   α${NBSP}${figure(j.alpha)}`),
-      coin(j),
+      coin(j, level.rule),
     );
     if (level.rule === "block") part.append(element("p", "hx-verdict-sum", VERDICT.block));
   }
@@ -47,7 +47,7 @@ export function verdict(j, record, model, full) {
 }
 
 /** The coin against the acceptance probability, as a line from 0 to 1. */
-function coin(j) {
+function coin(j, rule) {
   const part = element("p", "hx-coin");
   const sign = j.outcome === "accepted" ? "<" : "\u2265";
   part.append(element("span", "hx-coin-bar"));
@@ -57,7 +57,8 @@ function coin(j) {
     part.firstChild.style.setProperty("--coin", clamp(j.coin));
   }
   const outcome = VERDICT.outcomes[j.outcome];
-  const certain = j.alpha <= 0 || j.alpha >= 1 ? VERDICT.certain(outcome) : VERDICT.prefix;
+  const sure = j.alpha <= 0 || j.alpha >= 1;
+  const certain = sure ? VERDICT.certain(outcome) : rule === "match" ? VERDICT.matched[j.outcome] : VERDICT.prefix;
   const words = j.coin === null ? certain : VERDICT.coin(figure(j.coin), sign, figure(j.alpha), outcome);
   part.append(element("span", "", words));
   return part;

@@ -170,6 +170,14 @@ export const ACT = {
     `Drawn ${n} times, with replacement. Its first draw is judged; once that is rejected, no probability is left on this token, so the others are rejected too.`,
   blockTip: (/** @type {string} */ a) =>
     `rule block: \u03b1 is h = ${a}, the probability that the block is kept up to here; it weighs the whole prefix, not this token alone`,
+  /** @type {Record<string, (a: string) => string>} rule match, by outcome */
+  matched: {
+    accepted: (a) => `\u03b1 = p = ${a}; a token was drawn from p, and it is this one`,
+    rejected: (a) => `\u03b1 = p = ${a}; a token was drawn from p, and it is another one`,
+  },
+  matchTip: (/** @type {string} */ a) =>
+    `rule match: a token is drawn from p, and the draft is kept if it is the same, which is so with probability ${a}; q does not matter`,
+  drawnOwn: (/** @type {string} */ text) => `${text} was drawn from p and takes this place.`,
   block: "Rule block: \u03b1 weighs the whole prefix, and the residual is norm(max(w p \u2212 q, 0)).",
   accepted: "kept",
   rejected: "rejected",

@@ -54,6 +54,11 @@ export const VERDICT = {
   residual: "residual",
   certain: (/** @type {string} */ outcome) => `certain: ${outcome}, no coin needed`,
   prefix: "kept with a longer prefix (rule block), no coin needed",
+  /** @type {Record<string, string>} rule match, by outcome */
+  matched: {
+    accepted: "a token was drawn from p, and this is the one: kept",
+    rejected: "a token was drawn from p, and it is another one: rejected",
+  },
   coin: (
     /** @type {string} */ u,
     /** @type {string} */ sign,
