@@ -223,15 +223,20 @@ class Pipeline:
         entries = largest(entries, longest)
         return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
 
-    def _refuse_too_large(self, entries: list[StackEntry], tokens: int, longest: int | None) -> None:
+    def _refuse_too_large(
+        self, entries: list[StackEntry], tokens: int, longest: int | None, *, again: bool = False
+    ) -> None:
         """
+        Args:
+            again: the weights are loaded once more for it, in other processes.
         Raises:
             TooLarge: the memory that is free now does not hold such a run; the message has both figures.
         """
         memory = self._memory(entries, tokens, longest)
-        what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
-        cure = "ask for fewer tokens, or take fewer levels"
-        refuse(memory.kept + memory.at_work, machine.free_bytes(self.device), what, cure)
+        how = "of which the weights are loaded once more" if again else "of which the weights are loaded"
+        what = f"a run over {tokens} tokens ({memory}, {how})"
+        cure = "take --clock reckoned, or fewer levels" if again else "ask for fewer tokens, or take fewer levels"
+        refuse(memory.kept + memory.at_work + again * memory.weights, machine.free_bytes(self.device), what, cure)
 
     def encode(self, prompt: str, *, raw: bool) -> list[int]:
         """Token ids of a prompt, in the model's chat template unless `raw`.
@@ -303,9 +308,9 @@ class Pipeline:
             replanner = ProfileReplanner(profile, [entry.spec for entry in entries], pace=pace)
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest
-        self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
-        stop = stop or (lambda: False)
         pair = self._lanes_for(entries) if clock == REAL else None
+        self._refuse_too_large(entries, len(ids) + max_new_tokens, longest, again=pair is not None and not pair.started)
+        stop = stop or (lambda: False)
 
         def decode(
             what: list[StackEntry], rows: int, by: ProfileReplanner | None = None, pair: LanePair | None = None

@@ -9,6 +9,7 @@ from typing import Any
 from app.atlas.systems import System
 from app.play.recordings import Recordings
 from app.results.bundled_results import Bundled
+from hsd_core.lab.results.on_clock import OnClock
 
 
 class OurFigures:
@@ -25,7 +26,8 @@ class OurFigures:
     def of(self, system: System) -> dict[str, Any] | None:
         """The gain over plain decoding, of which stack, where and how that was measured; None where nobody did.
 
-        `low` and `high`: of its interval (95 %); None for a recording, which is one prompt.
+        `low` and `high`: of its interval (95 %); None for a recording, which is one prompt. `clock`: whose it is where
+        levels work at the same time, "reckoned" or "real"; "" where they do not.
         """
         return self._benched(system) or self._replayed(system)
 
@@ -37,20 +39,22 @@ class OurFigures:
             return None
         low, high = row["interval"]
         about = report["about"]
-        said = {"machine": about["machine"], "preset": about["preset"], "bench": system.measured.results}
+        stack, clock = OnClock.read(row["stack"])
         return {
-            "gain": row["speed_up"],
-            "low": low,
-            "high": high,
-            "prompts": row["prompts"],
-            "stack": row["stack"],
-        } | said
+            **{"gain": row["speed_up"], "low": low, "high": high, "prompts": row["prompts"], "stack": stack},
+            **{
+                "clock": clock,
+                "machine": about["machine"],
+                "preset": about["preset"],
+                "bench": system.measured.results,
+            },
+        }
 
     def _replayed(self, system: System) -> dict[str, Any] | None:
         run = self._runs.get(system.recording or "")
-        if run is None or run["speed_up"] is None or run["simulated"]:
+        if run is None or run["speed_up"] is None or run["clock"] == "simulated":
             return None
         return {
             **{"gain": run["speed_up"], "low": None, "high": None, "prompts": 1, "stack": run["stack"]},
-            **{"machine": run["machine"], "preset": run["preset"], "bench": None},
+            **{"clock": run["clock"], "machine": run["machine"], "preset": run["preset"], "bench": None},
         }

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.levels.kinds import kinds
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import StackError, parse, stack_lossless
@@ -46,7 +47,7 @@ class Headline(Struct, forbid_unknown_fields=True):
 
 
 class Measured(Struct, forbid_unknown_fields=True):
-    """A row of a shipped benchmark: its folder and its stack."""
+    """A row of a shipped benchmark: its folder and its stack, with the clock that its table names."""
 
     results: Name
     stack: Stack
@@ -120,7 +121,7 @@ def _check_stack(system: System) -> None:
         return
     for field, text in (("stack", system.stack), ("measured.stack", system.measured and system.measured.stack)):
         try:
-            specs = parse(text) if text else ()
+            specs = parse(OnClock.read(text).stack) if text else ()
         except StackError as error:
             raise Wrong(str(error), field) from None
         if field != "stack":

@@ -43,6 +43,9 @@ def test_overlapping_pays_above_both_factors_of_the_bottleneck() -> None:
     assert needed_gain(profile, 1, 2) == pytest.approx((1.98, 1.8))
     assert needed_gain(profile, 0, 2) is None and needed_gain(profile_from(GIVEN), 1, 2) is None
     said = "\n".join(contention_lines(profile))
+    assert "cannot be" not in said
+    doubtful = profile_from({**GIVEN, **MEASURED, "contention": {"low->top": [0.7, 1.5]}})
+    assert "something else was at work" in "".join(contention_lines(doubtful))
     assert "low beside top" in said and "exceeds 1.98 (low the bottleneck) or 1.80 (top)" in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from hsd_core.engine.clock import RunningClock
 from hsd_core.engine.lanes.real.lane_messages import Draft, Heed, Score, pack, question
 from hsd_core.engine.lanes.real.lane_pair import LanePair
 from hsd_core.engine.lanes.real.spawned_lane import LaneEnded, SpawnedLane
+from hsd_core.levels.memory import Memory
 from hsd_core.models.machine import same_core, two_cores
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import StackError
@@ -160,6 +162,31 @@ def test_the_command_names_its_clock(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert metrics.header_of(tracefile.read(path)).overlap == "real"
     assert main([*asked, "--stack", "table:3@id=order1,table@id=order6"]) == 2
     assert "@with=pearl" in capsys.readouterr().err
+
+
+def test_a_recording_says_its_clock_and_another_one_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = {"name": "one", "title": "One", "preset": "toy", "stack": PEARL, "prompt": PROMPT, "max_new_tokens": 16}
+    listed = tmp_path / "list.jsonl"
+    listed.write_text(json.dumps({**entry, "clock": "sundial"}) + "\n")
+    asked = ["record", "--list", str(listed), "--out", str(tmp_path / "out"), "--repeats", "1"]
+    assert main(asked) == 2 and "use reckoned or real" in capsys.readouterr().err
+    listed.write_text(json.dumps({**entry, "clock": "real"}) + "\n")
+    assert main(asked) == 0
+    assert metrics.header_of(tracefile.read(tmp_path / "out" / "one.jsonl.gz")).overlap == "real"
+
+
+def test_weights_that_are_loaded_once_more_are_part_of_what_a_run_takes(
+    toy: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[int] = []
+    monkeypatch.setattr("hsd_core.pipeline.refuse", lambda needed, *_: refused.append(needed))
+    monkeypatch.setattr(toy, "_memory", lambda *_: Memory(1000, 20, 3))
+    monkeypatch.setattr(toy, "_own_lanes", None)
+    for clock in ("reckoned", "real"):
+        toy.run(PEARL, PROMPT, clock=clock).close()
+    assert refused == [23, 1023]
 
 
 def test_the_real_clock_is_for_levels_on_the_cpu(toy: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ SHIPPED = Systems(FOLDER).found
 BUILT = sorted({one.stack: one for one in SHIPPED.values() if one.stack}.items())
 LARGEST = 80_000  # bytes of all files: a page without a server holds them
 ORDERS = ("order1", "order1", "order3", "order6")  # tables of the preset toy, the target's last
+RAW: dict[str, Any] = json.loads((FOLDER / "amusd.json").read_text(encoding="utf-8"))
 FIELD = """
     adadecode amusd apd autojudge block-verification calm card cas-spec coral cs-drafting del diffuspec dovetail
     draft-and-verify duodecoding dynasd ead eagle eagle-2 eagle-3 easyspec free glide global-resolution
@@ -112,6 +113,20 @@ def test_our_figures_are_those_of_the_files_that_a_card_names() -> None:
         (row,) = [row for row in report["stacks"] if row["stack"] == one.measured.stack]
         assert found and (found["gain"], [found["low"], found["high"]]) == (row["speed_up"], row["interval"]), name
     assert ours.of(SHIPPED["optimal-multi-draft"])["prompts"] == 1  # type: ignore[index]
+
+
+def test_a_figure_of_levels_that_work_at_the_same_time_names_its_clock(tmp_path: Path) -> None:
+    folder = "smollm2-epyc-milan"
+    report = json.loads((ASSETS / "results" / folder / "results.json").read_text(encoding="utf-8"))
+    row = {**report["stacks"][0], "stack": "int8:4,target@with=ahead (reckoned)", "speed_up": 1.25}
+    (tmp_path / folder).mkdir()
+    text = json.dumps({**report, "stacks": [row]})
+    (tmp_path / folder / "results.json").write_text(text, encoding="utf-8")
+    (tmp_path / "amusd.json").write_text(
+        json.dumps({**RAW, "measured": {"results": folder, "stack": row["stack"]}}), "utf-8"
+    )
+    found = OurFigures(tmp_path, Recordings(tmp_path)).of(read(tmp_path / "amusd.json"))
+    assert found and (found["gain"], found["clock"], found["stack"]) == (1.25, "reckoned", "int8:4,target@with=ahead")
 
 
 def test_where_nothing_was_measured_there_is_no_figure(tmp_path: Path) -> None:

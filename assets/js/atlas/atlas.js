@@ -60,6 +60,7 @@ class AtlasPage {
     const open = isOpen(ATLAS.title);
     if (open === this.open) return;
     this.open = open;
+    document.body.classList.toggle("hx-atlas-open", open);
     if (open) this.show();
     else left();
   }

@@ -109,11 +109,11 @@ function figures({ headline, ours, stack }) {
     h("p", { class: headline ? "hx-system-says" : "hx-system-none", text: headline?.says ?? SYSTEM.noFigure }),
     headline ? h("p", { class: "hx-system-on", text: headline.on ?? SYSTEM.noMachine }) : null,
   );
-  const none = stack?.includes("@with=") ? SYSTEM.reckoned : stack ? SYSTEM.notMeasured : SYSTEM.notBuilt;
+  const none = stack ? SYSTEM.notMeasured : SYSTEM.notBuilt;
   const own = h(
     "div",
     {},
-    h("h2", { text: SYSTEM.ours }),
+    h("h2", { text: SYSTEM.ours[ours?.clock ?? ""] ?? SYSTEM.ours[""] }),
     ours
       ? h("p", { class: "hx-system-says" }, h("b", { text: SYSTEM.times(ours.gain) }), ` ${SYSTEM.ofPlain}`)
       : h("p", { class: "hx-system-none", text: none }),

@@ -65,7 +65,8 @@ export const SYSTEM = {
   theirs: "The paper reports",
   noFigure: "No figure of the paper is known to us.",
   noMachine: "machine not known to us",
-  ours: "Measured here",
+  /** By the clock of levels that work at the same time. @type {Record<string, string>} */
+  ours: { "": "Measured here", reckoned: "Reckoned here, as on two machines", real: "Measured here, on two cores" },
   times: (/** @type {number} */ gain) => `${gain.toFixed(2)}\u00d7`,
   ofPlain: "plain decoding",
   interval: (/** @type {number} */ low, /** @type {number} */ high) => `95 %: ${low.toFixed(2)} to ${high.toFixed(2)}`,
@@ -73,7 +74,6 @@ export const SYSTEM = {
     `${machine}, ${prompts === 1 ? "one recording" : many(prompts, "prompt")}`,
   notBuilt: "Not built here, so there is no figure of ours.",
   notMeasured: "It runs here; nobody has measured it yet.",
-  reckoned: "Its times would be reckoned, not measured: levels do not really work at the same time here.",
   reasons: { yes: "Why it is exact", no: "Why it is not exact", open: "When it is exact" },
   pays: "Where it pays",
   loses: "Where it loses",

@@ -61,6 +61,11 @@ class LanePair:
         self._clock: RunningClock
         self.handed = (0, 0)
 
+    @property
+    def started(self) -> bool:
+        """Whether both processes are there."""
+        return bool(self._lanes)
+
     def open(
         self,
         stack: Sequence[StackEntry],
