@@ -3,8 +3,8 @@ from there.
 
 Every module becomes a function that is called once, in the order in which they depend on one another, and gives what
 it exports. Of a module that needs it in turn, it gets functions alone, which look there when they are called. The
-modules are ours, so the few forms of `import` and `export` that they use are known; another is refused. Comments on lines
-of their own, a third of what is sent, are left out. The outcome may stand inside a `<script>`.
+modules are ours, so the few forms of `import` and `export` that they use are known; another is refused. Comments on
+lines of their own, a fifth of what is sent, are left out. The outcome may stand inside a `<script>`.
 """
 
 from __future__ import annotations
