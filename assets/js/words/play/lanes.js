@@ -112,7 +112,7 @@ export const TALLY = {
     real: {
       said: "real",
       how: "two processes",
-      tip: "both lanes worked at the same time on this machine, each a process with one thread on a core of its own: generate --clock real, at a command line",
+      tip: "both lanes worked at the same time on one machine, each a process with one thread on a core of its own: generate --clock real, at a command line",
     },
   },
   simulatedTip: (/** @type {string} */ tip) => `simulated: ${tip.replaceAll("measured", "simulated")}`,
