@@ -52,10 +52,9 @@ class OurFigures:
 
     def _replayed(self, system: System) -> dict[str, Any] | None:
         run = self._runs.get(system.recording or "")
-        if run is None or run["speed_up"] is None or run["simulated"]:
+        if run is None or run["speed_up"] is None or run["clock"] == "simulated":
             return None
-        clock = "" if run["overlap"] == "none" else run["overlap"]
         return {
             **{"gain": run["speed_up"], "low": None, "high": None, "prompts": 1, "stack": run["stack"]},
-            **{"clock": clock, "machine": run["machine"], "preset": run["preset"], "bench": None},
+            **{"clock": run["clock"], "machine": run["machine"], "preset": run["preset"], "bench": None},
         }

@@ -82,6 +82,7 @@ class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
         "costs",
         "gains",
         "yields",
+        "overlap",
         "coin",
         "cache",
         "lookup",
@@ -144,10 +145,11 @@ class Reveal(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 class Step(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """`rests_on`: conditions that its wording takes for granted. The page does not ask them; the tests do, of what is
-    shipped."""
+    shipped. `needs`: a recording without which the step is left out."""
 
     title: Short
     text: Text
+    needs: Name | None = None
     rests_on: Annotated[list[Condition], Meta(max_length=6)] = []
     figure: Picture | None = None
     action: Action | None = None
@@ -172,15 +174,22 @@ class Lesson(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Lessons:
-    """The lessons of a folder, read once."""
+    """The lessons of a folder, read once. What a step needs is looked for in the folder `traces` beside it."""
 
     def __init__(self, folder: Path) -> None:
+        traces = folder.parent / "traces"
         self.found: list[dict[str, Any]] = []
         for path in sorted(folder.glob("*.json"))[:MOST]:
             try:
-                self.found.append({"id": path.stem, **builtins(read(path))})
+                lesson = read(path)
+                lesson.steps = [step for step in lesson.steps if _there(step.needs, traces)]
+                self.found.append({"id": path.stem, **builtins(lesson)})
             except (ValueError, OSError) as error:
                 log.warning("the lesson %s is passed over: %s", path.name, error)
+
+
+def _there(recording: str | None, traces: Path) -> bool:
+    return recording is None or any(traces.glob(f"{recording}.jsonl*"))
 
 
 def read(path: Path) -> Lesson:

@@ -18,6 +18,7 @@ from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.codec import MAX_LEVELS, read_event, read_header
 from hsd_core.trace.metrics import speed_up
+from hsd_core.trace.naming import clock_of
 from hsd_core.trace.typed import builtins, encode, opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
@@ -99,7 +100,8 @@ def recorded_state(events: list[Event], title: str = "") -> dict[str, Any]:
         raise RecordingError(says.NO_HEADER)
     where = ", ".join(part for part in (_day(header.recorded), header.machine) if part)
     said = says.recorded_on(where) if where else says.RECORDED
-    return status("recorded", says.SIMULATED if header.simulated else said, title=title or header.title)
+    clock = says.CLOCKS.get(clock_of(header), "{}").format(said)
+    return status("recorded", clock, title=title or header.title)
 
 
 def _read(source: Path) -> list[Event]:
@@ -138,8 +140,7 @@ def _summary(path: Path) -> dict[str, Any]:
         "machine": header.machine,
         "recorded": _day(header.recorded),
         "speed_up": speed_up([header, *timed]),
-        "simulated": bool(header.simulated),
-        "overlap": header.overlap,
+        "clock": clock_of(header),
         "reason": "",
     }
 

@@ -118,8 +118,9 @@ def comparing(service: Service, catalogue: Catalogue) -> Endpoint:
             repeats: at most 5; from two on, speed-ups have an interval.
             trace: give all events of each lane at the end.
         Returns:
-            status (in words), done, and at the end lanes: stack, text, tokens_per_s, place, speed_up, interval, totals,
-            and same (how its text compares with the first lane's; null where chance draws each text).
+            status (in words), done, and at the end lanes: stack, clock (empty, or whose times are not measured in
+            turn), text, tokens_per_s, place (null on a reckoned clock), speed_up, interval, totals, and same (how its
+            text compares with the first lane's; null where chance draws each text).
         """
         given = {
             "run": str(uuid.uuid4()),

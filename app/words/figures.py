@@ -13,7 +13,11 @@ PREFILL = "prefill"
 TOKEN = "token"
 KNOWN_FROM = "known from layer"
 NONE_KNOWN = "The last layer would have written none of these tokens."
-SIMULATED_RUN = "Simulated: no model ran. "
+CLOCKS = {  # before what a figure's note says, by whose clock the run's times are of
+    "simulated": "Simulated: no model ran. ",
+    "reckoned": "Reckoned: each pass was timed alone, then laid on two clocks. ",
+    "real": "Real: two lanes at work at the same time. ",
+}
 DEPTHS = "At which layer did the model know?"
 BLOCK_POSITION = "position in the block"
 ACCEPTED_JUDGED = "accepted / judged"

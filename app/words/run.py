@@ -23,6 +23,11 @@ ENDINGS = {
 }
 INTERRUPTED = "interrupted"
 SIMULATED = "simulated: no model ran"
+CLOCKS = {  # what is said of a recording, by whose clock its times are of
+    "simulated": SIMULATED,
+    "reckoned": "{}; reckoned: each pass was timed alone, then laid on two clocks",
+    "real": "{}; two lanes at work at the same time, on a real clock",
+}
 RECORDED = "recorded"
 STILL_HERE = "The run shown before is still here."
 STOPPED_EARLY = "stopped before it began"

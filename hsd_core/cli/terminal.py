@@ -203,11 +203,12 @@ def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
                 f"handing work over took {found.handed_ns / 1e6 / found.handed:.1f} ms each of {found.handed} times, "
                 f"{found.handed_ns / found.span:.0%} of the time"
             )
-    if found.span:
-        below, target = (f"{min(1.0, busy / found.span):.0%}" for busy in (found.below, found.target))
+    if found.gain is not None:
+        below, target = found.use
         yield (
-            f"two lanes: the target busy {target} of the time, the levels below it {below}; "
-            f"{found.dropped} drafted tokens dropped before they were judged"
+            f"two lanes: the target busy {_percent(target)} of the time, the levels below it {_percent(below)}, both "
+            f"at once {_percent(found.together)}; overlap gain {found.gain:.2f}; {found.dropped} drafted tokens "
+            f"dropped before they were judged, {_percent(found.waste)} of all rows in vain"
         )
 
 

@@ -29,7 +29,9 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
     if len(footers) > 1:
         yield f"{len(footers)} footers"
     apart = isinstance(events[0], trace.Header) and events[0].overlap != "none"
-    clocks: dict[bool | None, int] = {}  # by lane, where passes of the target overlap those of the others
+    clocks: dict[
+        bool | None, int
+    ] = {}  # by lane, where passes of the target overlap those of the others; None: the rest
     rounds = 0
     for i, event in enumerate(events):
         level = getattr(event, "level", 0)
@@ -40,7 +42,8 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
         if begin is not None and end is not None and begin > end:
             yield f"event {i} ({event.event}): ends before it begins"
-        lane = level == levels - 1 if apart and begin is not None else None
+        at_work = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))  # a store counts at a commit, meanwhile
+        lane = level == levels - 1 if apart and at_work else None
         clock = 0 if end is None else end if begin is None or not apart else begin
         if end is not None:
             if clock < clocks.get(lane, 0):

@@ -13,6 +13,16 @@
 | moved | bytes that crossed between devices in drafts and verifications, and the ms of the copies; None on one |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 
+Where levels work at the same time, the target on one lane and all others on the other:
+
+| figure | definition |
+|---|---|
+| use of a lane | time in which it is at work / decode time |
+| both at work | time in which both are / decode time |
+| overlap gain | work of both lanes, one after the other / decode time; 2 at most |
+| dropped | drafted tokens that fell with an earlier one before the target judged them |
+| waste by drops | rows for them, and rows of passes whose text was cut meanwhile / all rows of both lanes |
+
 The memory-bound speed-up (MBSU: VocabTrim, arXiv 2506.22694) counts bytes: a pass reads the weights of its level once,
 for however many rows. It is the speed-up where reading them is all that takes time.
 """
@@ -20,43 +30,23 @@ for however many rows. It is the speed-up where reading them is all that takes t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from hsd_core import trace
 from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import Event
+from hsd_core.trace.meters.lane_meter import LaneMeter, Lanes
+from hsd_core.trace.meters.level_meter import LevelMeter, ratio
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
-
-
-class _LevelMeter:
-    def __init__(self) -> None:
-        self.judged = self.accepted = self.forwards = self.rows = self.catch_up = self.useful = self.busy_ns = 0
-        self.bounded = self.reached = 0  # places with a bound, and of them those where the rule's own chance is known
-        self.best = self.by_rule = 0.0  # sums over them
-
-    def snapshot(self, level: int) -> dict[str, Any]:
-        return {
-            "level": level,
-            "acceptance": _ratio(self.accepted, self.judged),
-            "judged": self.judged,
-            "accepted": self.accepted,
-            "bound": _ratio(self.best, self.bounded),
-            "expected": _ratio(self.by_rule, self.reached) if self.reached == self.bounded else None,
-            "forwards": self.forwards,
-            "ms_per_call": _ratio(self.busy_ns / _NS_PER_MS, self.forwards),
-            "busy_ms": self.busy_ns / _NS_PER_MS,
-            "rows": self.rows,
-            "waste": _ratio(self.rows - self.catch_up - self.useful, self.rows),
-        }
 
 
 class Meter:
     """Figures of a run so far: feed events in order, ask for a snapshot at any time."""
 
     def __init__(self) -> None:
-        self._levels: list[_LevelMeter] = []
+        self._levels: list[LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
         self._forks: dict[int, tuple[int, int]] = {}  # serial of a tree's node -> its place: (tree, -1) or (-1, parent)
         self._greedy = False
@@ -64,15 +54,22 @@ class Meter:
         self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
         self._reads: list[int | None] = []  # bytes of weights a pass, by level
         self._prefill_end = self._first_commit = self._last_commit = 0
+        self._lanes: LaneMeter | None = None  # where levels work at the same time
+        self._fans: dict[int, list[int]] = {}  # serial -> how many of those that its row chose have not fallen
+        self._clock, self._handed = (
+            "none",
+            (0, 0),
+        )  # whose that time is; how often work was handed over, and the ns of it
         self._moved_bytes = self._moved_ns = 0
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
-            self._levels = [_LevelMeter() for _ in event.levels]
+            self._levels = [LevelMeter() for _ in event.levels]
             self._reads = [level.reads for level in event.levels]
             over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
             self._sharing = over if len(over) > 1 else set()
             self._greedy = is_greedy(event.sampling)
+            self._clock, self._lanes = event.overlap, None if event.overlap == "none" else LaneMeter()
         elif isinstance(event, trace.Prefill):
             if event.round is None:  # later ones are part of decoding
                 self._prefill_end = event.t1
@@ -84,20 +81,24 @@ class Meter:
             self._choosers.setdefault(event.serial, []).append(event.level)
         elif isinstance(event, trace.Commit):
             self._commit(event)
+        elif isinstance(event, trace.Footer) and event.handed:
+            self._handed = (event.handed.times, event.handed.ns)
 
     def snapshot(self) -> dict[str, Any]:
         """The figures by name; None where there is nothing to divide by. Times in ms, rates in tokens/s."""
-        target = self._levels[-1] if self._levels else _LevelMeter()
+        target = self._levels[-1] if self._levels else LevelMeter()
         decode_s = (self._last_commit - self._prefill_end) / _NS_PER_S
+        both = self.lanes()
         return {
             "committed": self._committed,
-            "tokens_per_s": _ratio(self._committed, decode_s),
-            "tokens_per_target_forward": _ratio(self._committed, target.forwards),
-            "drafts_kept": _ratio(self._kept, self._drafted),
-            "layers_per_token": _ratio(self._layers_read, self._committed) if self._sharing else None,
+            "tokens_per_s": ratio(self._committed, decode_s),
+            "tokens_per_target_forward": ratio(self._committed, target.forwards),
+            "drafts_kept": ratio(self._kept, self._drafted),
+            "layers_per_token": ratio(self._layers_read, self._committed) if self._sharing else None,
             "mbsu": self._memory_bound(),
             "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
             "decode_ms": decode_s * 1e3,
+            "lanes": both and {"clock": self._clock, **both.figures()},
             "moved_bytes": self._moved_bytes or None,
             "moved_ms": self._moved_ns / _NS_PER_MS if self._moved_bytes else None,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
@@ -107,16 +108,28 @@ class Meter:
         """The figures of one level, as in `snapshot`. Its waste counts positions that are not committed yet."""
         return self._levels[index].snapshot(index)
 
+    def lanes(self) -> Lanes | None:
+        """What two lanes did so far; None where one level works after another."""
+        if self._lanes is None:
+            return None
+        found = self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
+        return found._replace(handed=self._handed[0], handed_ns=self._handed[1])
+
     def _memory_bound(self) -> float | None:
         known = [reads for reads in self._reads if reads is not None]
         if not known or len(known) < len(self._reads):
             return None
         read = sum(level.forwards * reads for level, reads in zip(self._levels, known, strict=True))
-        return _ratio(self._committed * known[-1], read) if known[-1] else None
+        return ratio(self._committed * known[-1], read) if known[-1] else None
 
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)
         self._drafted += len(event.serials)
+        if event.stale:
+            self._drop(len(event.serials), event.rows - event.catch_up)
+        elif self._lanes and event.rows:
+            fans = {parent: [event.behind.count(parent)] for parent in event.behind}  # what one row chose
+            self._fans.update(zip(event.serials, (fans[parent] for parent in event.behind), strict=True))
         for serial, parent in zip(event.serials, event.behind, strict=True) if event.parents else ():
             self._forks[serial] = (event.serials[0] if parent < 0 else -1, parent)
         if event.rows:
@@ -125,6 +138,10 @@ class Meter:
 
     def _verify(self, event: trace.Verify) -> None:
         level = self._work(event)
+        if event.stale or event.dropped:
+            fell = event.dropped or ()
+            own = event.rows - event.catch_up if event.stale else 0
+            self._drop(len(fell), own + sum(map(self._rows_of, fell)))
         judged = [check for check in event.checks if check.outcome != "unjudged"]
         place = {check.serial: self._forks.get(check.serial, check.serial) for check in event.checks}
         places = {place[check.serial] for check in judged}
@@ -144,17 +161,31 @@ class Meter:
             level.reached += bound.rule is not None
             level.by_rule += bound.rule or 0.0
 
-    def _work(self, event: trace.Draft | trace.Verify) -> _LevelMeter:
+    def _work(self, event: trace.Draft | trace.Verify) -> LevelMeter:
         level = self._levels[event.level]
         level.forwards += event.forwards if isinstance(event, trace.Draft) else 1
         level.rows += event.rows
         level.catch_up += event.catch_up
         level.busy_ns += event.t1 - event.t0
+        if self._lanes:
+            self._lanes.worked(event.level == len(self._levels) - 1, event.t0, event.t1)
         if event.moved:
             self._moved_bytes, self._moved_ns = self._moved_bytes + event.moved.bytes, self._moved_ns + event.moved.ns
         if event.level in self._sharing:
             self._layers_read += sum(span.hi - span.lo for span in event.ran)
         return level
+
+    def _rows_of(self, serial: int) -> int:
+        """Rows that chose a token that fell; one that chose several counts with the last of them."""
+        rows = len(self._choosers.pop(serial, ()))
+        if (fan := self._fans.pop(serial, None)) is None:
+            return rows
+        fan[0] -= 1
+        return rows - (fan[0] > 0)
+
+    def _drop(self, tokens: int, rows: int) -> None:
+        if self._lanes:
+            self._lanes.drop(tokens, rows)
 
     def _commit(self, event: trace.Commit) -> None:
         if not self._committed:
@@ -167,37 +198,12 @@ class Meter:
                 self._levels[chooser].useful += 1
 
 
-class Lanes(NamedTuple):
-    """Of a run whose levels work at the same time: how long each lane was at work, of how long the decoding took (ns),
-    and how many drafted tokens were dropped before anybody judged them. handed, handed_ns: where lanes are processes,
-    how often they were given work, and what it took to hand it over and back."""
-
-    below: int
-    target: int
-    span: int
-    dropped: int
-    handed: int = 0
-    handed_ns: int = 0
-
-
-def lanes(events: Sequence[Event]) -> Lanes | None:
-    """None where one level works after another."""
-    header = header_of(events)
-    if header.overlap == "none":
-        return None
-    top, busy, dropped = len(header.levels) - 1, [0, 0], 0
+def lanes(events: Iterable[Event]) -> Lanes | None:
+    """What two lanes did that worked at the same time; None where one level works after another."""
+    meter = Meter()
     for event in events:
-        if isinstance(event, (trace.Draft, trace.Verify)):
-            busy[event.level == top] += event.t1 - event.t0
-            if isinstance(event, trace.Draft):
-                dropped += len(event.ids) if event.stale else 0
-            else:
-                dropped += len(event.dropped or ())
-    ends = [event.t1 for event in events if isinstance(event, trace.Prefill) and event.round is None]
-    last = max((event.t for event in events if isinstance(event, trace.Commit)), default=0)
-    footer = next((event for event in events if isinstance(event, trace.Footer)), None)
-    told = (footer.handed.times, footer.handed.ns) if footer and footer.handed else (0, 0)
-    return Lanes(busy[0], busy[1], max(0, last - max(ends, default=0)), dropped, *told)
+        meter.feed(event)
+    return meter.lanes()
 
 
 def header_of(events: Sequence[Event]) -> trace.Header:
@@ -253,7 +259,3 @@ def plain_ms(events: Iterable[Event]) -> float | None:
     if baseline is None or not baseline.token_ns:
         return None
     return baseline.token_ns[-1] / 1e6 / len(baseline.token_ns)
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole > 0 else None

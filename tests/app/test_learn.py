@@ -51,6 +51,22 @@ def test_a_broken_lesson_is_passed_over_and_the_log_names_file_and_field(
     assert said in caplog.text
 
 
+def test_a_step_that_needs_a_recording_is_there_where_that_is(tmp_path: Path) -> None:
+    lessons, traces = tmp_path / "lessons", tmp_path / "traces"
+    lessons.mkdir()
+    traces.mkdir()
+    step = SMALL["steps"][0]  # type: ignore[index]
+    needy = {**SMALL, "steps": [step, {**step, "title": "Another", "needs": "99-real"}]}  # type: ignore[dict-item]
+    (lessons / "01.json").write_text(json.dumps(needy), encoding="utf-8")
+
+    def titles() -> list[str]:
+        return [step["title"] for step in Lessons(lessons).found[0]["steps"]]
+
+    assert titles() == ["A step"]
+    (traces / "99-real.jsonl.gz").write_bytes(b"")
+    assert titles() == ["A step", "Another"]
+
+
 def test_conditions_and_answers_are_references(tmp_path: Path) -> None:
     def step(question: dict[str, Any]) -> dict[str, Any]:
         return {**SMALL["steps"][0], "question": {"ask": "Is it?", **question}, "reveal": {"text": "So."}}  # type: ignore[index]

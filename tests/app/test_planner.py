@@ -369,7 +369,7 @@ def test_a_second_machine_is_answered_for_behind_the_question(page: Any, planner
     rows = panel.locator(".hx-sm-drafters tbody tr").evaluate_all(
         "all => all.map((x) => [...x.cells].map((y) => y.textContent))"
     )
-    assert [(row[0], row[5]) for row in rows] == [
+    assert [(row[0], row[1]) for row in rows] == [
         (one["name"], f"{one['gain']:.2f}\u00d7") for one in said["drafters"]
     ], "the table has the theory's own figures"
     drawn = panel.locator(".hx-sm-band").evaluate_all(

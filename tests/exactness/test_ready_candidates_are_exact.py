@@ -154,6 +154,29 @@ def test_a_bonus_for_lack_of_a_draft_is_caught(anything_goes: pytest.MonkeyPatch
     assert off_by("table:2,table@with=duo", 2, 3, by_last) > WRONG
 
 
+def test_dropping_tokens_that_come_late_is_caught(anything_goes: pytest.MonkeyPatch) -> None:
+    def lost(driver: Any) -> None:
+        rest, settle = fans._chain, driver._settle
+        made: list[Any] = []
+
+        def shorter(self: Any, start: int, slots: Any, length: int) -> Any:
+            return settle(self, start, () if self.late else slots, length)
+
+        def known(self: Any, *given: Any) -> Any:
+            made[:] = [self]
+            return ordered(self, *given)
+
+        ordered = driver._ordered
+        anything_goes.setattr(driver, "_ordered", known)
+        anything_goes.setattr(driver, "_settle", shorter)
+        anything_goes.setattr(fans, "_chain", lambda *given: Tree() if made[0].late else rest(*given))
+
+    stack, clock = timed_stack("table:3,table@with=duo", 2, by_last, 2)
+    assert distance(run_distribution(stack, [0], 3, clock=clock), target_distribution(stack, [0], 3)) < EXACT
+    without_late(anything_goes, fans.Fanned, lost)
+    assert distance(run_distribution(stack, [0], 3, clock=clock), target_distribution(stack, [0], 3)) > WRONG
+
+
 def test_slots_of_another_branch_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree that is rooted anew keeps what the drafter read behind that root, not as much of what it read first."""
     root_at = StandingTree.root_at

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstPair, pairOf } from "../../assets/js/race/compare.js";
+import { otherOrder } from "../../assets/js/race/race-origin.js";
+import { clocksText, placeText } from "../../assets/js/words/tabs/race.js";
 
 const MENU = [
   { name: "a", asked: "one" },
@@ -23,4 +25,15 @@ test("an address names both, or one whose partner is found", () => {
   assert.deepEqual(pairOf("c", MENU), ["c", "b"]);
   for (const text of ["", "a,", "a,nobody", "nobody", "a,b,c", "a,broken", "broken", null])
     assert.equal(pairOf(text, MENU), null, String(text));
+});
+
+test("a lane on a reckoned clock has no place, moves nobody, and its clock stands at what it is compared with", () => {
+  const took = (/** @type {number} */ ns) => ({ tokens: 10, decode_ns: ns });
+  const race = { shown: 0, repeats: [[took(30), took(10), took(20)]] };
+  assert.equal(otherOrder(race, [{ place: 2 }, { place: null }, { place: 1 }]), false);
+  assert.equal(otherOrder(race, [{ place: 1 }, { place: null }, { place: 2 }]), true);
+  assert.equal(placeText(null), "\u2013");
+  assert.equal(clocksText(["reckoned", ""]), "reckoned");
+  assert.equal(clocksText(["real", "reckoned", "real"]), "real and reckoned");
+  assert.equal(clocksText(["", undefined]), "");
 });

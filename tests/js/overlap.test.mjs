@@ -2,14 +2,71 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inVain, overlaps, taken } from "../../assets/js/levels/overlap.js";
-import { HEADLINE, LANES, TALLY } from "../../assets/js/words/play/lanes.js";
+import { atOnce, meanwhile, strip } from "../../assets/js/lanes/meanwhile.js";
+import { clockOf, inVain, overlaps, taken } from "../../assets/js/levels/overlap.js";
+import { CLOCKS, HEADLINE, LANES } from "../../assets/js/words/play/lanes.js";
 
 test("a run of before says nothing of lanes, and has one", () => {
   assert.equal(overlaps(null), false);
   assert.equal(overlaps({}), false);
   assert.equal(overlaps({ overlap: "none" }), false);
   assert.equal(overlaps({ overlap: "reckoned" }), true);
+});
+
+test("whose clock it is has a word, and a machine's own has none", () => {
+  assert.equal(clockOf(null), "");
+  assert.equal(clockOf({ overlap: "none" }), "");
+  for (const overlap of ["reckoned", "real"]) assert.equal(clockOf({ overlap }), overlap);
+  assert.equal(clockOf({ overlap: "none", simulated: "by a profile" }), "simulated");
+});
+
+/** Two rounds under PEARL, times as ms: the draft that goes on beside each pass is one of level 0. */
+function pearl(overlap = "reckoned") {
+  const call = (kind, level, round, t0, t1, more = {}) => ({ kind, level, round, t0, t1, tokensOut: 2, ...more });
+  const first = [call("draft", 0, 0, 0, 64), call("verify", 1, 0, 0, 48, { rejected: false })];
+  const second = [call("draft", 0, 1, 64, 128), call("verify", 1, 1, 64, 112, { rejected: true, fell: 2 })];
+  return {
+    header: { overlap },
+    levels: [{ short: "int4" }, { short: "target" }],
+    segments: [call("prefill", 1, null, -50, 0), ...first, ...second],
+    rounds: [
+      { round: 0, t0: 0, t1: 64, segments: first },
+      { round: 1, t0: 64, t1: 128, segments: second },
+    ],
+  };
+}
+
+test("what was drafted while the target verified stands if all was kept, and falls with a rejected one", () => {
+  const model = pearl();
+  const { level, from, to, drafted, kept, verdict } = meanwhile(model, 0);
+  assert.deepEqual(
+    { level, from, to, drafted, kept, verdict },
+    { ...{ level: 0, from: 0, to: 64, drafted: 2 }, kept: true, verdict: 64 },
+  );
+  assert.equal(meanwhile(model, 1).kept, false);
+  const under = pearl();
+  under.segments.push({ kind: "draft", level: 0, round: 1, t0: 50, t1: 70, tokensOut: 1, stale: true });
+  assert.equal(meanwhile(under, 0).kept, false, "what was under way at the verdict falls when it is over");
+  assert.equal(meanwhile(model, 2), null, "there is no such round");
+  assert.equal(meanwhile(model, -1), null);
+  assert.equal(meanwhile(pearl("none"), 0), null, "one level works after another");
+});
+
+test("both lanes are at work where their calls overlap, and calls that touch are one", () => {
+  assert.deepEqual(atOnce(pearl()), [
+    [0, 48],
+    [64, 112],
+  ]);
+  assert.deepEqual(atOnce(pearl("none")), []);
+  const model = pearl();
+  model.segments.push({ level: 0, round: 1, t0: 112, t1: 120 }, { level: 1, round: 1, t0: 112, t1: 118 });
+  assert.deepEqual(atOnce(model).at(-1), [64, 118]);
+});
+
+test("the strip between the lanes ends where the view does, and with what is known", () => {
+  const scale = { a: 0, b: 100, lane: 20, width: 100, x: (t) => t };
+  assert.equal(strip(atOnce(pearl()), scale, Infinity), "M0.0 18.5h48.0v3H0.0zM64.0 18.5h36.0v3H64.0z");
+  assert.equal(strip(atOnce(pearl()), scale, 60), "M0.0 18.5h48.0v3H0.0z");
 });
 
 test("a verdict that waited for a draft falls when that is there; its pass was over before", () => {
@@ -29,8 +86,14 @@ test("what was dropped is laid to the drafts that it came from", () => {
 
 test("whose clock it is stands in the headline, in the lanes' title and among the figures", () => {
   for (const clock of ["reckoned", "real"]) {
-    for (const said of [HEADLINE.rateOf[clock], HEADLINE.gainOf[clock], LANES.labelOf[clock], TALLY.clocks[clock].said])
+    for (const said of [
+      HEADLINE.rateOf[clock],
+      HEADLINE.gainOf[clock],
+      LANES.labelOf[clock],
+      LANES.titleOf[clock],
+      CLOCKS[clock].name,
+    ])
       assert.match(said, new RegExp(clock));
-    assert.match(TALLY.clocks[clock].tip, /generate --clock real/);
+    assert.match(CLOCKS[clock].said, /generate --clock real/);
   }
 });

@@ -46,18 +46,17 @@ test("a place of the picture has the numbers of its cell", () => {
   assert.equal(x(7), x(0.35), "what lies beyond stands at the edge");
 });
 
-test("no label covers another one", () => {
+test("no label covers another one, or a point", () => {
   const of = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text) => ({ x, y, text });
-  const found = labelled([of(10, 10, "int8"), of(200, 10, "nano"), of(15, 12, "int4"), of(590, 10, "exit")], 600);
-  assert.deepEqual(
-    found.map(({ y, before }) => [y, before]),
-    [
-      [14, false],
-      [14, false],
-      [31, false],
-      [14, true],
-    ],
-  );
+  const points = [of(10, 10, "int8"), of(200, 10, "nano"), of(15, 12, "int4"), of(30, 11, "exit"), of(590, 10, "exit")];
+  const found = labelled(points, 600);
+  assert.equal(found[4].before, true, "at the right edge it ends at its point");
+  const boxes = found.map(({ x, y, text, before }) => [before ? x - 7 * text.length : x, y, 7 * text.length]);
+  boxes.forEach(([x, y, w], i) => {
+    for (const [other, on, long] of boxes.slice(i + 1))
+      assert.ok(x + w <= other || other + long <= x || Math.abs(y - on) >= 15);
+    for (const { x: px, y: py } of points) assert.ok(x + w <= px - 7 || px + 7 <= x || Math.abs(y - py - 4) >= 15);
+  });
 });
 
 test("of two schedules the quicker one speaks for a drafter", () => {

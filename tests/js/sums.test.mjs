@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { placeOf, roundOf, settled } from "../../assets/js/anatomy/round.js";
 import { exitWork } from "../../assets/js/learn/sums/exit-work.js";
 import { roundsUntil, shortest } from "../../assets/js/learn/sums/hops.js";
+import { atMost, inStep, inTurn, perStep, shortestOf } from "../../assets/js/learn/sums/lock-step.js";
 import { committedByRound, costOfToken, timeByRows } from "../../assets/js/learn/sums/passes.js";
 import { rollOf } from "../../assets/js/learn/sums/roll.js";
 import { soFar } from "../../assets/js/learn/sums/so-far.js";
@@ -32,6 +33,29 @@ test("the yield of a block and its gain are the theory's, and no length gains mo
   }
   assert.equal(bestLength(0.3, 1, 16), 0, "no length pays");
   assert.equal(yielded(1, 4), 5);
+});
+
+test("lock step gives what the theory says, and no more than its bound over one level after another", () => {
+  for (const { a, g, d, tokens, step, turn, best, best_block } of CASES.steps) {
+    alike(
+      shortestOf((n) => inStep(a, n, d), 16),
+      [best, best_block],
+    );
+    near(perStep(a, g), tokens);
+    near(inStep(a, g, d), step);
+    near(inTurn(a, g, d), turn);
+    assert.ok(inTurn(a, g, d) / inStep(a, g, d) <= atMost(g * d, 1) + 1e-9);
+  }
+  assert.equal(perStep(1, 4), 4);
+  assert.equal(atMost(3, 3), 2, "never more, and only where both take equally long");
+  assert.deepEqual(
+    shortestOf((g) => Math.abs(g - 3), 9),
+    [0, 3],
+  );
+  const best = (/** @type {(a: number, g: number, d: number) => number} */ f, /** @type {number} */ d) =>
+    shortestOf((g) => f(0.6, g, d), 16)[0];
+  assert.ok(best(inStep, 0.05) > best(inTurn, 0.05), "where a draft costs little, in turn is faster");
+  assert.ok(best(inStep, 0.3) < best(inTurn, 0.3), "and where it costs much, two lanes are");
 });
 
 test("the shortest path over levels and block lengths is the planner's", () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -26,6 +27,7 @@ STACKS = (
     "table:2,table:3,table@with=pearl",
     "table:3,table@with=ahead",
     "ngram:3,table@with=ahead",
+    "ngram:2,table:3,table@with=ahead",
     "table:2@policy=flush,table:3,table@with=ahead@ahead=9@least=2",
 )
 
@@ -73,6 +75,54 @@ def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
     assert both > 0
     found = metrics.lanes(events)
     assert found is not None and max(found.below, found.target) <= found.span < found.below + found.target
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
+    events = run(text)
+    top = len(metrics.header_of(events).levels) - 1
+    begin = max(e.t1 for e in events if isinstance(e, trace.Prefill))
+    end = max(e.t for e in events if isinstance(e, trace.Commit))
+    passes = [e for e in events if isinstance(e, (trace.Draft, trace.Verify))]
+    edges = sorted({begin, end, *(t for e in passes for t in (e.t0, e.t1) if begin < t < end)})
+    counted = [0, 0, 0]
+    for a, b in itertools.pairwise(edges):
+        below, target = (
+            any(e.t0 <= a and b <= e.t1 for e in passes if (e.level == top) == own) for own in (False, True)
+        )
+        counted = [n + (b - a) * on for n, on in zip(counted, (below, target, below and target), strict=True)]
+    found = metrics.lanes(events)
+    assert found is not None and [found.below, found.target, found.both, found.span] == [*counted, end - begin]
+    assert found.gain == pytest.approx(sum(counted[:2]) / (end - begin)) and 1 < found.gain <= 2
+    assert metrics.measure(events)["lanes"] == {"clock": "reckoned", **found.figures()}
+
+
+@pytest.mark.parametrize("text", [*STACKS, "table:3,table@with=card", "table:4,table@with=duo"])
+def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
+    events = run(text)
+    fell = {serial for e in events if isinstance(e, trace.Verify) for serial in e.dropped or ()}
+    rows = 0
+    for e in events:
+        if isinstance(e, (trace.Draft, trace.Verify)) and e.stale:
+            rows += e.rows - e.catch_up
+        elif isinstance(e, trace.Draft):
+            chosen = dict[int, set[int]]()
+            for serial, parent in zip(e.serials, e.behind, strict=True):
+                chosen.setdefault(parent, set()).add(serial)
+            rows += sum(one <= fell for one in chosen.values()) if e.rows else 0
+        elif isinstance(e, trace.Verify):
+            rows += sum(c.serial in fell and c.outcome == "accepted" for c in e.checks)
+        elif isinstance(e, (trace.Correct, trace.Bonus)):
+            rows += e.serial in fell
+    found = metrics.lanes(events)
+    assert found is not None and found.rows == rows < found.all_rows
+    assert (rows == 0) == text.startswith("ngram:3,"), "a lookup computes no row"
+    assert found.all_rows == sum(e.rows for e in events if isinstance(e, (trace.Draft, trace.Verify)))
+
+
+def test_one_level_after_another_has_one_lane() -> None:
+    events = run("table:3,table")
+    assert metrics.lanes(events) is None and metrics.measure(events)["lanes"] is None
 
 
 def test_stale_results_are_dropped_and_counted() -> None:

@@ -14,6 +14,7 @@ from test_theory_planner import best_by_edges
 
 from hsd_core.engine.rules import _residual
 from hsd_core.theory import Planner, StackPlan, expected
+from hsd_core.theory.overlap.lock_step import best_blocks, tokens_per_step
 from hsd_core.theory.search.path_graph import node_ms
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "sums.json").read_text(encoding="utf-8"))
@@ -28,6 +29,16 @@ def test_the_yield_of_a_block_and_what_it_gains(case: dict[str, Any]) -> None:
     assert 1.0 / expected(profile, StackPlan((0, 1), (case["n"],))).ms_per_token == pytest.approx(
         case["speed"], abs=1e-12
     )
+
+
+@pytest.mark.parametrize("case", CASES["steps"])
+def test_what_lock_step_commits_and_how_long_a_token_takes(case: dict[str, Any]) -> None:
+    a, g, d = case["a"], case["g"], case["d"]
+    assert tokens_per_step(a, g) == pytest.approx(case["tokens"], abs=1e-12)
+    assert max(g * d, 1.0) / tokens_per_step(a, g) == pytest.approx(case["step"], abs=1e-12)
+    assert expected(flat((d, 1.0), a), StackPlan((0, 1), (g,))).ms_per_token == pytest.approx(case["turn"], abs=1e-12)
+    best = best_blocks(d, a, 16)
+    assert [best.together, best.together_block] == pytest.approx([case["best"], case["best_block"]], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES["hops"])

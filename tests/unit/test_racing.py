@@ -111,9 +111,25 @@ def test_the_place_is_that_of_all_repeats_as_speed_and_speed_up_are(ran: race.Ra
     assert [place for place, _ in body] == ["| 1", "| 2"]
 
 
+PEARL = "table:3@id=order3,table@id=order6@with=pearl"
+
+
+def test_a_lane_on_a_reckoned_clock_has_no_place_and_every_ratio_with_it_says_so(toy: Pipeline) -> None:
+    stacks = (TABLE, PEARL, TOWER)
+    found = race.rows(raced(heats(opener(toy), *stacks, tokens=20), stacks, device="cpu"))
+    assert [row["clock"] for row in found] == ["", "reckoned", ""]
+    assert found[1]["place"] is None and sorted(row["place"] for row in (found[0], found[2])) == [1, 2]
+    assert found[1]["same"]["equal"] == 20 and not found[1]["same"]["diverges"]
+    head, _, plain, pearl, tower = race.table(found).splitlines()
+    assert pearl.startswith("| - ") and pearl.count("reckoned") == 2
+    assert "reckoned" not in plain + tower + head
+    turned = race.table(race.rows(raced(heats(opener(toy), PEARL, TABLE, tokens=20), (PEARL, TABLE), device="cpu")))
+    assert turned.splitlines()[3].count("reckoned") == 1, "measured times over reckoned ones are no measurement either"
+
+
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.jsonl.gz")), ids=lambda path: path.name)
 def test_a_quicker_lane_is_placed_before_a_slower_one_in_every_race_that_is_shipped(path: Path) -> None:
-    found = sorted(race.rows(race.read(path)), key=lambda row: row["place"])
+    found = sorted((row for row in race.rows(race.read(path)) if row["place"]), key=lambda row: row["place"])
     for better, worse in pairwise(found):
         assert better["tokens_per_s"] >= worse["tokens_per_s"] and better["speed_up"] >= worse["speed_up"]
 

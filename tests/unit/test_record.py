@@ -16,7 +16,8 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 
-SHIPPED = sorted((Path(__file__).parents[2] / "assets" / "traces").glob("*.jsonl.gz"))
+TRACES = Path(__file__).parents[2] / "assets" / "traces"
+SHIPPED = sorted(TRACES.glob("*.jsonl.gz"))
 STACK = "table:2@id=order1,table@id=order6"
 
 
@@ -52,11 +53,19 @@ def test_runs_of_two_machines_need_not_be_alike() -> None:
     assert uneven([run("A"), run("B", slower=4.0, machine="another")]) == []
 
 
-def test_the_shipped_recordings_of_a_machine_are_of_one_sitting() -> None:
-    runs = [tracefile.read(path) for path in SHIPPED]
-    assert uneven(runs) == []
-    days = {metrics.header_of(events).recorded for events in runs if not metrics.header_of(events).simulated}
-    assert len(days) == 1
+def test_the_shipped_recordings_of_a_day_are_of_one_sitting() -> None:
+    by_day: dict[str, list[list[trace.Event]]] = {}
+    for path in SHIPPED:
+        events = tracefile.read(path)
+        by_day.setdefault(metrics.header_of(events).recorded, []).append(events)
+    assert [line for runs in by_day.values() for line in uneven(runs)] == []
+
+
+def test_recordings_that_the_menu_groups_are_of_one_day() -> None:
+    headers = {path.name.split(".")[0]: metrics.header_of(tracefile.read(path)) for path in SHIPPED}
+    for group in json.loads((TRACES / "menu.json").read_text(encoding="utf-8"))["groups"]:
+        known = [headers[name] for name in group["recordings"] if not headers[name].simulated]
+        assert len({one.recorded for one in known}) <= 1, group["title"]
 
 
 def test_of_several_runs_the_one_of_middle_speed_up_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ def test_where_overlapping_pays_and_how_much_at_most(a: float, pays_from: float,
     assert paying[0] == pytest.approx(pays_from, abs=0.006)
     assert max(best_blocks(share, a).gain for share in shares) == pytest.approx(best, abs=0.01)
     found = pays_between(a)
-    assert found is not None and found[0] == pytest.approx(paying[0], abs=0.006), "half a percent of gain is none"
+    assert found is not None and paying[0] <= found[0] < paying[0] + 0.015, "half a percent of gain is none"
 
 
 def test_a_cheap_draft_is_better_finished_first() -> None:

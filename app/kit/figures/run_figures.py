@@ -37,7 +37,7 @@ def drawn(events: Sequence[Event], *, dark: bool, wall: bool = False) -> list[Dr
     seen = study(events[:MOST_EVENTS])
     if not seen.levels:
         return [None] * len(FIGURES)
-    said = says.SIMULATED_RUN if seen.simulated else ""
+    said = says.CLOCKS.get(seen.clock, "")
     if len(events) > MOST_EVENTS:
         said += says.first_events(MOST_EVENTS, len(events))
     if seen.plans:
@@ -134,7 +134,7 @@ def _tokens(seen: Study, dark: bool) -> tuple[go.Figure, dict[str, Any]]:
     rows = []
     runs = [(says.THIS_STACK, seen.curve, seen.prefill, hue("target", dark), "solid", 3)]
     if seen.plain:
-        runs.append((says.plain(seen.simulated), seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
+        runs.append((says.plain(seen.clock == "simulated"), seen.plain, seen.plain_prefill, MUTED[dark], "dash", 2))
     for name, curve, prefill, colour, dash, width in runs:
         figure.add_scatter(
             x=[prefill / 1000, *(t / 1000 for t, _ in curve)],

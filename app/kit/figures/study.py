@@ -11,6 +11,7 @@ from app.kit.figures.depth_map import Knowledge, known
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Plan, Prefill, Verify
 from hsd_core.trace.metrics import measure
+from hsd_core.trace.naming import clock_of
 
 MS = 1e-6
 
@@ -52,7 +53,7 @@ class Study:
     plain: list[tuple[float, int]] = field(default_factory=list)
     plain_prefill: float = 0.0
     knowledge: Knowledge | None = None
-    simulated: bool = False
+    clock: str = ""
     plans: list[Plan] = field(default_factory=list)
     origin: str = ""
 
@@ -67,7 +68,7 @@ def study(events: Sequence[Event]) -> Study:
     pieces: dict[int, Piece] = {}
     for event in events:
         if isinstance(event, Header):
-            result.levels, result.simulated = event.levels, bool(event.simulated)
+            result.levels, result.clock = event.levels, clock_of(event)
             if event.replan is not None:
                 result.origin = origin_words(event.profile, event.machine, event.preset)
         elif isinstance(event, Plan):

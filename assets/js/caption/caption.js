@@ -3,6 +3,7 @@
  *  A sentence is a list of parts: text, levels, tokens. `caption-view.js` draws them, `plain` (caption-parts.js) reads them out.
  */
 
+import { clockOf } from "../levels/overlap.js";
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
 import { PHRASES, SAYS, UNDER } from "../words/play/caption.js";
@@ -199,16 +200,17 @@ function end(model) {
   const s = model.snapshots.at(-1);
   if (!footer || !header) return [];
   const reason = SAYS[/** @type {"eos"} */ (footer.reason)] ?? SAYS.stopped;
+  const clock = clockOf(header) === "reckoned" ? SAYS.reckoned : "";
   const ms = s?.decode_ms ?? footer.decode_ns / 1e6;
   const speed = ms ? committed.length / (ms / 1e3) : 0;
   const last = baseline?.token_ns.at(-1);
   const slots = { count: committed.length, rounds: footer.rounds, time: seconds(ms * 1e6), speed: rate(speed) };
   if (!baseline || !last || !speed) {
-    return fill(reason + SAYS.result + (header.simulated ? SAYS.simulated : SAYS.bare), slots);
+    return fill(reason + SAYS.result + clock + (header.simulated ? SAYS.simulated : SAYS.bare), slots);
   }
   const plain = baseline.token_ns.length / (last / 1e9);
   const against = { ...slots, ratio: (speed / plain).toFixed(2), plain: rate(plain), same: baseline.equal };
-  return fill(reason + SAYS.faster + outcome(model, baseline), against);
+  return fill(reason + SAYS.faster + clock + outcome(model, baseline), against);
 }
 
 /** What became of the text, beside plain decoding's. */

@@ -44,12 +44,15 @@ export function saveBlob(blob, name) {
 }
 
 /**
- * The name of a trace's file: its preset, stack and day.
- * @param {{preset?: string|null, stack: string, recorded?: string}} header
+ * The name of a trace's file: its preset, stack, clock (if not the machine's own) and day.
+ * @param {{preset?: string|null, stack: string, recorded?: string, overlap?: string}} header
  */
-export function traceName({ preset, stack, recorded }) {
+export function traceName({ preset, stack, recorded, overlap = "none" }) {
   const day = (recorded || new Date().toISOString()).slice(0, 10);
-  const parts = [preset || "simulated", ...stack.split(","), day].map((part) => part.replace(/[^\w.=-]+/g, "-"));
+  const clock = overlap === "none" || (!preset && overlap === "simulated") ? [] : [overlap]; // no preset: nothing ran
+  const parts = [preset || "simulated", ...stack.split(","), ...clock, day].map((part) =>
+    part.replace(/[^\w.=-]+/g, "-"),
+  );
   const name = parts.join("_");
   return `${name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - day.length - 1)}_${day}` : name}.jsonl.gz`;
 }

@@ -2,6 +2,7 @@
 
 import { box, set, svg, ticks } from "../kit/svg.js";
 import { element } from "../kit/dom.js";
+import { arrowGroup, atOnce, strip } from "./meanwhile.js";
 
 const LETTER = 0.32; // of a lane's height: the width of a letter of the counts on a block
 const LEAST_LETTER = 7; // px
@@ -42,10 +43,12 @@ export function skeleton(model, scale, { root, over, names }, before = null) {
   }
   built.rejects = svg("path", { class: "hx-block-reject" }, root);
   built.vain = svg("path", { class: "hx-block-vain" }, root);
+  built.both = svg("path", { class: "hx-lane-both" }, root);
   built.words = svg("g", { class: "hx-lane-words" }, root);
   built.axis = svg("g", { class: "hx-lane-axis" }, root);
   built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
   built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
+  built.arrow = arrowGroup(over);
   built.cursor = svg("g", { class: "hx-lane-cursor" }, over);
   svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, built.cursor);
   svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, built.cursor);
@@ -82,6 +85,7 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
   set(built.rejects, { d: rejects.join("") });
   set(built.vain, { d: vain.join("") });
+  set(built.both, { d: strip(atOnce(model), scale, until) });
   texts(built.words, words);
   texts(
     built.axis,

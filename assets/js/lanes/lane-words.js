@@ -4,7 +4,8 @@ import { passesText, ranText } from "../run/ran.js";
 import { roundNumber } from "../kit/round-number.js";
 import { duration } from "../words/numbers.js";
 import { element } from "../kit/dom.js";
-import { LANES } from "../words/play/lanes.js";
+import { clockOf } from "../levels/overlap.js";
+import { CLOCKS, LANES } from "../words/play/lanes.js";
 
 /** @param {any} s a block @param {any} level */
 export function tipLines(s, level) {
@@ -24,6 +25,15 @@ export function tipLines(s, level) {
   return lines;
 }
 
+/** How much of the time two lanes are at work, as the server worked it out; "" where one level works after another.
+ *  @param {any} lanes figures of a snapshot, or null */
+export function usedText(lanes) {
+  if (!lanes) return "";
+  const { target, below, both, gain, dropped, waste } = lanes;
+  const [over, under, at, lost] = [target, below, both, waste].map(percent);
+  return LANES.used({ target: over, below: under, both: at, gain: written("gain", gain), dropped, waste: lost });
+}
+
 /** The lanes as the rows of a table, for those who hear the page. */
 export function summary(model) {
   const total = model.levels.map(() => ({ calls: 0, ns: 0, rows: 0 }));
@@ -37,14 +47,27 @@ export function summary(model) {
   const shared = model.segments.some((s) => s.ran?.length);
   const layers = (i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
   const head = row("th", [...LANES.head, ...(shared ? [LANES.layers] : [])]);
+  const lanes = model.snapshots.at(-1)?.lanes ?? null;
+  const clock = CLOCKS[clockOf(model.header)];
+  const used = lanes && [
+    row("th", [clock?.name ?? "", LANES.share]),
+    ...Object.entries(LANES.lane).map(([key, name]) => row("td", [name, written(key, lanes[key])])),
+  ];
   return [
     caption,
     head,
     ...model.levels.map((x, i) =>
       row("td", [x.name, total[i].calls, total[i].rows, duration(total[i].ns), ...layers(i)]),
     ),
+    ...(used ?? []),
   ];
 }
+
+/** @param {number|null|undefined} part */
+const percent = (part) => (part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`);
+
+const written = (/** @type {string} */ key, /** @type {number|null} */ value) =>
+  key === "gain" ? (value?.toFixed(2) ?? "\u2013") : key === "dropped" ? String(value ?? 0) : percent(value);
 
 function row(tag, values) {
   const line = element("tr");

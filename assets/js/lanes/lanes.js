@@ -4,6 +4,8 @@
 import { create as createCharts } from "./small-charts.js";
 import { drawBlocks, scaleOf, skeleton } from "./lane-blocks.js";
 import { summary, tipLines } from "./lane-words.js";
+import { twoLanes } from "./two-lanes.js";
+import { clockOf } from "../levels/overlap.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { roundUp, set, svg } from "../kit/svg.js";
 import { duration } from "../words/numbers.js";
@@ -13,8 +15,9 @@ import { LANES } from "../words/play/lanes.js";
 const WINDOW_ROUNDS = 8;
 const SUMMARY_MS = 2000; // between two summaries of a live run
 
-/** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live, veiled, between}; veiled: what comes after the cursor is not drawn,
- *  nor are totals told; between: the times (ns) at the left and right edge, where a part of a run is shown. */
+/** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live, veiled, between, round, present}; veiled: what comes after the cursor is
+ *  not drawn, nor are totals told; between: the times (ns) at the left and right edge, where a part of a run is shown; round: one that is
+ *  singled out; present: whether it is read from the back of a room. */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-lanes"));
   el.setAttribute("aria-label", LANES.label);
@@ -22,7 +25,7 @@ export function create(host, ctx = {}) {
   lanes.plot.append(
     pictureButton(
       () => lanes.plot,
-      () => LANES.picture,
+      () => LANES.picture(lanes.clock),
     ),
   );
   const charts = createCharts(el);
@@ -48,6 +51,9 @@ class Lanes {
     this.model = null;
     this.told = -Infinity; // when the summary was written
     this.veiled = false;
+    this.own = false;
+    this.cursor = 0;
+    /** @type {number|null} */ this.round = null;
     /** @type {[number, number]|null} */ this.between = null;
     this.scale = scaleOf(0, 1, 0, 0, 0); // without width until something is drawn
     this.plot = el.appendChild(element("div", "hx-lane-plot"));
@@ -70,6 +76,8 @@ class Lanes {
     on(this.area, "pointerup", () => (this.dragging = false));
     on(this.area, "pointercancel", () => (this.dragging = false));
     on(this.area, "pointerleave", () => this._point(null));
+    const { onSeek } = ctx;
+    this.two = twoLanes(this.area, el, { onSeek, redraw: () => this._redraw(), signal: this.listening.signal });
     this.width = 0; // of the area; asked for here alone, as every question would have the page laid out at once
     this.resizing = new ResizeObserver(() => {
       this.width = this.area.clientWidth;
@@ -83,7 +91,12 @@ class Lanes {
     this.resizing.disconnect();
   }
 
-  update(model, cursor, { live = false, veiled = false, between = null } = {}) {
+  /** Whose clock the shown run's times are of; "" where one level works after another. */
+  get clock() {
+    return clockOf(this.model?.header);
+  }
+
+  update(model, cursor, { live = false, veiled = false, between = null, round = null, present = false } = {}) {
     if (model !== this.model) {
       this.model = model;
       this.built = null;
@@ -91,7 +104,10 @@ class Lanes {
       this.told = -Infinity;
       this._point(null);
       this.root.closest(".hx-lanes")?.setAttribute("aria-label", LANES.labelOf[model.header.overlap] ?? LANES.label);
+      this.two.attend(model);
     }
+    this.round = round;
+    this.own = present || between !== null;
     this.cursor = cursor;
     this.live = live;
     this.between = between;
@@ -144,6 +160,7 @@ class Lanes {
       if (!this.live || model.footer || performance.now() - this.told > SUMMARY_MS) this._summary();
     }
     this._rest(model.planAt(this.cursor));
+    this.two.draw(this, this.built.arrow, this.scale);
     const x = this.scale.x(this.cursor);
     const high = lane * count;
     set(this.built.veil, { x: Math.max(0, x), width: Math.max(0, width - x), height: high });

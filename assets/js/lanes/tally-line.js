@@ -2,7 +2,8 @@
 
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
-import { TALLY } from "../words/play/lanes.js";
+import { clockOf, overlaps } from "../levels/overlap.js";
+import { CLOCKS, TALLY } from "../words/play/lanes.js";
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
@@ -27,9 +28,7 @@ export function tallyLine(ctx) {
     h("dd", { text: TALLY.simulated }),
     h("dt", { text: TALLY.noModel }),
   );
-  const clock = h("dd");
-  const how = h("dt");
-  const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, clock, how);
+  const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd"), h("dt"));
   list.append(made, laid);
   for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
     const value = h("dd", { text: "–" });
@@ -42,6 +41,15 @@ export function tallyLine(ctx) {
     list.append(slot);
     tips.set(slot, tip);
     slots[key] = value;
+  }
+  /** Where levels work at the same time, whose clock it is stands before the figures. @param {string} clock */
+  function laidOn(clock) {
+    const said = clock === "simulated" ? undefined : CLOCKS[clock];
+    laid.hidden = !said;
+    if (!said || laid.dataset.tip === said.said) return;
+    laid.dataset.tip = said.said;
+    say(laid.firstElementChild, said.short);
+    say(laid.lastElementChild, said.at);
   }
   /** A simulated run says so before its figures, and in each of them. */
   function madeUp(why) {
@@ -63,8 +71,12 @@ export function tallyLine(ctx) {
       const layers = model?.levels.at(-1)?.layers;
       slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
-      slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null;
+      // Two machines read at the same time: no bound is told for those.
+      slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null || overlaps(model.header);
       say(slots.memory, s?.mbsu == null ? "\u2013" : TALLY.times(s.mbsu));
+      const lanes = s?.lanes ?? null;
+      slots.both.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
+      say(slots.both, share(lanes?.both));
       slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       say(
@@ -78,13 +90,7 @@ export function tallyLine(ctx) {
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");
-      const named = TALLY.clocks[model?.header?.overlap ?? ""];
-      laid.hidden = !named;
-      if (named) {
-        say(clock, named.said);
-        say(how, named.how);
-        laid.dataset.tip = named.tip;
-      }
+      laidOn(clockOf(model?.header));
       knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
       if (model?.depths) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");
@@ -102,6 +108,8 @@ function agreement(model) {
   return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
 }
 
+const share = (/** @type {number|null|undefined} */ part) =>
+  part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
 const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), s.moved_ms.toFixed(1));
 
 const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -3,6 +3,11 @@
 /** Whether a run's levels work at the same time. @param {{overlap?: string}|null} header */
 export const overlaps = (header) => (header?.overlap ?? "none") !== "none";
 
+/** Whose clock a run's times are of; "" where one level works after another, as it was measured.
+ *  @param {{overlap?: string, simulated?: any}|null} [header] @returns {""|"reckoned"|"real"|"simulated"} */
+export const clockOf = (header) =>
+  header?.simulated ? "simulated" : overlaps(header ?? null) ? /** @type {any} */ (header)?.overlap : "";
+
 /**
  * An event of such a run as one clock sees it: what came out of a pass counts when the verdict that waited for it falls,
  * which is no earlier than what was told before. `over`: when the pass itself was over.

@@ -1,6 +1,7 @@
 /** The first screen in a file of its own: one run, replayed without a server. What needs one is not there. */
 
 import { h } from "../kit/dom.js";
+import { clockOf } from "../levels/overlap.js";
 import { Stage } from "../stage/stage.js";
 import { rememberTheme } from "../kit/theme.js";
 import { words } from "../words/offline.js";
@@ -22,7 +23,7 @@ async function open() {
   const ev = await unpacked((element("hx-run").textContent ?? "").trim());
   const header = ev.find((/** @type {any} */ record) => record.event === "header");
   const where = [header.recorded?.slice(0, 10), header.machine].filter(Boolean).join(", ");
-  const said = header.simulated ? words.simulated : words.recorded(where);
+  const said = words.clocks[clockOf(header)]?.(words.recorded(where)) ?? words.recorded(where);
   const status = { mode: "recorded", text: said, title: header.title, detail: "" };
   const setup = {
     why: words.why,
@@ -40,7 +41,7 @@ async function open() {
   const props = { setup: JSON.stringify(setup), value: "" };
   const root = /** @type {HTMLElement} */ (document.querySelector(".hx-root"));
   const stage = new Stage(root, { props, call, trigger: () => {} });
-  document.title = [header.title, TITLE.name].filter(Boolean).join(" · ");
+  document.title = [header.title, clockOf(header), TITLE.name].filter(Boolean).join(" · ");
   await stage.begin(JSON.stringify({ run: "offline", from: 0, ev, final: true, status }));
 }
 

@@ -20,10 +20,12 @@ export function originCard({ race, sampling, seed, lanes }) {
   );
 }
 
-/** Whether the lanes come in another order in the repeat that is replayed. @param {any} race @param {{place: number}[]} lanes */
+/** Whether the lanes come in another order in the repeat that is replayed. @param {any} race @param {{place: number|null}[]} lanes */
 export function otherOrder(race, lanes) {
   const rates = race.repeats[race.shown].map((/** @type {any} */ took) => took.tokens / took.decode_ns);
+  const placed = rates.filter((/** @type {number} */ _, /** @type {number} */ i) => lanes[i].place !== null);
   return lanes.some(
-    ({ place }, i) => place !== 1 + rates.filter((/** @type {number} */ rate) => rate > rates[i]).length,
+    ({ place }, i) =>
+      place !== null && place !== 1 + placed.filter((/** @type {number} */ rate) => rate > rates[i]).length,
   );
 }

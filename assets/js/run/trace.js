@@ -21,7 +21,8 @@ import { placeOffered, Tokens } from "./tokens.js";
 /**
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
- *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number}} Segment
+ *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
+ *   stale?: boolean, fell?: number}} Segment
  */
 
 export class TraceModel extends Tokens {
@@ -114,7 +115,10 @@ export class TraceModel extends Tokens {
       }
     }
     if (tree) this._settle(tree, e);
-    if (e.dropped) inVain(this.segments, e.dropped);
+    if (e.dropped) {
+      segment.fell = e.dropped.length;
+      inVain(this.segments, e.dropped);
+    }
     if (e.stale) segment.vain = 1;
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
     this._open = segment;
@@ -214,6 +218,7 @@ export class TraceModel extends Tokens {
       catchUp: e.catch_up,
       probes: e.probes ?? 0,
       theta: e.theta ?? null,
+      stale: e.stale ?? false,
       ...more,
     };
     this.segments.push(segment);

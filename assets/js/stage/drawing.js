@@ -61,6 +61,7 @@ export class Drawing {
       ghosts: settings.ghosts,
       pause: settings.pause,
       live: following,
+      present: settings.present,
       moves,
       swift: haste.on,
       ...view,

@@ -1,5 +1,7 @@
 /** Sentences: what the title bar and the progress note say. */
 
+import { clockOf } from "../levels/overlap.js";
+import { CLOCKS } from "../words/play/lanes.js";
 import { STATUS } from "../words/play/run.js";
 
 /** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or lossy. */
@@ -21,10 +23,12 @@ export function describe(model, status, session, ready = true) {
   const live = running ? STATUS.live : model.footer?.reason === "stopped" ? STATUS.liveStopped : STATUS.liveDone;
   const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
   const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
-  const parts = [state, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
+  const clock = CLOCKS[clockOf(header)];
+  const parts = [state, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
   const tip = [
     status.text && `${status.text}.`,
     (header.lossless ? STATUS.exactTip : STATUS.lossyTip)(header.lossless_reason),
+    clock?.said,
     source(top),
     header.replan && STATUS.autoTip,
     header.machine && STATUS.machine(header.machine),

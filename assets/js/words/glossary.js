@@ -312,4 +312,14 @@ export const GLOSSARY = {
     ],
     picture: { rows: ["T The cat sat ?on ?the"] },
   },
+  reckoned: {
+    word: "reckoned",
+    forms: ["reckoned clock"],
+    says: [
+      "Each pass was run and timed alone, then laid on two clocks, as if two machines worked at the same time.",
+      "Tokens, rows and the time of each pass are real; only that passes overlap is arithmetic.",
+    ],
+    picture: { calls: "T:0-5 Q:0-6 T:6.2-11.4 Q:6.2-12.2 T:12.4-17.2 Q:12.4-18.4" },
+    see: ["?recording=28-copy-pearl", "A run on two clocks"],
+  },
 };

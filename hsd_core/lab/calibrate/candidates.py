@@ -65,6 +65,8 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
             reason = "" if depths else f"no {name} was trained for this preset's target"
         elif reads and reads.weights == dtype:
             reason = f"the target is {dtype} itself"
+        elif not reason and (why := kinds()[name].unplanned(LevelSpec(name))):
+            reason = why.instead
         elif not reason:
             named = f"@id={level['params']['id']}" if level["params"].get("id") else ""
             found += [f"{name}{named}", *([f"{name}@guess={GUESSES}"] if LevelSpec(name).get(GUESS) == 1 else [])]

@@ -15,6 +15,9 @@ from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.grammar import StackError
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import TIE, compare
+from hsd_core.trace.naming import clock_of
+
+MEASURED = ("", "real")  # clocks of times that passed
 
 
 def middle(heats: Sequence[Heat]) -> int:
@@ -26,28 +29,33 @@ def middle(heats: Sequence[Heat]) -> int:
 def rows(raced: Raced) -> list[dict[str, Any]]:
     """A row a lane, in their order.
 
-    `tokens_per_s`, the `place` by it, `speed_up` over the first lane, and its `interval` (paired by repeat; None of one
-    repeat) are of all repeats together. `same`: how its text compares with the first lane's, None where chance draws
-    each text: `equal` leading ids; `diverges`; `margin` of the first lane's two best logits there; `tie`, whether that
-    is a near tie; `target`, whether both lanes have the same one.
+    `clock`: whose times they are, "" where they were measured one level after another. `tokens_per_s`, `speed_up` over
+    the first lane, and its `interval` (paired by repeat; None of one repeat) are of all repeats together; so is the
+    `place` by tokens/s among the lanes that were measured: None on a reckoned clock, which nobody ran against.
+    `same`: how its text compares with the first lane's, None where chance draws each text: `equal` leading ids;
+    `diverges`; `margin` of the first lane's two best logits there; `tie`, whether that is a near tie; `target`, whether
+    both lanes have the same one.
     """
     race = raced.race
     greedy = is_greedy(metrics.header_of(raced.lanes[0]).sampling)
     shown = [took(lane) for lane in raced.lanes]
     speeds = [rate(own) for own in zip(*race.repeats, strict=True)]
     found = []
+    clocks = [clock_of(metrics.header_of(lane)) for lane in raced.lanes]
+    measured = [speed for speed, clock in zip(speeds, clocks, strict=True) if clock in MEASURED]
     for i, lane in enumerate(raced.lanes):
         pairs = [(repeat[i], repeat[0]) for repeat in race.repeats]
         info = metrics.header_of(lane)
         found.append(
             {
                 "stack": race.stacks[i],
+                "clock": clocks[i],
                 "lossless": info.lossless,
                 "lossless_reason": info.lossless_reason,
                 "tokens": shown[i].tokens,
                 "prefill_ns": shown[i].prefill_ns,
                 "tokens_per_s": speeds[i],
-                "place": 1 + sum(other > speeds[i] for other in speeds),
+                "place": 1 + sum(other > speeds[i] for other in measured) if clocks[i] in MEASURED else None,
                 "speed_up": speed_up(pairs),
                 "interval": interval(pairs) if i and len(pairs) > 1 else None,
                 "same": _same(raced, i) if i and greedy else None,
@@ -79,9 +87,16 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
     called = stack_cells(row["stack"] for row in found)
     for row in found:
         ends = " ({:.2f} to {:.2f})".format(*row["interval"]) if row["interval"] else ""
-        gain = f"{row['speed_up']:.2f}{ends}"
-        body.append((row["place"], called[row["stack"]], f"{row['tokens_per_s']:.1f}", gain, _text(row)))
+        gain = f"{row['speed_up']:.2f}{ends}{_on_clock(row, found[0])}"
+        own = f" {row['clock']}" if row["clock"] else ""
+        body.append((row["place"] or "-", called[row["stack"]], f"{row['tokens_per_s']:.1f}{own}", gain, _text(row)))
     return markdown(head, body)
+
+
+def _on_clock(row: Mapping[str, Any], first: Mapping[str, Any]) -> str:
+    """What is said of a ratio of times that are not both measured on the machine's own clock."""
+    named = sorted({row["clock"], first["clock"]} - {""})
+    return f", {' and '.join(named)}" if named and row is not first else ""
 
 
 def _text(row: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import { kindOf } from "../../levels/kinds.js";
 import { stackNames } from "../../levels/stack-names.js";
 import { plainSpeed } from "../../run/figures.js";
 import { FIGURES } from "../../words/tabs/learn.js";
+import { ofLanes, ofStep } from "./lane-figures.js";
 import { ofPlan, ofRejection, ofRound } from "./moment-figures.js";
 import { as, called, chance, level, ms, percent, rate, times, whole } from "./figure-parts.js";
 import { yielded } from "../sums/yields.js";
@@ -95,6 +96,8 @@ export const RUN = {
   round: [FIGURES.round, mixed(whole), (m, n, what, tag, more) => ofRound(m, n, what, tag, more)],
   reject: [FIGURES.rejection, mixed(chance), (m, ...which) => ofRejection(m, ...which)],
   plan: [FIGURES.plan, mixed(whole), (m, n, what) => ofPlan(m, n, what)],
+  lanes: [FIGURES.lanes, mixed(percent), (m, what) => ofLanes(m, what)],
+  step: [FIGURES.step, mixed(ms), (m, what) => ofStep(m, what)],
 };
 
 /**
@@ -105,6 +108,8 @@ export function unitOf(head, rest, model) {
   if (head === "reject") return rest.at(-1) === "round" ? whole : null;
   const named = (/** @type {string} */ stack) => stackNames((model?.plans ?? []).map((one) => one.stack)).get(stack);
   if (head === "plan") return { ms, took: ms, stack: named }[rest[1]] ?? null;
+  if (head === "lanes") return { gain: times, dropped: whole }[rest[0]] ?? null;
+  if (head === "step") return rest[0] === "most" ? times : null;
   if (head !== "round") return null;
   return { ms, usual: ms, over: times }[rest[1]] ?? null;
 }

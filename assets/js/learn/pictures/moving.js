@@ -105,7 +105,7 @@ const VIEWS = {
     const el = h("div", { class: "hx-sketch-lanes" });
     const lanes = createLanes(el);
     const between = figure.between?.map((/** @type {string} */ words) => momentOf(model, words)) ?? null;
-    return { el, update: (cursor) => lanes.update(model, cursor, { veiled: open, between }) };
+    return { el, update: (cursor) => lanes.update(model, cursor, { veiled: open, between, present: true }) };
   },
 
   round({ model, open }) {

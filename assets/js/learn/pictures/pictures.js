@@ -6,6 +6,7 @@ import { coinPicture } from "./coin-picture.js";
 import { hopsPicture } from "./hops-picture.js";
 import { lookupPicture } from "./lookup-picture.js";
 import { movingPicture } from "./moving.js";
+import { lockStepPicture } from "./lock-step-picture.js";
 import { yieldsPicture } from "./yields-picture.js";
 
 /** @type {Record<string, (ctx: import("./frame.js").PictureContext) => import("./frame.js").Picture>} */
@@ -19,6 +20,7 @@ const MAKERS = {
   costs: costsPicture,
   gains: gainsPicture,
   yields: yieldsPicture,
+  overlap: lockStepPicture,
   coin: coinPicture,
   cache: cachePicture,
   lookup: lookupPicture,

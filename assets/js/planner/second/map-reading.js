@@ -5,7 +5,8 @@ import { nearestStop } from "../another/stops-slider.js";
 const SAME = 0.005; // closer than half a percent, two are called equal
 /** Edges of the bands of gain that are drawn apart: a second machine loses below the third, and gains from the fourth. */
 export const EDGES = [0.8, 0.9, 1 - SAME, 1 + SAME, 1.1, 1.2, 1.3];
-const [LINE, LETTER] = [15, 7]; // px of a label: its height, and about what a letter takes
+const [LINE, LETTER, BESIDE] = [15, 7, 11]; // px of a label: its height, about what a letter takes, and how far off it is
+const MOST = 6; // lines that a label stands lower than its point
 
 /**
  * @typedef {{stack: string, runs: boolean, ms: number, speedup: number}} OnOne
@@ -14,7 +15,7 @@ const [LINE, LETTER] = [15, 7]; // px of a label: its height, and about what a l
  *   apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
  * @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
  * @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
- *   cores?: any}} SecondAnswer hsd_core/theory/search/second_machine.py
+ *   cores: (OnTwo & {pays: boolean})|null}} SecondAnswer hsd_core/theory/search/second_machine.py
  */
 
 /** @param {number} gain */
@@ -45,19 +46,24 @@ export function stretches(row) {
 }
 
 /**
- * Where labels beside points stand so that none covers another: each as high as its point, or so many lines below.
+ * Where labels beside points stand so that none covers another, or a point: each as high as its point, or so many lines below.
  * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px
  * @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x
  */
 export function labelled(points, wide) {
-  /** @type {{from: number, to: number, y: number}[]} */ const taken = [];
+  const taken = points.map(({ x, y }) => ({ from: x - 7, to: x + 7, y: y + 4 })); // the points themselves
   return points.map(({ x, y, text }) => {
-    const before = x > 0.7 * wide;
     const length = text.length * LETTER;
-    const [from, to] = before ? [x - 11 - length, x - 11] : [x + 11, x + 11 + length];
-    let at = y + 4;
-    while (taken.some((one) => one.from < to && from < one.to && Math.abs(one.y - at) < LINE)) at += LINE;
-    taken.push({ from, to, y: at });
-    return { x: before ? to : from, y: at, text, before };
+    const free = (/** @type {number} */ from, /** @type {number} */ on) =>
+      from > 0 &&
+      from + length < wide &&
+      !taken.some((one) => one.from < from + length && from < one.to && Math.abs(one.y - on) < LINE);
+    const sides = [x + BESIDE, x - BESIDE - length];
+    let on = y + 4;
+    while (!sides.some((from) => free(from, on)) && on < y + MOST * LINE) on += LINE;
+    const from = sides.find((side) => free(side, on)) ?? sides[0];
+    taken.push({ from, to: from + length, y: on });
+    const before = from < x;
+    return { x: before ? from + length : from, y: on, text, before };
   });
 }

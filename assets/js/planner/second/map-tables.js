@@ -28,13 +28,13 @@ export function drafterTable(drafters, onShow) {
       "tr",
       { "data-pays": pays },
       h("th", { scope: "row" }, show),
+      h("td", { text: SECOND.times(one.gain) }),
+      h("td", { text: [SECOND.verdicts[pays], one.needs ? SECOND.pricedOnly : ""].filter(Boolean).join(", ") }),
       h("td", { text: SECOND.percent(one.share) }),
       h("td", { text: SECOND.percent(one.agreement) }),
       h("td", {}, h("span", { text: SECOND.ms(rounded(one.apart.ms)) }), " ", nameOfStack(one.apart.stack, called)),
       h("td", {}, h("span", { text: SECOND.ms(rounded(two.ms)) }), " ", nameOfStack(two.stack, called)),
       h("td", { text: two === one.pearl ? SECOND.lockStep : SECOND.free }),
-      h("td", { text: SECOND.times(one.gain) }),
-      h("td", { text: [SECOND.verdicts[pays], one.needs ? SECOND.pricedOnly : ""].filter(Boolean).join(", ") }),
     );
   };
   return table(SECOND.drafters, SECOND.drafterHead, drafters.map(row));

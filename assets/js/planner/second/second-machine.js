@@ -22,9 +22,9 @@ export function secondMachine(ctx) {
   /** @type {any} */ let wanted = null; // a question that was not asked yet
   let shown = 0; // the drafter that is read out, or -1
   let at = { share: 0, agreement: 0 };
-  const answer = h("p", { class: "hx-al-answer", role: "status", "aria-live": "polite", text: SECOND.asking });
-  const clock = h("p", { class: "hx-al-pays", text: SECOND.clock });
-  const cores = h("p", { class: "hx-al-pays" });
+  const answer = h("p", { class: "hx-sm-answer", role: "status", "aria-live": "polite", text: SECOND.asking });
+  const clock = h("p", { class: "hx-sm-note", text: SECOND.clock });
+  const cores = h("p", { class: "hx-sm-note" });
   const use = h("button", { type: "button", class: "hx-quiet", text: SECOND.use });
   const table = h("div", { class: "hx-figure-data hx-sm-drafters" });
   const reading = h("p", { class: "hx-sm-reading", role: "status", "aria-live": "polite" });
@@ -179,7 +179,7 @@ function ofPlace(gain) {
 function onCores({ cores, one }) {
   const { unknown, command, pays, loses } = SECOND.cores;
   if (!cores) return [unknown[0], h("code", { text: command }), unknown[1]];
-  return [(cores.ms < one.ms ? pays : loses)(rounded(cores.ms), rounded(one.ms))];
+  return [(cores.pays ? pays : loses)(rounded(cores.ms), rounded(one.ms))];
 }
 
 function bands() {

@@ -5,6 +5,8 @@ import { h, icon, say } from "../../kit/dom.js";
 import { duration } from "../../words/numbers.js";
 import { nameOfStack } from "../../levels/stack-names.js";
 import { create as createText } from "../../text/text.js";
+import { clockOf } from "../../levels/overlap.js";
+import { CLOCKS } from "../../words/play/lanes.js";
 import { LANE, rateText, WORDS } from "../../words/tabs/race.js";
 import { track } from "./strip.js";
 
@@ -55,7 +57,7 @@ function createRow(lane, name, ctx) {
     "li",
     { class: "hx-race-row", "data-lane": String(ctx.index) },
     place,
-    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.names), lane.model)),
+    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.names), lane.model), clock(lane.model)),
     h("div", { class: "hx-race-way" }, way.el, count),
     h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, LANE.unit), ahead),
     h(
@@ -107,6 +109,7 @@ function createColumn(lane, name, ctx) {
       "header",
       { class: "hx-race-column-head" },
       title("h4", h("span", { text: name, title: lane.stack }), model),
+      clock(model),
       act(WORDS.onPlay, WORDS.onPlayTip, null, ctx.onPlay),
       act("", WORDS.saveLane, icon("save"), ctx.onSave),
     ),
@@ -140,6 +143,14 @@ const title = (/** @type {string} */ tag, /** @type {HTMLElement} */ name, /** @
     h("span", { class: "hx-race-badges", "aria-hidden": "true" }, ...levels.map(badge)),
     name,
   );
+
+/** Whose clock its times are of, where levels work at the same time. */
+function clock(/** @type {any} */ { header }) {
+  const said = CLOCKS[clockOf(header)];
+  return said
+    ? h("span", { class: "hx-race-clock-word", tabindex: "0", "data-tip": said.said, text: said.name })
+    : null;
+}
 
 const badge = (/** @type {import("../../run/trace.js").Level} */ level) =>
   h("span", {

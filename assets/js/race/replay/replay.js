@@ -77,7 +77,7 @@ export function createReplay(ctx) {
     over.forEach((done, i) => {
       const lane = field?.lanes[i];
       if (!done) return void told.delete(i);
-      if (told.has(i) || !lane?.row.place) return;
+      if (told.has(i) || !lane || !("place" in lane.row)) return; // of two runs that are compared nobody finishes
       told.add(i);
       const places = over.every(Boolean)
         ? placesText(lanes.map(({ name }, at) => [says[at].mark(true).text, name]))

@@ -5,13 +5,14 @@ import { h, icon, popover } from "../../kit/dom.js";
 import { RECORDED } from "../../visit/journey.js";
 import { styleLevels } from "../../levels/kinds.js";
 import { stackName } from "../../levels/stack-names.js";
+import { CLOCKS } from "../../words/play/lanes.js";
 import { WORDS } from "../../words/play/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
 
 /**
  * @typedef {{name: string, group: string, rank: number, see: string, title: string, stack: string, recorded: string,
- *   machine: string, reason: string, simulated?: boolean, speed_up: number|null,
+ *   machine: string, reason: string, clock?: string, speed_up: number|null,
  *   levels: {kind: string, name: string, label: string, params: Record<string, any>}[]}} Recording
  */
 
@@ -106,12 +107,13 @@ function grouped(recordings) {
 function optionOf(one) {
   const looks = one.levels.length ? styleLevels(one.levels) : [];
   const speed = one.speed_up === null ? "" : `${one.speed_up.toFixed(2)}\u00d7`;
-  const simulated = one.simulated ? h("span", { class: "hx-shelf-made", text: WORDS.simulated }) : null;
+  const clock = CLOCKS[one.clock ?? ""];
+  const chip = clock ? h("span", { class: "hx-shelf-made", text: clock.short }) : null;
   const told = [
     one.title,
     (one.reason || one.see).replace(/\.$/, ""),
     speed && `${one.speed_up?.toFixed(2)} ${WORDS.times}`,
-    one.simulated && WORDS.simulated,
+    clock?.short,
     looks.map((look) => look.short).join(", "),
   ];
   return h(
@@ -129,10 +131,10 @@ function optionOf(one) {
     h("span", { class: "hx-shelf-levels", "data-tip": one.stack || null }, ...looks.map(letter)),
     h("span", {
       class: "hx-shelf-speed",
-      "data-tip": one.simulated ? WORDS.speedSimulated : WORDS.speedTip,
+      "data-tip": clock ? WORDS.speedOn(clock.name) : WORDS.speedTip,
       text: speed,
     }),
-    h("span", { class: "hx-shelf-see" }, simulated, one.reason || one.see),
+    h("span", { class: "hx-shelf-see" }, chip, one.reason || one.see),
   );
 }
 
@@ -143,7 +145,7 @@ function letter({ tag, hue, underline }) {
 /** What its stack is called, and when and where it was recorded. @param {Recording} one */
 function about(one) {
   const where = [one.recorded, one.machine].filter(Boolean).join(", ") || WORDS.noWhere;
-  return [one.stack && stackName(one.stack), one.simulated ? WORDS.made : WORDS.recorded(where)]
+  return [one.stack && stackName(one.stack), one.clock === "simulated" ? CLOCKS.simulated.said : WORDS.recorded(where)]
     .filter(Boolean)
     .join(" \u00b7 ");
 }

@@ -2,6 +2,7 @@
  *  decoding was not measured, or not yet, tokens/s stand in its place. */
 
 import { term } from "../../glossary/term.js";
+import { clockOf } from "../../levels/overlap.js";
 import { plainSpeed, speedUp } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { HEADLINE } from "../../words/play/lanes.js";
@@ -20,8 +21,7 @@ export function headline() {
     update(model, cursor, waiting) {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
-      const { simulated, overlap } = model.header ?? {};
-      const clock = simulated ? "simulated" : overlap in HEADLINE.rateOf ? overlap : "";
+      const clock = clockOf(model.header);
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
         gain.hidden = true;

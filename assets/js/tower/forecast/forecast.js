@@ -1,5 +1,6 @@
 /** The tower's line of figures: what the theory predicts of the stack, and beside it what was measured of it. */
 
+import { clockOf } from "../../levels/overlap.js";
 import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { openTab } from "../../kit/tabs.js";
@@ -133,12 +134,12 @@ export class Forecast {
 
   /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */
   _refused({ reason, brief }, ran) {
-    const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup)) : "";
+    const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup), ran.how) : "";
     say(this._note, [words.none(brief ?? reason), measured].filter(Boolean).join(" "));
     this._note.title = words.none(reason);
   }
 
-  /** What was measured: {ms, speedup, tokens, apart}; apart: why it is not a test of the prediction. */
+  /** What was measured, or reckoned: {ms, speedup, tokens, how, apart}; apart: why it is not a test of the prediction. */
   _ran() {
     const { _model: model, price } = this;
     const last = model?.footer ? model.snapshots[model.snapshots.length - 1] : null;
@@ -155,6 +156,7 @@ export class Forecast {
       ms: 1000 / speed,
       speedup: plain ? speed / plain : null,
       tokens: last.tokens_per_target_forward,
+      how: clockOf(model.header) === "reckoned" ? words.reckoned : words.measured,
       apart: elsewhere || engine || otherwise || clock,
     };
   }

@@ -46,8 +46,8 @@ export const words = {
   unknown: "\u2013",
   asking: "asking the planner\u2026",
   none: (/** @type {string} */ reason) => `No prediction: ${reason}.`,
-  ran: (/** @type {string} */ ms, /** @type {string} */ gain) =>
-    `Measured: ${ms} ms a token${gain && `, ${gain} plain decoding`}.`,
+  ran: (/** @type {string} */ ms, /** @type {string} */ gain, how = "measured") =>
+    `${how[0].toUpperCase()}${how.slice(1)}: ${ms} ms a token${gain && `, ${gain} plain decoding`}.`,
   lost: "the server did not answer; change the stack to ask again",
   auto: "Auto changes levels and block lengths while it runs",
   madeUp: "these levels are simulated; the Planner tab prices them",

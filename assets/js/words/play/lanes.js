@@ -2,6 +2,28 @@
 
 import { many } from "../many.js";
 
+/** @type {Record<string, {name: string, short: string, at: string, said: string}>} whose clock times are of, if not the machine's own */
+export const CLOCKS = {
+  reckoned: {
+    name: "reckoned clock",
+    short: "reckoned",
+    at: "on two clocks",
+    said: "Reckoned: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give. This page starts no second process; a command line does: generate --clock real.",
+  },
+  real: {
+    name: "real clock, two lanes",
+    short: "real",
+    at: "two processes",
+    said: "Real: both lanes worked at the same time on one machine, each a process with one thread on a core of its own: generate --clock real, at a command line.",
+  },
+  simulated: {
+    name: "simulated clock",
+    short: "simulated",
+    at: "no model ran",
+    said: "Simulated: no model ran.",
+  },
+};
+
 export const HEADLINE = {
   formula:
     "tokens/s up to this moment / tokens/s of plain decoding of the same target, prompt and seed; both on the engine\u2019s clock, prefill excluded",
@@ -37,7 +59,7 @@ export const CHARTS = {
 };
 
 export const LANES = {
-  picture: "lanes",
+  picture: (/** @type {string} */ clock) => (clock ? `lanes, ${clock}` : "lanes"),
   rests: (/** @type {string} */ name) => `${name}: not in the plan`,
   head: ["level", "calls", "rows", "time"],
   layers: "layers run",
@@ -57,6 +79,32 @@ export const LANES = {
     real: "Lanes: what each level computed, in two processes at the same time (real)",
     simulated: "Lanes: what each level would compute, two at the same time (simulated)",
   },
+  /** @type {Record<string, string>} above the lanes, where two work at the same time */
+  titleOf: {
+    reckoned: "Two lanes, reckoned",
+    real: "Two lanes, real",
+    simulated: "Two lanes, simulated",
+  },
+  used: (
+    /** @type {{target: string, below: string, both: string, gain: string, dropped: number, waste: string}} */ x,
+  ) =>
+    `target at work ${x.target} of the time, levels below it ${x.below}, both at once ${x.both}; overlap gain ${x.gain}; ${many(x.dropped, "drafted token")} dropped, ${x.waste} of all rows in vain`,
+  meanwhile: (/** @type {{round: number, who: string, drafted: number, kept: boolean}} */ x) =>
+    `round ${x.round}: while the target verified, ${x.who} wrote ${many(x.drafted, "token")}; ${
+      x.kept ? "none was dropped" : "a token before was rejected, so what was written behind it was dropped"
+    }`,
+  alone: (/** @type {number} */ round) => `round ${round}: nothing was drafted while the target verified`,
+  focus: "Lanes; with the arrow keys, the round before and the next one",
+  share: "share of the time",
+  /** @type {Record<"target"|"below"|"both"|"gain"|"dropped"|"waste", string>} */
+  lane: {
+    target: "target at work",
+    below: "levels below it at work",
+    both: "both at work",
+    gain: "overlap gain",
+    dropped: "drafted tokens dropped",
+    waste: "rows computed in vain",
+  },
   vain: (/** @type {string} */ kind, /** @type {number} */ tokens) =>
     kind === "verify"
       ? "in vain: something before was rejected"
@@ -72,7 +120,7 @@ export const LANES = {
 };
 
 export const TALLY = {
-  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"equal", [string, string]>} a name and its formula */
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"both"|"equal", [string, string]>} a name and its formula */
   figures: {
     forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
     kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
@@ -85,6 +133,7 @@ export const TALLY = {
       "memory-bound",
       "the speed-up if reading weights were all that took time (MBSU): bytes that plain decoding reads for these tokens / bytes that all passes read; a pass reads its level\u2019s weights once, for however many rows",
     ],
+    both: ["both at work", "time in which both lanes are at work / time of decoding"],
     moved: [
       "between devices",
       "ids, probabilities and states that crossed between processor and accelerator for drafts and verifications / tokens committed, and the time of all these copies by the device\u2019s own clock",
@@ -102,19 +151,6 @@ export const TALLY = {
     `${share} (margin ${margin ?? "unknown"})`,
   simulated: "simulated",
   noModel: "no model ran",
-  /** @type {Record<string, {said: string, how: string, tip: string}>} whose clock, where levels work at the same time */
-  clocks: {
-    reckoned: {
-      said: "reckoned",
-      how: "on two clocks",
-      tip: "each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give. This page starts no second process; a command line does: generate --clock real",
-    },
-    real: {
-      said: "real",
-      how: "two processes",
-      tip: "both lanes worked at the same time on one machine, each a process with one thread on a core of its own: generate --clock real, at a command line",
-    },
-  },
   simulatedTip: (/** @type {string} */ tip) => `simulated: ${tip.replaceAll("measured", "simulated")}`,
   depths: "At which layer did the model know?",
   depthsTip: "below: every layer\u2019s probability of every token of this text",

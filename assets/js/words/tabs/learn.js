@@ -104,6 +104,8 @@ export const FIGURES = {
   round: "of this round",
   rejection: "of this rejection",
   plan: "of this plan",
+  lanes: "of two lanes at work at the same time, over the time of decoding",
+  step: "median over the rounds of this run; at most: (L + c) / max(L, c)",
   benchSpeedup: "tokens/s / tokens/s of plain decoding of the same target, prompts together",
   benchLow: "lower end of the 95 % interval of that speed-up",
   benchHigh: "upper end of the 95 % interval of that speed-up",

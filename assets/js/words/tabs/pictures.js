@@ -71,6 +71,27 @@ export const YIELDS = {
     }`,
 };
 
+/** One level after another, and both at the same time. */
+export const LOCK_STEP = {
+  label: "Drafting and verifying in turn, and at the same time",
+  a: { label: "acceptance a", text: (/** @type {number} */ v) => v.toFixed(2) },
+  g: { label: "tokens of a block", text: (/** @type {number} */ v) => String(v) },
+  d: { label: "cost of a draft, in passes", text: (/** @type {number} */ v) => v.toFixed(2) },
+  key: ["drafting", "verifying"],
+  turn: "in turn",
+  step: "two machines",
+  yields: (/** @type {string} */ tokens, /** @type {string} */ time) =>
+    `${tokens} tokens on average in the time of ${time} passes`,
+  says: (/** @type {{bound: string, turn: string, step: string, best: any[][], pays: boolean, loses: boolean}} */ x) =>
+    `A round gets at most ${x.bound} times as fast. Beside plain decoding: ${x.turn} times as fast in turn, ${x.step} on two machines. With the best block: ${x.best[0][0]} in turn (${x.best[0][1]} tokens), ${x.best[1][0]} on two machines (${x.best[1][1]}). ${
+      x.pays
+        ? "The second machine pays."
+        : x.loses
+          ? "The second machine does not pay: in turn is as fast or faster."
+          : "Neither is faster than plain decoding."
+    }`,
+};
+
 /** A coin tossed over one place of the text. */
 export const COIN = {
   label: "Distributions of one place, and what comes out of many tosses",

@@ -31,6 +31,9 @@ export const WORDS = {
     `${own} tokens/s / ${first} of the first lane, ${repeats} repeats together, which also decide the places; the interval is 95 %, paired by repeat`,
   speedUpOnce: (/** @type {string} */ own, /** @type {string} */ first) =>
     `${own} tokens/s / ${first} of the first lane; one repeat gives no interval`,
+  noPlace:
+    "It has no place: its times are reckoned, each pass run and timed alone and then laid on two clocks, as a second machine would give",
+  otherClocks: "The two clocks differ, so the ratio is no measurement of one machine",
   rate: "tokens committed up to this moment / time on this lane's own clock since the prompt was read, in the repeat that is replayed",
   repeats: "each repeat's speed-up",
   how: "How it was measured",
@@ -60,7 +63,11 @@ export const LANE = {
 };
 
 const ORDINALS = ["", "1st", "2nd", "3rd", "4th"];
-export const placeText = (/** @type {number} */ place) => ORDINALS[place] ?? String(place);
+/** @param {number|null} place null on a clock that nobody ran against */
+export const placeText = (place) => (place === null ? "\u2013" : (ORDINALS[place] ?? String(place)));
+
+/** Whose clocks a comparison rests on, if not on the machine's own. @param {(string|undefined)[]} clocks of its lanes */
+export const clocksText = (clocks) => [...new Set(clocks.filter(Boolean))].join(" and ");
 
 export const rateText = (/** @type {number|null} */ value) =>
   value === null ? "\u2013" : value >= 100 ? value.toFixed(0) : value.toFixed(1);
@@ -162,7 +169,7 @@ export const COMPARE = {
   align: "alignment",
   byToken: "token by token",
   byTime: "by time",
-  overPlain: "over its own plain run",
+  overPlain: (/** @type {string} */ clock) => (clock ? `over its own plain run, ${clock}` : "over its own plain run"),
   noPlain: "plain decoding was not measured",
   gainTip:
     "tokens/s of the run / tokens/s of plain decoding, measured beside it; two recordings may be from different days",

@@ -1,0 +1,103 @@
+/** One level after another, and both at the same time: two charts of work on one clock, with sliders for acceptance, block
+ *  length and what a draft costs. It begins with the figures of the lesson's run. */
+
+import { h } from "../../kit/dom.js";
+import { svg } from "../../kit/svg.js";
+import { roundOfLanes } from "../figures/lane-figures.js";
+import { atMost, inStep, inTurn, perStep, shortestOf } from "../sums/lock-step.js";
+import { yielded } from "../sums/yields.js";
+import { frame, sheet, sliders } from "./frame.js";
+import { LOCK_STEP } from "../../words/tabs/pictures.js";
+
+const MOST = 16; // tokens of a block
+const SPAN = 8; // passes of the target that are drawn
+const SIDE = 118; // px
+const EDGE = { right: 8, top: 8 };
+
+/** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
+export function lockStepPicture({ model, open }) {
+  const top = model.levels.length - 1;
+  const { below, target } = roundOfLanes(model) ?? { below: 1, target: 1 };
+  const g = Math.min(MOST, Math.max(1, model.levels[top - 1]?.block ?? 4));
+  const now = {
+    a: Math.min(0.99, model.figures.of(Infinity, top)?.acceptance ?? 0.7),
+    g,
+    d: Math.min(1, Math.max(0.01, Math.round((100 * below) / target / g) / 100)),
+  };
+  const hues = [model.levels[top - 1]?.hue, model.levels[top]?.hue];
+  const drawn = sheet((el, width, height) => draw(el, width, height, now, hues));
+  const ranges = {
+    a: { ...LOCK_STEP.a, min: 0, max: 0.99, step: 0.01 },
+    g: { ...LOCK_STEP.g, min: 1, max: MOST, step: 1 },
+    d: { ...LOCK_STEP.d, min: 0.01, max: 1, step: 0.01 },
+  };
+  const key = h(
+    "p",
+    { class: "hx-sketch-key" },
+    ...LOCK_STEP.key.map((text, i) => h("span", { class: "hx-key-block", style: { "--hue": hues[i] } }, text)),
+  );
+  const turned = () => {
+    drawn.redraw();
+    tell();
+  };
+  const picture = frame("overlap", LOCK_STEP.label, [drawn.el, key], [sliders(now, ranges, open, turned)]);
+  const tell = () => {
+    if (open) return;
+    const { a, g, d } = now;
+    const turn = shortestOf((n) => inTurn(a, n, d), MOST);
+    const step = shortestOf((n) => inStep(a, n, d), MOST);
+    picture.tell(
+      LOCK_STEP.says({
+        bound: atMost(g * d, 1).toFixed(2),
+        turn: (1 / inTurn(a, g, d)).toFixed(2),
+        step: (1 / inStep(a, g, d)).toFixed(2),
+        best: [turn, step].map(([time, n]) => [(1 / time).toFixed(2), n]),
+        pays: step[0] < Math.min(1, turn[0]) - 1e-12,
+        loses: turn[0] < 1,
+      }),
+    );
+  };
+  tell();
+  return { el: picture.el, end: drawn.end };
+}
+
+/** @param {SVGElement} el @param {number} width @param {number} height @param {{a: number, g: number, d: number}} now @param {string[]} hues below, target */
+function draw(el, width, height, { a, g, d }, hues) {
+  const room = width - SIDE - EDGE.right;
+  const x = (/** @type {number} */ t) => SIDE + (Math.min(t, SPAN) / SPAN) * room;
+  const lane = Math.min(64, (height - EDGE.top - 40) / 4);
+  const text = (/** @type {string} */ words, /** @type {any} */ at) => (svg("text", at, el).textContent = words);
+  const block = (
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+    /** @type {number} */ y,
+    /** @type {number} */ who,
+  ) => {
+    if (from >= SPAN) return;
+    const node = svg(
+      "rect",
+      { x: x(from) + 0.5, width: Math.max(1, x(to) - x(from) - 1), y, height: lane - 4, rx: 2, class: "hx-step-block" },
+      el,
+    );
+    node.style.setProperty("--hue", hues[who]);
+  };
+  const [turnY, stepY] = [EDGE.top, EDGE.top + 1.7 * lane];
+  for (const y of [turnY, stepY, stepY + lane])
+    svg("rect", { x: SIDE, width: room, y, height: lane - 4, rx: 2, class: "hx-step-bed" }, el);
+  const draft = g * d;
+  for (let t = 0; t < SPAN; t += draft + 1) {
+    block(t, t + draft, turnY, 0);
+    block(t + draft, t + draft + 1, turnY, 1);
+  }
+  const step = Math.max(draft, 1);
+  for (let t = 0; t < SPAN; t += step) {
+    block(t, t + 1, stepY, 1);
+    block(t, t + draft, stepY + lane, 0);
+  }
+  const said = { x: 0, class: "hx-line-word" };
+  text(LOCK_STEP.turn, { ...said, y: turnY + lane / 2 + 2 });
+  text(LOCK_STEP.step, { ...said, y: stepY + lane + 2 });
+  const under = { x: SIDE, class: "hx-step-yield" };
+  text(LOCK_STEP.yields(yielded(a, g).toFixed(2), (draft + 1).toFixed(2)), { ...under, y: turnY + lane + 11 });
+  text(LOCK_STEP.yields(perStep(a, g).toFixed(2), step.toFixed(2)), { ...under, y: stepY + 2 * lane + 13 });
+}
