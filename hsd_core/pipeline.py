@@ -308,7 +308,7 @@ class Pipeline:
             replanner = ProfileReplanner(profile, [entry.spec for entry in entries], pace=pace)
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest
-        pair = self._lanes_for(entries) if clock == REAL else None
+        pair = self.real_lanes(entries) if clock == REAL else None
         self._refuse_too_large(entries, len(ids) + max_new_tokens, longest, again=pair is not None and not pair.started)
         stop = stop or (lambda: False)
 
@@ -353,12 +353,13 @@ class Pipeline:
             finally:
                 self._own_lanes = None
 
-    def _lanes_for(self, entries: list[StackEntry]) -> LanePair:
+    def real_lanes(self, entries: list[StackEntry]) -> LanePair:
         """The processes of a run on the real clock; they start with it.
 
         Raises:
-            StackError: these levels do not run on two cores.
+            StackError: these levels do not run on two cores at the same time.
         """
+        from hsd_core.engine.lanes.chosen import chosen_driver
         from hsd_core.engine.lanes.real.lane_pair import LanePair
 
         if there := next((e for e in entries if e.level.device != "cpu"), None):
@@ -366,7 +367,9 @@ class Pipeline:
                 f"the real clock has one core a lane, and {there.level.name} runs on {there.level.device}; take "
                 "--device cpu or --clock reckoned"
             )
-        return self._own_lanes or LanePair(self.made_of)
+        pair = self._own_lanes or LanePair(self.made_of)
+        chosen_driver(entries, pair.lanes)  # refuses those that have no real lanes
+        return pair
 
     def _needed_profile(self, temperature: float) -> Profile:
         """A profile to plan with where none was measured here: the one that comes with the package.

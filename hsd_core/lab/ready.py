@@ -19,6 +19,10 @@ from hsd_core.levels.shared import open_levels
 from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 
 WIDTHS = (1, 2, 3, 4, 6, 8)
+NOTE = (
+    "The formulas take places as independent. That of card also takes it that the tree has the target's token with h "
+    "behind a rejection too, where the likeliest candidate has just been ruled out: a run commits fewer."
+)
 
 
 @torch.inference_mode()
@@ -68,4 +72,4 @@ def ready_table(tally: Tally, block: int) -> str:
         f"duo, {block} tokens split among k: by formula",
         f"card, {block} layers a step: by formula",
     )
-    return markdown(head, rows)
+    return f"{markdown(head, rows)}\n\n{NOTE}"

@@ -129,6 +129,8 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
         if strays := rule.astray(specs[-1].values):
             return Exactness(False, f"the target {strays} (rule {rule.name})")
         return Exactness(True, "greedy: every committed token is the target's own first choice")
+    if (top := rule_of(specs[-1])).rowless and top.lossless:  # over anything: what is below only says how soon
+        return Exactness(True, f"the target draws every token from its own distribution (rule {top.name})")
     for lossy in (name for name, rule in rules().items() if not rule.lossless):
         named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == lossy)
         if named:

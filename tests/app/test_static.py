@@ -110,6 +110,8 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tupl
         page.get_by_text("Draft and verify").first.wait_for()
         page.get_by_role("tab", name="Results").click()
         page.wait_for_selector(".hx-res-bars")
+        page.get_by_role("tab", name="Atlas").click()
+        page.wait_for_selector(".hx-atlas-one")
         return [path for path in paths if path.endswith((".js", ".css")) and "/lib/" not in path]
 
     # A saved run, the page without a server and a class have files of their own, which no other page asks for.

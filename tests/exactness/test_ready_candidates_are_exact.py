@@ -23,6 +23,7 @@ from hsd_core.engine.lanes.standing_tree import StandingTree
 from hsd_core.engine.rules import Verdict, rows_of
 from hsd_core.levels.tree import NOTHING, Tree
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
+from hsd_core.stacks.grammar import parse, stack_lossless
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 CASES = [
@@ -61,10 +62,13 @@ def test_schedules_are_exact_where_the_text_ends(text: str) -> None:
         "table:2,table:2@rule=match@policy=flush,table@rule=block",
         "table:1,table:1@rule=match,table:1,table@rule=match@bonus=0",
         "table:2@policy=confidence,table:2@rule=match@bonus=0,table@rule=match",
+        "table:2,table:2@rule=greedy,table@rule=match",  # over a level that is not exact
+        "ngram:2,table:2@rule=top@k=2,table@rule=match",
     ],
 )
 @pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.6, top_k=2), GREEDY], ids=["sampled", "cut", "greedy"])
 def test_match_is_exact(text: str, sampling: Sampling) -> None:
+    assert stack_lossless(parse(text), sampling)
     stack = toy_stack(text, 2, seed=5)
     found = merged_distribution(stack, [0], 4, sampling=sampling)
     assert distance(found, target_distribution(stack, [0], 4, sampling)) < EXACT
@@ -152,6 +156,29 @@ def test_a_bonus_for_lack_of_a_draft_is_caught(anything_goes: pytest.MonkeyPatch
 
     without_late(anything_goes, fans.Fanned, lost)
     assert off_by("table:2,table@with=duo", 2, 3, by_last) > WRONG
+
+
+def test_dropping_tokens_that_come_late_is_caught(anything_goes: pytest.MonkeyPatch) -> None:
+    def lost(driver: Any) -> None:
+        rest, settle = fans._chain, driver._settle
+        made: list[Any] = []
+
+        def shorter(self: Any, start: int, slots: Any, length: int) -> Any:
+            return settle(self, start, () if self.late else slots, length)
+
+        def known(self: Any, *given: Any) -> Any:
+            made[:] = [self]
+            return ordered(self, *given)
+
+        ordered = driver._ordered
+        anything_goes.setattr(driver, "_ordered", known)
+        anything_goes.setattr(driver, "_settle", shorter)
+        anything_goes.setattr(fans, "_chain", lambda *given: Tree() if made[0].late else rest(*given))
+
+    stack, clock = timed_stack("table:3,table@with=duo", 2, by_last, 2)
+    assert distance(run_distribution(stack, [0], 3, clock=clock), target_distribution(stack, [0], 3)) < EXACT
+    without_late(anything_goes, fans.Fanned, lost)
+    assert distance(run_distribution(stack, [0], 3, clock=clock), target_distribution(stack, [0], 3)) > WRONG
 
 
 def test_slots_of_another_branch_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,12 @@ test("the scripts say nothing of their own: their English stands in words/", () 
   );
 });
 
+test("no text has a line that looks like a comment: the bundler leaves those out", () => {
+  const looks = (/** @type {string} */ name) =>
+    literals(read(name)).filter(({ text }) => /\n[ \t]*(?:\/\/|\/\*)/.test(text));
+  for (const name of ALL) assert.deepEqual(looks(name), [], name);
+});
+
 test("the style sheets say nothing either", () => {
   const styles = new URL("../css/", SCRIPTS);
   for (const name of readdirSync(styles)) {

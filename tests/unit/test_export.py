@@ -49,6 +49,20 @@ def test_what_is_not_understood_is_refused(line: str) -> None:
         bundled(main=line, b="")
 
 
+def test_comments_on_lines_of_their_own_are_left_out_and_code_beside_one_stays() -> None:
+    main = """/** Of a module. */
+// A line.
+  /** @type {any} */ const a = 1;
+/** @param {string} x
+ *  more */
+const b = "// no comment"; // beside code
+/* one */
+"""
+    text = bundled(main=main)
+    assert "Of a module" not in text and "A line" not in text and "@param" not in text and "one */" not in text
+    assert "/** @type {any} */ const a = 1;" in text and 'const b = "// no comment"; // beside code' in text
+
+
 def test_no_text_of_a_script_ends_the_script() -> None:
     text = bundled(main='const ends = "</script><script>", note = "<!--";')
     assert "<script" not in text and "</script" not in text and "<!--" not in text

@@ -11,11 +11,11 @@ from timed import timed_stack
 
 import hsd_core
 from hsd_core import trace
-from hsd_core.lab.ready import WIDTHS, ranks, ready_table, tallied
+from hsd_core.lab.ready import NOTE, WIDTHS, ranks, ready_table, tallied
 from hsd_core.levels.entry import StackEntry
 from hsd_core.models.sampling import Sampling
 from hsd_core.theory.overlap.lock_step import tokens_per_step
-from hsd_core.theory.overlap.openings import duo_tokens_per_step
+from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 
 GREEDY, VOCAB = Sampling(0.0), 9
 
@@ -55,6 +55,13 @@ def test_the_formula_of_duo_is_what_the_engine_does(a: float, hit: float, block:
     assert found == pytest.approx(duo_tokens_per_step(a, hit, block), rel=0.06)
 
 
+def test_the_formula_of_card_is_more_than_the_engine_reaches() -> None:
+    """It takes the target's token to be in the tree with h behind a rejection too."""
+    for a, hit, block in ((0.6, 0.8, 3), (0.5, 0.5, 2)):
+        found = tokens_a_step(a, hit, f"table:{block},table@with=card@width=2", 500)
+        assert 1.1 < found < card_tokens_per_step(a, hit, block)
+
+
 def test_ranks_are_those_of_the_rows() -> None:
     stack, _ = ranked(0.5, 0.7, "table:4,table@with=duo")
     rng = random.Random(3)
@@ -64,7 +71,7 @@ def test_ranks_are_those_of_the_rows() -> None:
     share = [float((found < k).double().mean()) for k in (1, 2, VOCAB)]
     assert share == pytest.approx([0.5, 0.7, 1.0], abs=0.08)
     lines = ready_table(tallied([found[:200], found[200:]]), 4).splitlines()
-    assert len(lines) == 2 + len(WIDTHS)
+    assert len(lines) == 2 + len(WIDTHS) + 2 and lines[-1] == NOTE
     assert "measured" in lines[0] and lines[0].count("by formula") == 3
     first = [cell.strip() for cell in lines[2].strip("|").split("|")]
     a = float((found < 1).double().mean())

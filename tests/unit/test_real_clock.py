@@ -195,6 +195,14 @@ def test_the_real_clock_is_for_levels_on_the_cpu(toy: Pipeline, monkeypatch: pyt
         said(toy, PEARL, "real")
 
 
+def test_a_benchmark_refuses_at_once_what_has_no_real_lanes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stacks = tmp_path / "stacks.txt"
+    stacks.write_text("table:3@id=order1,table@id=order6@with=card\n")
+    asked = ["bench", "--preset", "toy", "--no-peers", "--stacks", str(stacks), "--clock", "reckoned", "real"]
+    assert main(asked) == 2
+    assert "leave the real one out" in capsys.readouterr().err
+
+
 def test_the_clock_goes_on_while_a_lane_is_at_work() -> None:
     clock = RunningClock()
     with clock.stopped():

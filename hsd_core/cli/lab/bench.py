@@ -32,7 +32,7 @@ from hsd_core.lab import bench
 from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
 from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
-from hsd_core.pipeline import RECKONED
+from hsd_core.pipeline import REAL, RECKONED
 
 if TYPE_CHECKING:
     from hsd_core.levels.declared.preset import Preset
@@ -85,7 +85,10 @@ def act(options: argparse.Namespace) -> int:
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, OnClock.read(stacks[0]).stack)
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
-        pipeline.entries(OnClock.read(stack).stack)
+        text, clock = OnClock.read(stack)
+        entries = pipeline.entries(text)
+        if clock == REAL:
+            pipeline.real_lanes(entries)
     peers, missing = _peers(options, pipeline)
     about = {
         **measured_by("bench", options.said),

@@ -24,7 +24,6 @@ PARALLEL = Whole(
     low=1,
     high=8,
     usual=2,
-    label="attentions at once",
     noted="{} attentions at once",
     tip="how many layers\u2019 attentions read one input at once (EasySpec); 1: the layers in their order",
 )

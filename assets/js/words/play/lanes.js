@@ -14,7 +14,7 @@ export const CLOCKS = {
     name: "real clock, two lanes",
     short: "real",
     at: "clock",
-    said: "Real: both lanes worked at the same time on this machine, each a process with one thread on a core of its own: generate --clock real, at a command line.",
+    said: "Real: both lanes worked at the same time on one machine, each a process with one thread on a core of its own: generate --clock real, at a command line.",
   },
   simulated: {
     name: "simulated clock",
