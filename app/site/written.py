@@ -24,7 +24,7 @@ from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.export.document import document, hashed, inside
 from hsd_core.trace.typed import encode
 
-MOST_MB = 6.0
+MOST_MB = 6.5
 ENTRY = "js/site/site-page.js"
 LOADER = "js/site/loader.js"
 ASKED = "js/story/asked.js"  # runs before anything is painted

@@ -20,7 +20,7 @@ _FINER = tuple(round(0.005 * n, 3) for n in range(1, 201))
 def gains() -> tuple[tuple[float, ...], ...]:
     """How many times as fast as the better of plain decoding and one level after another: a row for each of
     `AGREEMENTS`, in it one for each of `SHARES`."""
-    return tuple(tuple(best_blocks(share, a).gain for share in SHARES) for a in AGREEMENTS)
+    return tuple(tuple(round(best_blocks(share, a).gain, 4) for share in SHARES) for a in AGREEMENTS)
 
 
 def pays_between(a: float) -> tuple[float, float] | None:

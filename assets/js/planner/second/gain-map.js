@@ -69,7 +69,7 @@ export function drawMap(root, map, drafters, at, wide, high) {
       root,
     );
   const named = points.map((point) => ({ ...point, text: point.of.name }));
-  for (const { x: to, y: on, text: said, before } of labelled(named, wide))
+  for (const { x: to, y: on, text: said, before } of labelled(named, wide, PAD.left))
     text(to, on, said, { class: "hx-sm-name", "text-anchor": before ? "end" : "start" });
   svg("circle", { cx, cy, r: 10, class: "hx-sm-at" }, root);
 }

@@ -47,15 +47,15 @@ export function stretches(row) {
 
 /**
  * Where labels beside points stand so that none covers another, or a point: each as high as its point, or so many lines below.
- * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px
+ * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px @param {number} [left] where it begins, px
  * @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x
  */
-export function labelled(points, wide) {
+export function labelled(points, wide, left = 0) {
   const taken = points.map(({ x, y }) => ({ from: x - 7, to: x + 7, y: y + 4 })); // the points themselves
   return points.map(({ x, y, text }) => {
     const length = text.length * LETTER;
     const free = (/** @type {number} */ from, /** @type {number} */ on) =>
-      from > 0 &&
+      from > left &&
       from + length < wide &&
       !taken.some((one) => one.from < from + length && from < one.to && Math.abs(one.y - on) < LINE);
     const sides = [x + BESIDE, x - BESIDE - length];
