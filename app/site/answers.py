@@ -65,6 +65,9 @@ def tabs() -> list[Tab]:
         key: {**_places(key), "stops": planned_ahead.stops(profile)}
         for key, profile in planned_ahead.profiles().items()
     }
+    for tab in found[1:]:  # the page hands on that of the first one
+        if tab.setup.get("grammar") == found[0].setup["grammar"]:
+            del tab.setup["grammar"]
     return found
 
 

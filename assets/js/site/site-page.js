@@ -77,6 +77,7 @@ async function begin() {
   /** @type {any} */ (globalThis).hxAnswers("planner/price", async (/** @type {any} */ asked) =>
     priced(await prices(), asked),
   );
+  const { grammar } = tabs[0].setup; // that of all tabs
   const refuse = () => Promise.reject(new Error(words.no_server));
   const call = new Proxy({}, { get: () => refuse });
   const trigger = (/** @type {string} */ name, /** @type {any} */ asked) => name === "figures" && figures.draw(asked);
@@ -84,7 +85,7 @@ async function begin() {
   bar(tabs, figures.els, (tab) => {
     if (filled.has(tab)) return;
     filled.add(tab);
-    const props = { setup: JSON.stringify(tab.setup), value: tab.value };
+    const props = { setup: JSON.stringify({ grammar, ...tab.setup }), value: tab.value };
     const place = element(tab.element);
     MOUNTS[tab.element](place, { props, call, root, trigger, watch: () => {} }).catch((/** @type {Error} */ error) =>
       place.replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` })),

@@ -28,8 +28,6 @@ from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.profiles.cores import ONE_CORE, one_core_each
 from hsd_core.theory.search.default_here import default_here
 
-DOUBTFUL = 0.95  # a pass is not quicker with fewer threads, or beside another one
-
 
 def add(commands: Any) -> None:
     parser = command(commands, "calibrate", "measure a profile of a preset's levels", act)
@@ -105,7 +103,7 @@ def contention_lines(profile: Profile) -> Iterator[str]:
             f"  overlapping pays here where its reckoned gain exceeds {found[0].slower:.2f} ({names[0]} the "
             f"bottleneck) or {found[1].slower:.2f} ({names[1]}); two lanes never gain more than 2"
         )
-        if any(min(one) < DOUBTFUL for one in found):
+        if any(one.doubtful for one in found):
             yield (
                 "  less than 1 cannot be: something else was at work on this machine; measure again while it is quiet"
             )

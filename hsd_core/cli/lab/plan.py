@@ -117,7 +117,8 @@ def overlap_lines(answer: Mapping[str, Any]) -> Iterator[str]:
 def _cores_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     """Whether it would pay on the cores of the profile's own machine."""
     if (cores := answer["cores"]) is None:
-        yield "on two cores of one machine: not measured; python -m hsd_core calibrate --contention measures it"
+        yield "on two cores of one machine: not measured, or not while it was quiet"
+        yield "python -m hsd_core calibrate --contention measures it"
         return
     said = "it pays" if cores["pays"] else "do not overlap"
     yield f"on two cores of this one machine, one for each lane: {cores['stack']} takes {cores['ms']:.2f} ms per token,"

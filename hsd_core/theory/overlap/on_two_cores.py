@@ -14,13 +14,14 @@ from hsd_core.theory.profiles.turning import dearer
 
 def on_two_cores(profile: Profile, what: OnTwoLanes) -> Reckoned | None:
     """The expected latency of a stack whose lanes share one machine; None where nobody measured what they take from
-    each other (`calibrate --contention`). `speedup`: over plain decoding with all cores.
+    each other (`calibrate --contention`), or something else was at work meanwhile. `speedup`: over plain decoding with
+    all cores.
 
     Raises:
         ProfileError: as `reckoned`.
     """
     measured = one_core_each(profile, what.plan.levels[-2], what.plan.levels[-1])
-    if measured is None:
+    if measured is None or any(one.doubtful for one in measured):
         return None
     drafting, verifying = measured
     slower = dearer(profile, profile.target, verifying.slower)

@@ -14,6 +14,9 @@ from hsd_core.theory.profiles.profile import Profile
 ONE_CORE = "same_core"  # in `about`: the two lanes' cores are threads of one
 
 
+DOUBTFUL = 0.95  # a pass is not quicker with fewer threads, or beside another one
+
+
 class OneCore(NamedTuple):
     """A level on a core of its own.
 
@@ -28,6 +31,11 @@ class OneCore(NamedTuple):
     def slower(self) -> float:
         """How many times as long its pass takes as it does one level after another."""
         return self.sigma * self.kappa
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it cannot be, so that something else was at work while it was measured."""
+        return min(self) < DOUBTFUL
 
 
 def one_core_each(profile: Profile, below: int, level: int) -> tuple[OneCore, OneCore] | None:

@@ -49,7 +49,10 @@ export const SECOND = {
   constant: "One drafter in lock step (PEARL), costs that do not grow with the rows.",
   /** On the two cores of the profile's own machine. */
   cores: {
-    unknown: ["What two lanes on this one machine take from each other was not measured: ", " measures it."],
+    unknown: [
+      "What two lanes on one machine take from each other was not measured, or not while it was quiet: ",
+      " measures it.",
+    ],
     command: "python -m hsd_core calibrate --contention",
     pays: (/** @type {string} */ ms, /** @type {string} */ one) =>
       `On this machine\u2019s own cores, one for each lane, it pays too: ${ms} ms a token, ${one} one after another.`,
