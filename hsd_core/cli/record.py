@@ -31,7 +31,7 @@ from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 from hsd_core.trace.typed import records
 
-_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "clock"}
+_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "clock", "heads"}
 _NEEDED = {"name", "title"}
 _REAL = {"preset", "stack", "prompt"}
 UNEVEN = 1.35  # plain decoding of two recordings of one sitting differs by less

@@ -65,7 +65,8 @@ def act(options: argparse.Namespace) -> int:
         print(explained(default), file=sys.stderr)
 
     def lane(stack: str, tokens: int) -> Generator[Event, None, None]:
-        return pipeline.run(stack, prompt, title=options.title, **{**sampled(options), "max_new_tokens": tokens})
+        settings = {**sampled(options), "max_new_tokens": tokens, "heads": race.HEADS}
+        return pipeline.run(stack, prompt, title=options.title, **settings)
 
     running = race.race(lane, stacks, tokens=options.max_new_tokens, repeats=options.repeats)
     found = raced(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LANES = (2, 4)  # at least, at most
 WARM_TOKENS = 16
+HEADS = 3  # likeliest tokens of each row that a race's file keeps: it is several traces
 
 Opened = Callable[[str, int], Generator[Event, None, None]]
 

@@ -11,7 +11,7 @@ import { LOCK_STEP } from "../../words/tabs/pictures.js";
 
 const MOST = 16; // tokens of a block
 const SPAN = 8; // passes of the target that are drawn
-const SIDE = 118; // px
+const NARROW = 520; // px: below it names stand under the lanes
 const EDGE = { right: 8, top: 8 };
 
 /** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
@@ -63,8 +63,10 @@ export function lockStepPicture({ model, open }) {
 
 /** @param {SVGElement} el @param {number} width @param {number} height @param {{a: number, g: number, d: number}} now @param {string[]} hues below, target */
 function draw(el, width, height, { a, g, d }, hues) {
-  const room = width - SIDE - EDGE.right;
-  const x = (/** @type {number} */ t) => SIDE + (Math.min(t, SPAN) / SPAN) * room;
+  const narrow = width < NARROW;
+  const side = narrow ? 0 : innerWidth >= 1800 ? 170 : 118;
+  const room = width - side - EDGE.right;
+  const x = (/** @type {number} */ t) => side + (Math.min(t, SPAN) / SPAN) * room;
   const lane = Math.min(64, (height - EDGE.top - 40) / 4);
   const text = (/** @type {string} */ words, /** @type {any} */ at) => (svg("text", at, el).textContent = words);
   const block = (
@@ -83,7 +85,7 @@ function draw(el, width, height, { a, g, d }, hues) {
   };
   const [turnY, stepY] = [EDGE.top, EDGE.top + 1.7 * lane];
   for (const y of [turnY, stepY, stepY + lane])
-    svg("rect", { x: SIDE, width: room, y, height: lane - 4, rx: 2, class: "hx-step-bed" }, el);
+    svg("rect", { x: side, width: room, y, height: lane - 4, rx: 2, class: "hx-step-bed" }, el);
   const draft = g * d;
   for (let t = 0; t < SPAN; t += draft + 1) {
     block(t, t + draft, turnY, 0);
@@ -94,10 +96,19 @@ function draw(el, width, height, { a, g, d }, hues) {
     block(t, t + 1, stepY, 1);
     block(t, t + draft, stepY + lane, 0);
   }
-  const said = { x: 0, class: "hx-line-word" };
-  text(LOCK_STEP.turn, { ...said, y: turnY + lane / 2 + 2 });
-  text(LOCK_STEP.step, { ...said, y: stepY + lane + 2 });
-  const under = { x: SIDE, class: "hx-step-yield" };
-  text(LOCK_STEP.yields(yielded(a, g).toFixed(2), (draft + 1).toFixed(2)), { ...under, y: turnY + lane + 11 });
-  text(LOCK_STEP.yields(perStep(a, g).toFixed(2), step.toFixed(2)), { ...under, y: stepY + 2 * lane + 13 });
+  const put = (
+    /** @type {string} */ name,
+    /** @type {string} */ yields,
+    /** @type {number} */ middle,
+    /** @type {number} */ below,
+  ) => {
+    if (!narrow) text(name, { x: 0, y: middle, class: "hx-line-word" });
+    text(narrow ? `${name}: ${yields}` : yields, { x: side, y: below, class: "hx-step-yield" });
+  };
+  const [inTurnYields, inStepYields] = [
+    LOCK_STEP.yields(yielded(a, g).toFixed(2), (draft + 1).toFixed(2)),
+    LOCK_STEP.yields(perStep(a, g).toFixed(2), step.toFixed(2)),
+  ];
+  put(LOCK_STEP.turn, inTurnYields, turnY + lane / 2 + 2, turnY + lane + 12);
+  put(LOCK_STEP.step, inStepYields, stepY + lane + 2, stepY + 2 * lane + 14);
 }

@@ -7,13 +7,13 @@ export const CLOCKS = {
   reckoned: {
     name: "reckoned clock",
     short: "reckoned",
-    at: "on two clocks",
+    at: "clock",
     said: "Reckoned: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give. This page starts no second process; a command line does: generate --clock real.",
   },
   real: {
     name: "real clock, two lanes",
     short: "real",
-    at: "two processes",
+    at: "clock",
     said: "Real: both lanes worked at the same time on one machine, each a process with one thread on a core of its own: generate --clock real, at a command line.",
   },
   simulated: {

@@ -80,8 +80,7 @@ export const LOCK_STEP = {
   key: ["drafting", "verifying"],
   turn: "in turn",
   step: "two machines",
-  yields: (/** @type {string} */ tokens, /** @type {string} */ time) =>
-    `${tokens} tokens on average in the time of ${time} passes`,
+  yields: (/** @type {string} */ tokens, /** @type {string} */ time) => `${tokens} tokens in ${time} passes\u2019 time`,
   says: (/** @type {{bound: string, turn: string, step: string, best: any[][], pays: boolean, loses: boolean}} */ x) =>
     `A round gets at most ${x.bound} times as fast. Beside plain decoding: ${x.turn} times as fast in turn, ${x.step} on two machines. With the best block: ${x.best[0][0]} in turn (${x.best[0][1]} tokens), ${x.best[1][0]} on two machines (${x.best[1][1]}). ${
       x.pays
