@@ -206,6 +206,8 @@ def test_a_free_scheduler_waits_for_what_is_asked() -> None:
     assert Free(0, 2).ended(view) == Orders(4)
     assert Free(0, 2).ended(view._replace(undecided=1, drafting=True)) == Orders()
     assert Free(0, 2).ended(view._replace(undecided=2, drafting=True)) == Orders(0, Submission(2))
+    handed = view._replace(undecided=4)
+    assert Free(0, 2).ended(handed) == Orders(4, Submission(4)), "what is handed over waits no longer"
     assert Free(0, 2).ended(view._replace(undecided=1, room=0)) == Orders(0, Submission(1))
     assert Free(0, 1).ended(view._replace(silent=True)) == Orders(0, Submission(0))
     assert Free(0, 1).ended(view._replace(verifying=True)) == Orders(), "beside a token of the verifier's own"

@@ -24,15 +24,15 @@ class Free:
     def ended(self, view: View) -> Orders:
         alone = view.verifying and not view.submitted  # the verifier writes a token of its own
         ahead = max(self.least, self.ahead or 2 * view.block)
-        waiting = view.undecided - view.submitted
+        begins = not view.verifying and view.undecided >= self.least
+        waiting = 0 if begins else view.undecided - view.submitted
         draft = 0
         if not (view.drafting or view.silent or alone):
             draft = max(0, min(view.room, ahead - waiting))
         if view.verifying:
             return Orders(draft)
         more = view.drafting or draft > 0
-        ready = view.undecided >= self.least or not more
-        return Orders(draft, Submission(view.undecided) if ready else None)
+        return Orders(draft, Submission(view.undecided) if begins or not more else None)
 
 
 SCHEDULERS = (
