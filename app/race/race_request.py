@@ -15,7 +15,7 @@ from app.words import race as says
 from hsd_core.lab import race
 from hsd_core.lab.race.making import raced
 from hsd_core.pipeline import Reading
-from hsd_core.stacks.grammar import format_stack
+from hsd_core.stacks.grammar import StackError, format_stack
 from hsd_core.stacks.grammar import parse as parse_stack
 from hsd_core.trace import Event
 
@@ -116,6 +116,10 @@ def asked_for(data: Any, catalogue: list[dict[str, Any]]) -> RaceRequest:
     lanes: list[RunRequest] = []
     for stack in stacks:
         lane = parse({**data, "stack": stack, "baseline": False, "depths": False, "replan": False, "detail": "full"})
+        try:
+            parse_stack(lane.stack)
+        except StackError as error:
+            raise RequestError(says.cannot_race(lane.stack, error)) from error
         lane = meant(lane, catalogue)
         check(lane, catalogue)
         if lanes and lane.preset != lanes[0].preset:

@@ -39,6 +39,10 @@ def repeats(most: int) -> str:
     return f"repeats must be a whole number between 1 and {most}"
 
 
+def cannot_race(stack: str, why: object) -> str:
+    return f"the stack {stack} cannot be raced: {why}"
+
+
 def two_targets(one: str, other: str) -> str:
     return f"a race is over one target, and these stacks name {one} and {other}; choose one of them"
 

@@ -80,7 +80,7 @@ def test_the_notes_lead_the_projector(page: Any, shipped: str) -> None:
     page.keyboard.press("PageDown")
     settled(page, steps(2)[0]["title"])
     notes.locator(".hx-notes-body h2", has_text=f"Part 2 of {parts}").wait_for()
-    notes.locator(".hx-notes-clock", has_text="this part ends at 20 min").wait_for()
+    notes.locator(".hx-notes-clock", has_text="this part ends at 18 min").wait_for()
     notes.close()
     page.go_back()
     page.get_by_role("heading", name="What do you think?").wait_for()
