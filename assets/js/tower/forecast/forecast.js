@@ -110,8 +110,9 @@ export class Forecast {
       say(cells[2], off === null ? words.unknown : words.off(off));
     }
     const two = known?.clock === "reckoned";
-    say(this._found, two ? words.reckoned : words.measured);
-    this._found.dataset.tip = two ? words.reckonedTip : words.measuredTip;
+    const alike = two && (ran?.clock ?? "reckoned") === "reckoned";
+    say(this._found, alike ? words.reckoned : words.measured);
+    this._found.dataset.tip = alike ? words.reckonedTip : words.measuredTip;
     const parts = known ? [two ? words.twoClocks : "", ran?.apart, origin(known.about)] : [words.asking];
     const note = parts.filter(Boolean).join(" ");
     say(this._note, note);
@@ -124,7 +125,10 @@ export class Forecast {
     const predicted = known ? times(known.speedup) : "";
     const [says, said] = known?.clock ? [words.saysReckoned, words.saidReckoned] : [words.says, words.said];
     const line = refused ? words.none(refused.brief ?? refused.reason) : known ? says(predicted) : words.asks;
-    say(this._line.firstElementChild, known && measured ? said(predicted, measured) : line);
+    say(
+      this._line.firstElementChild,
+      known && measured ? said(predicted, measured, ran.clock || words.measured) : line,
+    );
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
     const both = (/** @type {[number, number]|null} */ pair) =>
       pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
@@ -139,7 +143,7 @@ export class Forecast {
     this._note.title = words.none(reason);
   }
 
-  /** What was measured, or reckoned: {ms, speedup, tokens, how, apart}; apart: why it is not a test of the prediction. */
+  /** What was measured, or reckoned: {ms, speedup, tokens, how, clock, apart}; apart: why it is not a test of the prediction. */
   _ran() {
     const { _model: model, price } = this;
     const last = model?.footer ? model.snapshots[model.snapshots.length - 1] : null;
@@ -157,6 +161,7 @@ export class Forecast {
       speedup: plain ? speed / plain : null,
       tokens: last.tokens_per_target_forward,
       how: clockOf(model.header) === "reckoned" ? words.reckoned : words.measured,
+      clock: clockOf(model.header),
       apart: elsewhere || engine || otherwise || clock,
     };
   }

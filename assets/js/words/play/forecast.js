@@ -14,8 +14,10 @@ export const words = {
   said: (/** @type {string} */ predicted, /** @type {string} */ measured) =>
     `Theory said ${predicted}, measured ${measured}`,
   saysReckoned: (/** @type {string} */ predicted) => `Theory says ${predicted}, reckoned`,
-  saidReckoned: (/** @type {string} */ predicted, /** @type {string} */ found) =>
-    `Theory said ${predicted}, the run gave ${found} (both reckoned)`,
+  saidReckoned: (/** @type {string} */ predicted, /** @type {string} */ found, /** @type {string} */ clock) =>
+    clock === "reckoned"
+      ? `Theory said ${predicted}, the run gave ${found} (both reckoned)`
+      : `Theory said ${predicted}, reckoned; the run gave ${found}, ${clock}`,
   reckoned: "reckoned",
   reckonedTip:
     "of the run shown: each pass was timed alone, then laid on two clocks: what a second machine of this kind would give; against plain decoding in the same run",
