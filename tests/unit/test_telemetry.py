@@ -20,3 +20,18 @@ def test_onnxruntime_leaves_no_number_of_this_device_and_so_reports_nothing(tmp_
     code = "import hsd_core, onnxruntime"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=fresh, check=True)
     assert not list(tmp_path.rglob("*"))
+
+
+def test_a_cluster_that_is_started_here_reports_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray")
+    pytest.importorskip("ray.serve")
+    from ray._common.usage import usage_lib
+
+    from app.serve.engines.cluster import deployed
+
+    monkeypatch.setattr(ray, "init", lambda *given, **named: None)
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "")  # so that it is taken away again behind the test
+    monkeypatch.delenv("RAY_USAGE_STATS_ENABLED")
+    assert usage_lib.usage_stats_enabled()  # Ray's own choice
+    deployed._connect("")
+    assert not usage_lib.usage_stats_enabled()

@@ -70,6 +70,7 @@ def deploy(
 
 
 def _connect(address: str) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a cluster that is started here reports to nobody
     environment: dict[str, Any] = {"env_vars": {k: v for k, v in os.environ.items() if k.startswith(("HSD_", "HF_"))}}
     if address:
         where = urlsplit(address)  # knocked at first: Ray itself tries for half a minute
