@@ -20,12 +20,14 @@ ROOMS = (
     "stacks",
     "engine",
     "theory",
+    "doctor",
     "export",
 )
 TOP = ("pipeline", "lab", "cli")
 TORCHLESS = (
     "import hsd_core.theory",
     "from hsd_core.theory.profiles.kept import cached_profile; cached_profile('smollm2')",
+    "from hsd_core.doctor.reading.inputs import read_files; from hsd_core.doctor.draft_profile import profile_of",
     "from hsd_core.lab.whatif.whatif_profiles import whatif_profile; whatif_profile('llama3')",
 )
 THEORY = ("profiles", "latency", "overlap", "search", "replanning")

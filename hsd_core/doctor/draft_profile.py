@@ -1,0 +1,215 @@
+"""From counts to a profile of one drafter under one target: acceptance by position, times, and what is missing.
+
+Survival S_i: drafts whose first i tokens were accepted. Conditional a_i = S_i / S_(i-1): of those that came so far.
+Acceptance is never one number where positions are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hsd_core.doctor.counted_share import Share, flat_share, wilson
+from hsd_core.doctor.reading.seen import DoctorError, Seen, added
+
+ALWAYS = 0.97  # share of passes with a draft, above which all of them count as such
+
+
+@dataclass(frozen=True, slots=True)
+class DraftProfile:
+    """What is known of a drafter and its target. None: not known.
+
+    conditional, survival: by position, empty where positions are not told. flat: then the one share that fits.
+    drafting: share of the target's passes that had a draft to verify. draft_ms: of a drafted token. pass_ms: one pass
+    of the target over a draft. round_ms: of a pass with all that leads to it. round_at: the same by draft length, 0 for
+    plain decoding. running: requests at once. plain: whether there was no draft at all.
+    """
+
+    engine: str
+    drafter: str = ""
+    k: int | None = None
+    rounds: float | None = None
+    drafted: float | None = None
+    accepted: float | None = None
+    conditional: tuple[Share, ...] = ()
+    survival: tuple[Share, ...] = ()
+    flat: Share | None = None
+    drafting: float = 1.0
+    tokens_per_pass: float | None = None
+    ms_per_token: float | None = None
+    round_ms: float | None = None
+    draft_ms: float | None = None
+    pass_ms: float | None = None
+    plain_ms: float | None = None
+    round_at: Mapping[int, float] = field(default_factory=dict)
+    running: float | None = None
+    varying: bool = False
+    no_drafts: bool = False
+    kinds: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> float | None:
+        """Tokens of a draft, in the mean."""
+        return self.drafted / self.rounds if self.drafted and self.rounds else self.k
+
+    def accepts(self, place: int) -> float:
+        """a at position `place`, from 0; behind the last one that was measured it goes on."""
+        if self.conditional:
+            return self.conditional[min(place, len(self.conditional) - 1)].value
+        return self.flat.value if self.flat else 0.0
+
+
+def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftProfile:
+    """The profile of outputs of one engine: runs with drafts, of one or several lengths, and runs without.
+
+    Args:
+        plain_ms: ms of a token without speculation, where it was measured otherwise.
+    Raises:
+        DoctorError: there is nothing, or it is of two drafters.
+    """
+    if not seen:
+        raise DoctorError("nothing was given; name a file with an engine's metrics, replies or log")
+    if plain_ms is not None and not 0 < plain_ms < 1e6:
+        raise DoctorError(f"the plain time is {plain_ms}; give the ms of a token without speculation, such as 35")
+    drafting, plain = [one for one in seen if one.drafts], [one for one in seen if not one.drafts]
+    if plain_ms is None:
+        plain_ms = _plain(plain) if drafting else None
+    if not drafting:
+        whole = added(plain)
+        ms = _over(whole.decode_ms, whole.timed_tokens)
+        return DraftProfile(
+            engine=whole.engine,
+            drafter=whole.drafter,
+            no_drafts=True,
+            tokens_per_pass=1.0,
+            ms_per_token=ms,
+            plain_ms=plain_ms if plain_ms is not None else ms,
+            kinds=_kinds(seen),
+            notes=tuple(whole.notes),
+            running=whole.running,
+            rounds=0.0,
+            drafted=0.0,
+            accepted=0.0,
+        )
+    drafters = sorted({one.drafter for one in drafting if one.drafter})
+    if len(drafters) > 1:
+        raise DoctorError(f"the files are of two drafters ({', '.join(drafters)}); ask about one at a time")
+    by_k: dict[int | None, list[Seen]] = {}
+    for one in drafting:
+        by_k.setdefault(one.k, []).append(one)
+    at = {k: added(parts) for k, parts in by_k.items()}
+    main = at[max(at, key=lambda k: (at[k].rounds or 0.0, k or 0))]
+    return _profile(main, list(at.values()), plain_ms, drafters[0] if drafters else "", _kinds(seen))
+
+
+def _profile(
+    main: Seen, parts: Sequence[Seen], plain_ms: float | None, drafter: str, kinds: tuple[str, ...]
+) -> DraftProfile:
+    conditional = _conditional(parts)
+    rounds, accepted, drafted = main.rounds, main.accepted, main.drafted
+    passes = main.timed_passes
+    share = min(1.0, rounds / passes) if rounds and passes else 1.0
+    drafting = 1.0 if share >= ALWAYS else share
+    per_pass = _over(main.timed_tokens, passes)
+    if drafting == 1.0 and rounds and accepted is not None:
+        per_pass = 1.0 + accepted / rounds
+    flat = None
+    length = _over(drafted, rounds) or (float(main.k) if main.k else None)
+    if main.acceptance is not None:
+        flat = Share(main.acceptance)
+        if main.k and per_pass is None:
+            per_pass = 1.0 + sum(main.acceptance**place for place in range(1, main.k + 1))
+    elif not conditional and rounds and accepted is not None and length:
+        flat = Share(flat_share(accepted / rounds, length))
+    draft_ms = _over(main.draft_ms, main.draft_timed)
+    round_ms = _over(main.decode_ms, passes)
+    pass_ms = main.verify_ms
+    if pass_ms is not None and draft_ms is not None and length and round_ms is None:
+        round_ms = pass_ms + draft_ms * length
+    elif pass_ms is None and draft_ms is not None and round_ms is not None and length:
+        spent = draft_ms * length * drafting
+        pass_ms = round_ms - spent if spent < round_ms else None
+    ms = _over(main.decode_ms, main.timed_tokens)
+    if ms is None and round_ms is not None and per_pass:
+        ms = round_ms / per_pass
+    round_at = {
+        part.k: part.decode_ms / part.timed_passes for part in parts if part.k and part.decode_ms and part.timed_passes
+    }
+    if plain_ms is None:
+        plain_ms = main.plain_ms
+    if plain_ms is not None:
+        round_at[0] = plain_ms
+    return DraftProfile(
+        engine=main.engine,
+        drafter=drafter,
+        k=main.k,
+        rounds=rounds,
+        drafted=drafted,
+        accepted=accepted,
+        conditional=conditional,
+        survival=_survival(conditional, main),
+        flat=flat,
+        drafting=drafting,
+        tokens_per_pass=per_pass,
+        ms_per_token=ms,
+        round_ms=round_ms,
+        draft_ms=draft_ms,
+        pass_ms=pass_ms,
+        plain_ms=plain_ms,
+        round_at=dict(sorted(round_at.items())),
+        running=main.running,
+        varying=main.lengths_vary,
+        kinds=kinds,
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def _conditional(parts: Sequence[Seen]) -> tuple[Share, ...]:
+    """Over all draft lengths: whether position i is accepted does not hang on how long the draft goes on behind it."""
+    told = [part for part in parts if part.kept and part.rounds]
+    if not told or len(told) < len([part for part in parts if part.rounds]):
+        return ()
+    shares = []
+    for place in range(max(len(part.kept) for part in told)):
+        hits = trials = 0.0
+        bound = False
+        for part in told:
+            if place >= len(part.kept):
+                continue
+            if place < len(part.tried):
+                trials += part.tried[place]
+            else:  # some of these drafts had no such position
+                trials += part.rounds or 0.0 if place == 0 else part.kept[place - 1]
+                bound = bound or place > 0
+            hits += part.kept[place]
+        if trials <= 0:
+            break
+        share = wilson(hits, trials)
+        shares.append(Share(share.value, share.low, None if bound else share.high, True) if bound else share)
+    return tuple(shares)
+
+
+def _survival(conditional: Sequence[Share], main: Seen) -> tuple[Share, ...]:
+    """As engines print it: of all drafts, those whose first i tokens were accepted."""
+    if not conditional:
+        return ()
+    if main.rounds and main.kept:
+        return tuple(wilson(count, main.rounds) for count in main.kept)
+    shares, survived = [], 1.0
+    for share in conditional:
+        survived *= share.value
+        shares.append(Share(survived))
+    return tuple(shares)
+
+
+def _plain(parts: Sequence[Seen]) -> float | None:
+    return _over(added(parts).decode_ms, added(parts).timed_tokens) if parts else None
+
+
+def _over(value: float | None, by: float | None) -> float | None:
+    return value / by if value is not None and by else None
+
+
+def _kinds(seen: Sequence[Seen]) -> tuple[str, ...]:
+    return tuple(sorted({one.kind for one in seen if one.kind}))

@@ -1,0 +1,149 @@
+"""What one output told, in counts that can be added: what every reader gives and every profile is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+
+import msgspec
+
+FULL = 0.98  # share of rounds times k that was drafted: above it the drafts count as being of one length
+
+
+class DoctorError(ValueError):
+    """An output that cannot be read, or says nothing of speculation; the message names what is missing and the cure."""
+
+
+class Seen(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Counts of one engine at one draft length. None: not told.
+
+    rounds: drafts that the target verified. drafted, accepted: tokens, the target's own ones left out. k: tokens that a
+    draft may have. kept[i]: drafts whose token at position i was accepted. tried[i]: drafts that had a position i, with
+    all before it accepted; empty where it was not told and drafts may differ in length. acceptance: one share for all
+    positions, where that is all there is.
+
+    Times are of decoding alone: decode_ms for `timed_tokens` in `timed_passes` passes of the target.
+    draft_ms: the drafter's own, for `draft_timed` tokens. plain_ms: a token without speculation. verify_ms: a pass of
+    the target over a whole draft. running: requests at once, in the mean.
+    """
+
+    engine: str = ""
+    drafter: str = ""
+    name: str = ""  # of the file
+    kind: str = ""  # scrape, reply, log, requests, runs
+    rounds: float | None = None
+    drafted: float | None = None
+    accepted: float | None = None
+    k: int | None = None
+    kept: list[float] = []
+    tried: list[float] = []
+    acceptance: float | None = None
+    decode_ms: float | None = None
+    timed_tokens: float | None = None
+    timed_passes: float | None = None
+    draft_ms: float | None = None
+    draft_timed: float | None = None
+    plain_ms: float | None = None
+    verify_ms: float | None = None
+    running: float | None = None
+    requests: int = 1
+    notes: list[str] = []
+
+    @property
+    def drafts(self) -> bool:
+        """Whether anything was drafted."""
+        return bool(self.drafted or self.rounds or self.acceptance is not None)
+
+    @property
+    def lengths_vary(self) -> bool:
+        """Whether some drafts were shorter than k, so that not all of them reached its last position."""
+        return bool(self.k and self.rounds and self.drafted is not None and self.drafted < FULL * self.rounds * self.k)
+
+
+def check(seen: Seen) -> Seen:
+    """The same counts, where they do not contradict each other.
+
+    Raises:
+        DoctorError: they do: the output is cut off, or of two things at once.
+    """
+    where = f"{seen.name}: " if seen.name else ""
+    accepted, drafted = seen.accepted, seen.drafted
+    if accepted is not None and drafted is not None and accepted > drafted + 0.5:
+        raise DoctorError(
+            f"{where}{accepted:g} tokens were accepted of {drafted:g} drafted ones; take both counts from one output"
+        )
+    rounded = max(1.0, 0.02 * accepted) if seen.kind == "log" and accepted is not None else 0.5  # a log has rates
+    if seen.kept and accepted is not None and abs(sum(seen.kept) - accepted) > rounded:
+        raise DoctorError(
+            f"{where}the counts by position add up to {sum(seen.kept):.6g} accepted tokens, the total is "
+            f"{accepted:.6g}; a part of the output is missing, so save all of it"
+        )
+    if any(b > a + 0.5 for a, b in zip(seen.kept, seen.kept[1:], strict=False)):
+        raise DoctorError(f"{where}a later position was accepted more often than one before it; save the output again")
+    if seen.kept and seen.rounds is not None and seen.kept[0] > seen.rounds + 0.5:
+        raise DoctorError(f"{where}more drafts were accepted than made; take both counts from one output")
+    return seen
+
+
+def added(parts: Sequence[Seen]) -> Seen:
+    """Several outputs of one engine at one draft length as one.
+
+    A count that one of them lacks is lacking in the sum; times go with the tokens that they are of.
+    """
+    first = parts[0]
+    all_tried = all(part.tried for part in parts if part.rounds)
+    given = [part.running for part in parts if part.running is not None]
+    return Seen(
+        engine=first.engine,
+        drafter=first.drafter,
+        name=first.name,
+        kind=first.kind,
+        rounds=_sum(part.rounds for part in parts),
+        drafted=_sum(part.drafted for part in parts),
+        accepted=_sum(part.accepted for part in parts),
+        k=max((part.k for part in parts if part.k is not None), default=None),
+        kept=_by_place([part.kept for part in parts]) if all(part.kept for part in parts if part.rounds) else [],
+        tried=_by_place([part.tried for part in parts]) if all_tried else [],
+        acceptance=first.acceptance,
+        **_timed([part for part in parts if part.decode_ms is not None]),
+        draft_ms=_sum((part.draft_ms for part in parts if part.draft_ms is not None), empty=None),
+        draft_timed=_sum((part.draft_timed for part in parts if part.draft_ms is not None), empty=None),
+        plain_ms=first.plain_ms,
+        verify_ms=first.verify_ms,
+        running=sum(given) / len(given) if given else None,
+        requests=sum(part.requests for part in parts),
+        notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def kept_of(histogram: Sequence[float]) -> list[float]:
+    """Drafts whose position i was accepted, from a histogram over accepted lengths 0, 1, ...: tail sums."""
+    return [float(sum(histogram[place:])) for place in range(1, len(histogram))]
+
+
+def tried_of(kept: Sequence[float], rounds: float) -> list[float]:
+    """Where every draft had all positions: each position was tried by those that the one before it kept."""
+    return [float(rounds), *map(float, kept[:-1])] if kept else []
+
+
+def tried_by_step(accepted: Sequence[int], drafted: Sequence[int]) -> list[float]:
+    """The same of drafts of any length, a pair of counts each."""
+    longest = max(drafted, default=0)
+    pairs = list(zip(accepted, drafted, strict=True))
+    return [float(sum(length > place and took >= place for took, length in pairs)) for place in range(longest)]
+
+
+def _timed(parts: Sequence[Seen]) -> dict[str, float | None]:
+    names = ("decode_ms", "timed_tokens", "timed_passes")
+    return {name: _sum((getattr(part, name) for part in parts), empty=None) for name in names}
+
+
+def _sum(values: Iterable[float | None], empty: float | None = 0.0) -> float | None:
+    listed = list(values)
+    if not listed:
+        return empty
+    return None if any(value is None for value in listed) else float(sum(v for v in listed if v is not None))
+
+
+def _by_place(lists: Sequence[Sequence[float]]) -> list[float]:
+    return [float(sum(places)) for places in zip_longest(*lists, fillvalue=0.0)]
