@@ -6,7 +6,7 @@ token ids and tensors, nothing of text, levels or sampling.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import torch
@@ -60,4 +60,18 @@ class Decoder(Protocol):
             (wanted, V) float32.
         Raises:
             DecoderError: the cache is too short, or another decoder's.
+        """
+
+
+@runtime_checkable
+class Asked(Protocol):
+    """A decoder that shows the queries of its layers: `CompiledDecoder`, `LeanDecoder`."""
+
+    def show_queries(self) -> None:
+        """To be called before a run that asks; it may lay the layers out anew."""
+
+    def queries(self, token: int, position: int, cache: Cache) -> torch.Tensor:
+        """(L, H, d) rotated queries of a token behind the first `position` ones of a cache.
+
+        Keys and values are written into the slot of that position, and the one behind it may be: free ones.
         """

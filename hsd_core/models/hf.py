@@ -107,12 +107,12 @@ class TransformersDecoder:
         """See `Decoder.forward`.
 
         Raises:
-            DecoderError: the cache is too short, or the pass is one of a tree or of several texts.
+            DecoderError: the cache is too short, or the pass is one of a tree, of a view or of several texts.
         """
         torch_with(model_threads())
         kv = own(cache, CroppedCache)
         ids, start, rows = list(given.ids), given.start, given.wanted
-        if given.tree is not None or given.slots is not None:
+        if given.tree is not None or given.slots is not None or given.ahead:
             raise DecoderError("transformers' own forward takes one line of one text a pass here")
         if given.end > kv.capacity:
             raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {kv.capacity}")

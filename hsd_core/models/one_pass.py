@@ -62,7 +62,7 @@ class Pass:
     ids: (n,). start: the slot of the first one, the next ones following it; what lies there and behind is written over.
     wanted: of how many of the last inputs something is read. sees: how inputs behind a line hang together in a tree;
     None: each sees all before it. slots: (n,) of several texts, the slot of each one's input in its own part of the
-    cache; all inputs are wanted then.
+    cache; all inputs are wanted then. ahead: how far positions are ahead of slots, where a view holds some of them.
     """
 
     ids: Sequence[int]
@@ -70,6 +70,7 @@ class Pass:
     wanted: int = 1
     sees: Branches | None = None
     slots: tuple[int, ...] | None = None
+    ahead: int = 0
 
     @property
     def end(self) -> int:
@@ -81,12 +82,18 @@ class Pass:
         """What hangs together where some of these inputs are a tree's."""
         return None if self.sees is None or self.end <= self.sees.base else self.sees
 
+    def positions(self) -> Tensor:
+        """(n,) positions of the inputs, of one text."""
+        tree = self.tree
+        slots = torch.arange(self.start, self.end) if tree is None else tree.positions(self.start, self.end)
+        return slots + self.ahead
+
     def part(self, lo: int, hi: int) -> Pass:
         """Inputs lo to hi - 1, with those of them that are wanted."""
         n = len(self.ids)
         hi = min(hi, n)
         wanted = max(0, self.wanted - (n - hi))
-        return Pass(self.ids[lo:hi], self.start + lo, min(wanted, hi - lo), self.sees)
+        return Pass(self.ids[lo:hi], self.start + lo, min(wanted, hi - lo), self.sees, ahead=self.ahead)
 
     def parts(self, size: int) -> list[Pass]:
         """The same in pieces of at most `size` inputs."""

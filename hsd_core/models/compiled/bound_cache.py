@@ -93,8 +93,9 @@ class CompiledCache(KVCache):
         seen = end + fill
         bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
         positions = self._line[start:seen]
+        if tree is not None or given.ahead:
+            positions = torch.cat((given.positions(), positions[n:]))
         if tree is not None:
-            positions = torch.cat((tree.positions(start, end), positions[n:]))
             bias = bias.clone()
             bias[0, 0, :n, :end].masked_fill_(tree.hidden(start, end), float("-inf"))
         return {"positions": positions[None], "bias": bias, "fill": self.filling(fill)}

@@ -28,6 +28,7 @@ from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import Session, give_back
+from hsd_core.models.compiled.shown_queries import ShownQueries
 from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean import decoder as lean
@@ -101,6 +102,7 @@ class CompiledDecoder:
                 make = partial(smoothing, shape, self._embedding, partial(read_layer, shape, opened), *norm)
                 self._smoothing = kept_smoothing(shape, opened, make)
             self._head = self._head_session(head[: self.vocab_size])
+        self._shows_queries = False
         self._parts: tuple[DecoderPart, ...] = ()
         self._grouped: dict[int, Sequence[DecoderPart]] = {}
         each = self._layers_a_part()
@@ -162,6 +164,24 @@ class CompiledDecoder:
             return kv.run(bounds, given, x) if bounds else self.forward_layers(given, kv, 0, self.layers, x)
 
         return run
+
+    def show_queries(self) -> None:
+        """See `Asked`. Its layers are laid out anew: a value that leaves a session cannot be named later."""
+        with self._cutting:
+            if not self._shows_queries:
+                self._shows_queries = True
+                self._parts = tuple(self._part(part.lo, part.hi) for part in self._parts)
+        give_back()
+
+    @torch.inference_mode()
+    def queries(self, token: int, position: int, cache: Cache) -> Tensor:
+        """See `Asked`."""
+        kv, given = own(cache, CompiledCache), Pass([token], position)
+        shown = ShownQueries(self.shape, self.layers, self.tables)
+        kv.run(
+            (shown.bind(kv, part.session, range(part.lo, part.hi)) for part in self._parts), given, self.embed([token])
+        )
+        return shown.rotated(position)
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
@@ -238,7 +258,7 @@ class CompiledDecoder:
             # one layer at a time: what it was made of is let go before the next one
             numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
-            graphs.layers(graph, self.shape, x, numbered, states, branches, within)
+            graphs.layers(graph, self.shape, x, numbered, states, branches, within, asked=self._shows_queries)
         return DecoderPart(lo, hi, Session(graph, self.threads, self.profile))
 
     def _layer(self, i: int, opened: Weights) -> LayerWeights:

@@ -139,12 +139,14 @@ def layers(
     out: str = "",
     branches: tuple[str, str] = ("", ""),
     within: Collection[int] = (),
+    *,
+    asked: bool = False,
 ) -> str:
     """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`.
 
     Args:
         branches: what `branching` gave, where inputs may be a tree. within: layers whose attention takes the input of
-            the layer before it, see `lean.grouping`.
+            the layer before it, see `lean.grouping`. asked: layer i shows its queries, not yet rotated, as `asked.i`.
     """
     eps = float(shape.norm_eps)
     # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:
@@ -157,7 +159,7 @@ def layers(
         else:
             y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
             begun = x
-        attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches)
+        attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches, asked=asked)
         y, x = graph.added_norm(x, layer.out(graph, at + "out", attended), at + "mlp_norm", layer.mlp_norm, eps)
         # x sigmoid(x), as QuickGelu is with a factor of 1
         gate = graph.op("QuickGelu", [layer.gate(graph, at + "gate", y)], domain=MICROSOFT, alpha=1.0)
@@ -167,7 +169,9 @@ def layers(
     return out
 
 
-def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str]) -> str:
+def _attention(
+    graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str], *, asked: bool
+) -> str:
     size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     # Attention over one row sums in another order than over several: such a pass is filled up with a row of zeros.
     qkv = graph.op("Concat", [qkv, "fill"], axis=1)
@@ -178,6 +182,9 @@ def _attention(graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv:
             heads = graph.op("Reshape", [taken[part], graph.numbers(1, -1, (shape.heads, shape.kv_heads)[part], size)])
             heads = graph.norm(heads, f"{i}.{name}", norm, float(shape.norm_eps))
             taken[part] = graph.op("Reshape", [heads, graph.numbers(1, -1, (queries, shared)[part])])
+    if asked:  # of the first input
+        corner = graph.numbers(0, 0), graph.numbers(1, queries), graph.numbers(1, 2)
+        graph.put("Slice", [taken[0], *corner], [graph.output(f"asked.{i}", [1, 1, queries])])
     room: wire.Dims = [1, shape.kv_heads, "slots", size]
     kept = [graph.input(f"{name}.{i}", "float32", room) for name in ("key", "value")]
     inputs = [*taken, *kept, "last", "total", "cos", "sin", *branches]

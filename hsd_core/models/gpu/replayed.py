@@ -93,8 +93,9 @@ class GraphMemory:
         self._x[:n] = x
         self._at[:, :rows] = self._line[start : start + rows]
         self._hidden[:rows, :seen] = self._line[:seen] > self._at[0, :rows, None]
+        if given.tree is not None or given.ahead:
+            self._at[1, :n] = sent(given.positions(), x.device)
         if given.tree is not None:
-            self._at[1, :n] = sent(given.tree.positions(start, end), x.device)
             self._hidden[:n, :end] = sent(given.tree.hidden(start, end), x.device)
         found[rows, seen]()
         return self._out[:n].clone()  # the next replay writes over it

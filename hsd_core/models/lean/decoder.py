@@ -180,6 +180,16 @@ class LeanDecoder:
 
         return run
 
+    def show_queries(self) -> None:
+        """See `Asked`. They are at hand anyway."""
+
+    @torch.inference_mode()
+    def queries(self, token: int, position: int, cache: Cache) -> Tensor:
+        """See `Asked`."""
+        asked: list[Tensor] = []
+        self.stack.forward(Pass([token], position), self.embed([token]), own(cache, KVCache), 0, self.layers, 1, asked)
+        return torch.stack(asked)
+
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
         """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
         whole = self._embedding if self.shape.tied else self._dense_head

@@ -105,13 +105,23 @@ class Layers:
         if isinstance(cache, LentCache) and self._memories is not None:
             self._memories.capture(self, cache.memory, depths)
 
-    def forward(self, given: Pass, x: Tensor, cache: KVCache, lo: int, hi: int, together: int = 1) -> Tensor:
+    def forward(
+        self,
+        given: Pass,
+        x: Tensor,
+        cache: KVCache,
+        lo: int,
+        hi: int,
+        together: int = 1,
+        asked: list[Tensor] | None = None,
+    ) -> Tensor:
         """Run layers lo, ..., hi - 1 on a pass's inputs; writes their keys and values.
 
         x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache. No text sees
-        another: masked keys have weight zero. together: see `grouping.groups`.
+        another: masked keys have weight zero. together: see `grouping.groups`. asked: filled with the queries of the
+        last input, (H, d) rotated, layer by layer.
         """
-        if given.slots is None and isinstance(cache, LentCache) and together == 1:
+        if given.slots is None and isinstance(cache, LentCache) and together == 1 and asked is None:
             replayed = cache.memory.replay(given, x, lo, hi)
             if replayed is not None:
                 return self._reached(cache, given, hi, replayed)
@@ -122,10 +132,10 @@ class Layers:
             at = torch.tensor(slots, device=self._device)
             mask = self._masks.of(torch.arange(end, device=self._device)[None, None] > at[:, None, None])
         elif tree is not None:
-            at = sent(tree.positions(start, end), self._device)
+            at = sent(given.positions(), self._device)
             mask = self._masks.of(tree.hidden(start, end)[None])
         else:
-            at = slice(start, end)
+            at = slice(start + given.ahead, end + given.ahead)
             mask = self._masks.causal(len(x), end)
         cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
 
@@ -135,9 +145,8 @@ class Layers:
             else:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
-        x = self._run(
-            x, cache.keys, cache.values, groups(lo, hi, len(self), together), cos, sin, mask, write, attention
-        )
+        grouped = groups(lo, hi, len(self), together)
+        x = self._run(x, cache.keys, cache.values, grouped, cos, sin, mask, write, attention, asked)
         return self._reached(cache, given, hi, x)
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
@@ -179,6 +188,7 @@ class Layers:
         mask: Tensor,
         write: Callable[[Tensor, Tensor], None],
         attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
+        asked: list[Tensor] | None = None,
     ) -> Tensor:
         """Layers in groups on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, all_keys.shape[1]
@@ -187,6 +197,8 @@ class Layers:
         def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             write(all_keys[i], k)
             write(all_values[i], v)
+            if asked is not None:
+                asked.append(q[-1])
             # query heads of one key/value head become rows of one product: (G, group * n, d), nothing is repeated
             q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
             q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))

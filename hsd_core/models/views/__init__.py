@@ -1,0 +1,1 @@
+"""What a level sees of another level's cache."""
