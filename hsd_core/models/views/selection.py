@@ -85,8 +85,8 @@ class Stream:
 class Chunks:
     """The chunks of positions whose mean key a query answers best, in each layer and key head by its own queries.
 
-    The first chunk is always among them, and so are the last positions that fill no chunk. Of the query heads that share
-    a key head the one counts that wants a chunk most.
+    The first chunk is always among them, and so are the last positions that fill no chunk. Of the query heads that
+    share a key head the one counts that wants a chunk most.
 
     Raises:
         ValueError: not even two chunks fit.
