@@ -14,6 +14,7 @@ from hsd_core.drafts.copying import Gate
 from hsd_core.drafts.copying_there import copier, mark_of
 from hsd_core.drafts.head import DraftCache
 from hsd_core.levels.built.choosing import ChoosingLevel
+from hsd_core.levels.built.climbing import ClimbLevel
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.built.model import ModelLevel
@@ -22,7 +23,8 @@ from hsd_core.levels.built.self_draft import SelfLevel
 from hsd_core.levels.built.trained.medusa import MedusaLevel
 from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.built.trimmed import TrimmedHead
-from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, VOCAB
+from hsd_core.levels.declared.depths_key import depths_of
+from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL
 from hsd_core.levels.kinds.ngram import MISS
@@ -82,6 +84,9 @@ class LeanStacks:
                 return ChoosingLevel(decoder, known, memory=self.memory)
             trimmed = TrimmedHead(decoder, range(spec[VOCAB])) if spec[VOCAB] else None
             return ExitLevel(decoder, depth, self.drafts.get(spec.get(ID) or "") or trimmed)
+        if spec.name == "climb":
+            known = {at: self.drafts.get(f"at{at}", Lens(decoder)) for at in depths_of(spec[AT])}
+            return ClimbLevel(decoder, known, spec[THETA])
         if spec.name == "self":
             return SelfLevel(decoder, spec[PARALLEL], calibrated=bool(spec[CALIBRATE]))
         if spec.name == "medusa":

@@ -77,7 +77,9 @@ class Ledger:
         assert event.level == self.plan[0], "a draft of another level than the bottom"
         if event.level in self.cached:
             self._reach(event.level, event.rows, len(self.context) - 1)
-            assert self.cached[event.level] == len(self.context) - 1 or not event.ids
+            unread = len(self.context) - self.cached[event.level]
+            unsure = self.levels[event.level].params.get("climbs") and event.forwards > len(event.ids)
+            assert unread == (0 if unsure else 1) or not event.ids
 
     def _verify(self, event: trace.Verify) -> None:
         n = len(event.checks)
@@ -96,7 +98,8 @@ class Ledger:
         del self.context[start + accepted :], self.serials[start + accepted :]
 
     def _rollback(self, event: trace.Rollback) -> None:
-        assert event.before == self.cached[event.level] > event.after == len(self.context)
+        unread = event.before == len(self.context)  # no token follows: the last one is to be read again
+        assert event.before == self.cached[event.level] > event.after == len(self.context) - unread
         self.cached[event.level] = event.after
 
     def _correct(self, event: trace.Correct | trace.Bonus) -> None:

@@ -176,7 +176,9 @@ class Sequential:
         yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, moved)
         kept = len(verdict.path)
         # A leaf may have been kept that was never processed, while nodes beside it were.
-        processed = start + (kept if tree.is_chain and not asked.probed else len(path))
+        # Where no token follows, the last one is read when the next is asked for, even by a level that has read it.
+        whole = tree.is_chain and not asked.probed and verdict.token is not None
+        processed = start + (kept if whole else len(path))
         for level in levels:
             run = self.runs[level]
             before = run.cached

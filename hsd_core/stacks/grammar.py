@@ -20,6 +20,7 @@ from hsd_core.levels.kinds import (
     StackError,
     Value,
     followed,
+    key_of,
     keys,
     kind_of,
     kinds,
@@ -83,7 +84,9 @@ def faults(text: str) -> list[Fault]:
 def bare(spec: LevelSpec) -> LevelSpec:
     """What a level is, wherever it stands: without T, stop policy and rule, but for one that makes it another kind."""
     own = kind_of(spec).written
-    of_place = {key.name: None for key in followed(VERIFIES) if own is None or key.name != own.key}
+    apart = {key.name for key in kind_of(spec).keys if key.when is None and keys()[key.name].when}
+    apart |= {own.key} if own else set()
+    of_place = {key.name: None for key in followed(VERIFIES) if key.name not in apart}
     return replace(spec, block=None).having(**of_place)
 
 
@@ -161,9 +164,9 @@ def level_of(part: str) -> LevelSpec:
             raise fault("heed", name=name, key=key, known=", ".join(heeded))
         if key in values:
             raise fault("twice", name=name, key=key)
-        values[key] = keys()[key].read(value, name)
+        values[key] = key_of(name, key).read(value, name)
     for key, found in values.items():
-        choice, chosen = keys()[key].when or ("", ())
+        choice, chosen = key_of(name, key).when or ("", ())
         if choice == RULE.name and values.get(RULE.name, RULE.usual) not in chosen:
             raise fault("belongs", name=name, key=key, rule=chosen[0], value=found)
         if choice == WITH.name and values.get(WITH.name, WITH.usual) not in chosen:

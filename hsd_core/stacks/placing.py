@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from hsd_core.levels.declared.depths_key import depths_of
 from hsd_core.levels.declared.keys import DTYPE, MAX_DEPTH, MAX_NODES, TREE, WITH
 from hsd_core.levels.declared.kind import BELOW, LAST
 from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, kind_of, rule_of, scheduler_of, variants
@@ -171,14 +172,13 @@ def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tup
         if reads.depth is None:
             deepest[weights] = MAX_DEPTH + 1
             continue
-        at = spec.values.get(str(reads.depth))
-        if not isinstance(at, int):
+        if not (depths := depths_of(spec.values.get(str(reads.depth)))):
             yield i, fault("depth", name=spec.name)
             continue
-        if at <= (reached := deepest.get(weights, 0)):
+        if depths[0] <= (reached := deepest.get(weights, 0)):
             where = SAYS["whole"] if reached > MAX_DEPTH else SAYS["exit"].format(at=reached)
-            yield i, fault("rise", name=spec.name, at=at, where=where)
-        deepest[weights] = max(reached, at)
+            yield i, fault("rise", name=spec.name, at=depths[0], where=where)
+        deepest[weights] = max(reached, depths[-1])
 
 
 def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[StackError]:

@@ -117,7 +117,8 @@ def _told(spec: LevelSpec) -> dict[str, str]:
 
 
 def _counts(spec: LevelSpec, key: Key[Any]) -> bool:
-    if key.when and spec.get(keys()[key.when[0]]) not in key.when[1]:
+    heeds_it = key.when and any(own.name == key.when[0] for own in kind_of(spec).keys)
+    if key.when and heeds_it and spec.get(keys()[key.when[0]]) not in key.when[1]:
         return False
     return not key.of or any(spec.get(keys()[other]) for other in key.of)
 

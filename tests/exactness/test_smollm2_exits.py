@@ -23,6 +23,8 @@ PROMPT = "Write a Python function that adds two numbers."
         "ngram:2,exit:4@at=26@id=lens,target",
         "exit:4@at=26@id=lens,target@dtype=int8",
         "exit:4@at=29@id=lens@policy=del,target",
+        "climb:4@at=4-8@theta=0.6,target",
+        "climb:4@at=22-26-29@theta=0.4@id=lens,target@bonus=0",
     ],
 )
 def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
@@ -35,6 +37,23 @@ def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
 def test_an_exit_behind_the_last_layer_is_refused(smollm2) -> None:
     with pytest.raises(StackError, match="the target has 30 layers; use @at=1 to @at=29"):
         smollm2.entries("exit:2@at=30,target")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("climb:2@at=4-30,target", "the target has 30 layers"),
+        (
+            "climb:2@at=4-9,target",
+            "no draft reads layer 9 of this target, they were trained at 4, 8; write climb@at=4-9",
+        ),
+        ("climb:2@at=4-8@id=smollm2-exit8,target", "every exit has its own; leave @id= out"),
+        ("climb:2@at=4-8@vocab=9000,target", "has a trimmed head of its own"),
+    ],
+)
+def test_a_climb_through_exits_that_are_not_there_is_refused(smollm2, text: str, why: str) -> None:
+    with pytest.raises(StackError, match=why):
+        smollm2.entries(text)
 
 
 def test_an_exit_takes_the_dtype_of_its_target(smollm2) -> None:

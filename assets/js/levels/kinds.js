@@ -76,6 +76,9 @@ export function usualOf(name, key, options = {}) {
 /** Whether levels of a kind heed a key. @param {string} name @param {string} key */
 export const heeds = (name, key) => Boolean(grammar.kinds.get(name)?.keys.includes(key));
 
+/** The depths that a level's key says: several, one, or none. @param {string} [text] @returns {number[]} */
+export const depthsOf = (text) => (text ? String(text).split("-").map(Number) : []);
+
 /**
  * Where a token came from within its level, by the letter that the trace gives: {title, hue}, or null. A draft may have
  * lookups beside it, whose kind knows theirs.

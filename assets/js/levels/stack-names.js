@@ -119,7 +119,7 @@ function toldOf(/** @type {Level} */ level) {
   if (kind.stands !== "last" && !options.tree) told.set(BLOCK, String(block ?? kind.block));
   for (const key of grammar.keys.keys()) {
     const value = options[key];
-    if (value && key !== kind.written?.key && counts(key, options) && value !== usualOf(name, key, options))
+    if (value && key !== kind.written?.key && counts(key, options, name) && value !== usualOf(name, key, options))
       told.set(key, value);
   }
   return told;

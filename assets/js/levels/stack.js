@@ -1,7 +1,7 @@
 /** The grammar of stacks on the page: `level[:T][@key=value]...`, cheapest first, the last one is the target. A text is
  *  read as far as it can be drawn; whether a stack stands, the server says. */
 
-import { grammar, usualOf } from "./kinds.js";
+import { depthsOf, grammar, heeds, usualOf } from "./kinds.js";
 import { STACK } from "../words/play/tower.js";
 
 const LONGEST = 400;
@@ -98,14 +98,17 @@ function written({ name, options }) {
   const order = [...grammar.keys.keys()];
   const place = (key) => (order.includes(key) ? order.indexOf(key) : order.length);
   return Object.entries(options)
-    .filter(([key, value]) => value !== "" && usualOf(name, key, options) !== String(value) && counts(key, options))
+    .filter(
+      ([key, value]) => value !== "" && usualOf(name, key, options) !== String(value) && counts(key, options, name),
+    )
     .sort(([a], [b]) => place(a) - place(b));
 }
 
-/** Whether a key counts beside the others: a threshold belongs to some policies alone, replacement to any tree. */
-export function counts(key, options) {
+/** Whether a level's key counts beside the others: a threshold belongs to some policies alone where the level has one,
+ *  replacement to any tree. */
+export function counts(key, options, name) {
   const { when, of = [] } = grammar.keys.get(key) ?? {};
-  if (when && !when[1].includes(options[when[0]])) return false;
+  if (when && heeds(name, when[0]) && !when[1].includes(options[when[0]])) return false;
   return !of.length || of.some((other) => options[other]);
 }
 
@@ -114,7 +117,8 @@ export function counts(key, options) {
  * trained draft that is not in the stack yet; cheaper levels go below more expensive ones, the others right below the roof.
  */
 export function placed(levels, known) {
-  const options = known.params?.id ? { id: known.params.id } : {};
+  const { id, at } = known.params ?? {};
+  const options = { ...(id ? { id } : {}), ...(at && !known.depth ? { at: String(at) } : {}) };
   const level = { name: known.name, block: known.default_block ?? 4, options };
   if (known.depth) options.at = String(newDepth(levels, known));
   const rank = cost(level);
@@ -128,7 +132,7 @@ export function placed(levels, known) {
 /** Lookups, then draft models, then exits by depth; null for what has a size of its own. */
 function cost({ name, options }) {
   const kind = grammar.kinds.get(name);
-  return kind?.cheap ? kind.order + (+options.at || 0) / 1000 : null;
+  return kind?.cheap ? kind.order + (depthsOf(options.at)[0] ?? 0) / 1000 : null;
 }
 
 function newDepth(levels, known) {

@@ -1,7 +1,7 @@
 /** Levels that share one model: which layers each of them runs itself, and which it reuses from the levels below.
  *  A *trunk* is one model's layers in one run; its members are levels, the deepest one last. Layers count from 0. */
 
-import { grammar, kindOf } from "./kinds.js";
+import { depthsOf, grammar, kindOf } from "./kinds.js";
 import { TRUNK } from "../words/play/tower.js";
 
 /** The layers `lo` to `hi` (exclusive) in words: "8–29", "3". @param {number} lo @param {number} hi */
@@ -49,7 +49,8 @@ export function trunksPlanned(levels, layers) {
   levels.forEach((level, index) => {
     const reads = grammar.kinds.get(level.name)?.reads;
     const weights = weightsOf(level, levels.at(-1));
-    const depth = typeof reads?.depth === "string" ? +level.options[reads.depth] : (reads?.depth ?? layers);
+    const at = typeof reads?.depth === "string" ? (depthsOf(level.options[reads.depth]).at(-1) ?? NaN) : reads?.depth;
+    const depth = at ?? layers;
     if (weights === null || !Number.isInteger(depth)) return;
     if (!groups.has(weights)) groups.set(weights, []);
     groups.get(weights).push({ index, depth });

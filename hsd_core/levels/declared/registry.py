@@ -18,6 +18,8 @@ from hsd_core.levels.kinds.policies import PolicyKind
 from hsd_core.levels.kinds.rules import RuleKind
 from hsd_core.levels.schedulers.orders import SchedulerKind
 
+# In what a kind may have a key otherwise than others have it: a policy's threshold counts beside that policy alone.
+OF_ITS_OWN = ("usual", "usuals", "when", "tip", "tips")
 KINDS, TIMES = "hsd_core.levels.kinds", "hsd_core.levels.schedulers"  # where they are declared, a file each
 
 
@@ -63,6 +65,13 @@ def schedulers() -> Mapping[str, SchedulerKind]:
     return _here().schedulers
 
 
+def key_of(kind: str, name: str) -> Key[Any]:
+    """A key as levels of a kind read and write it: as all do, but for a kind that takes values of another type."""
+    shared = keys()[name]
+    own = next((key for key in kinds()[kind].keys if key.name == name), shared)
+    return shared if type(own) is type(shared) else own
+
+
 def followed(some: Iterable[Key[Any]]) -> tuple[Key[Any], ...]:
     """These keys; behind the ones that name a policy, a rule and a scheduler, the keys that those have of their own."""
     return _followed(some, _here().behind)
@@ -90,7 +99,8 @@ def _registry(path: tuple[str, ...], times: tuple[str, ...]) -> _Registry:
     found: dict[str, Key[Any]] = {key.name: key for some in behind.values() for key in some}
     for kind in declared:
         for key in kind.keys:
-            found[key.name] = _shared(kind.name, found.get(key.name, key), key)
+            if type(known := found.get(key.name, key)) is type(key):  # else see `key_of`
+                found[key.name] = _shared(kind.name, known, key, OF_ITS_OWN)
     found.update({choice.name: _of_those(choice, some) for choice, some in chosen_among})
     variants = [(kind, kind.written) for kind in declared if kind.written]
     for _, own in variants:  # its value is one of the other kind's key

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from hsd_core.levels.declared.key import StackError, Value
 from hsd_core.levels.declared.kind import Kind
-from hsd_core.levels.declared.registry import followed, keys, kinds, policies, rules, schedulers, variants
+from hsd_core.levels.declared.registry import followed, key_of, keys, kinds, policies, rules, schedulers, variants
 from hsd_core.levels.declared.spec import LevelSpec, fan_of, kind_of, policy_of, rule_of, scheduler_of, theta_of
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Value",
     "fan_of",
     "followed",
+    "key_of",
     "keys",
     "kind_of",
     "kinds",

@@ -1,4 +1,5 @@
-"""The target, read before its last layer: at one depth, or at one that is chosen again in every round (policy del)."""
+"""The target, read before its last layer: at one depth, at one that is chosen again in every round (policy del), or at
+the first of several that is sure of the next token (climb)."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.drafts import known_drafts
+from hsd_core.levels.declared.depths_key import Depths, depths_of
 from hsd_core.levels.declared.key import StackError
-from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GROW, ID, POLICY, TREE, VERIFIES, VOCAB
+from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
 from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site, Unplanned, WrittenAs
 from hsd_core.levels.declared.said import Said
 
@@ -45,10 +47,15 @@ def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
         StackError: the target has no such layer.
     """
     decoder, at = site.layered(spec), spec[AT]
+    refuse_deeper(spec, decoder, at)
+    return decoder, at
+
+
+def refuse_deeper(spec: LevelSpec, decoder: Layered, at: int) -> None:
+    """Raises StackError where the target has no layer behind `at`."""
     if at >= decoder.layers:
         deepest = decoder.layers - 1
-        raise StackError(f"exit at {at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
-    return decoder, at
+        raise StackError(f"{spec.name} at {at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
 
 
 def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
@@ -131,8 +138,74 @@ def build_chosen(spec: LevelSpec, site: Site) -> Level:
     return ChoosingLevel(decoder, found, weights=site.preset.target.as_dict(site.folder))
 
 
+THROUGH = Depths(name=AT.name, place=AT.place, high=MAX_DEPTH, noted="layers {}")
+SURE = THETA.usually(
+    0.6, "an exit drafts a token where its top probability is at least \u03b8; else the next one is asked"
+)
+
+
+def offer_climb(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    found = sorted({draft.at for draft in known_drafts.shipped(preset.name) if draft.at and not draft.fed})
+    params = {AT.name: "-".join(map(str, found))} if found else {AT.name: str(max(1, preset.layers // 4)), "id": "lens"}
+    return [kind.entry("climbing exits", reason=preset.whole, params=params)]
+
+
+def build_climb(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.built.climbing import ClimbLevel
+    from hsd_core.levels.readout import Lens
+
+    decoder, depths = site.layered(spec), depths_of(spec[THROUGH])
+    refuse_deeper(spec, decoder, depths[-1])
+    if spec.get(ID) == known_drafts.LENS:
+        found: dict[int, Readout] = dict.fromkeys(depths, lens(spec, site, decoder) or Lens(decoder))
+    elif (named := spec.get(ID)) is not None:
+        raise StackError(
+            f"climb: @id={named} names one draft, and every exit has its own; leave @id= out, or write @id=lens for "
+            "the model's own head"
+        )
+    else:
+        own = {draft.at: draft for draft in site.trained(decoder) if draft.at and not draft.fed}
+        if lacking := [at for at in depths if at not in own]:
+            trained = f"they were trained at {', '.join(map(str, sorted(own)))}" if own else "none were trained"
+            raise StackError(
+                f"climb: no draft reads layer {lacking[0]} of this target, {trained}; write climb@at="
+                f"{'-'.join(map(str, depths))}@id={known_drafts.LENS} for the model's own head"
+            )
+        found = {at: own[at] for at in depths}
+        refuse_trimmed(spec, own[depths[0]].name)
+    stop_at(decoder, found)
+    return ClimbLevel(decoder, found, spec[THETA], weights=site.preset.target.as_dict(site.folder))
+
+
+CLIMB = Kind(
+    name="climb",
+    order=32,
+    title="climb",
+    about="Several exits of the target: each token is drafted at the first one that is sure of it (AdaDecode).",
+    help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
+    "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
+    letter="E",
+    colour=GREEN,
+    underline="dashed",
+    keys=(THROUGH, SURE, DTYPE, VOCAB, ID),
+    block=4,
+    verifies=False,
+    cheap=True,
+    needs=frozenset({"weights"}),
+    reads=Reads(depth=AT.name),
+    of_target=lambda spec: True,
+    unplanned=lambda spec: Unplanned(
+        "a climb, which drafts every token at another depth",
+        "a climb drafts every token at another depth; calibrate exit@at=N, each by itself",
+    ),
+    offer=offer_climb,
+    build=build_climb,
+    said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),
+)
+
 KINDS = (
     KIND,
+    CLIMB,
     replace(
         KIND,
         name="del",

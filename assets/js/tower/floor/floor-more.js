@@ -72,7 +72,7 @@ function controls(level, at) {
       !((at.top || !at.bottom) && key.counts === "bottom") &&
       // One that is set and cannot work where the level stands now can be taken back there.
       !((!at.top || at.bottom) && key.counts === "topmost" && !level.options[key.name]) &&
-      counts(key.name, level.options),
+      counts(key.name, level.options, level.name),
   );
   const order = ["verifier", "topmost", "drafter", "bottom", ""];
   return shown
