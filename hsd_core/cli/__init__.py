@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hsd_core.cli import export, generate, models, record, show, site, whatif
+from hsd_core.cli.engines import doctor
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
 from hsd_core.cli.shared_options import check_counts
@@ -36,7 +37,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     runs, measured = (generate, show, export, site, models), (bench, passes, race, record)
-    for command in (*runs, *measured, selfgen, train, depth, calibrate, plan, validate, results, whatif, ngrams):
+    for command in (
+        *runs,
+        *measured,
+        selfgen,
+        train,
+        depth,
+        calibrate,
+        plan,
+        validate,
+        results,
+        whatif,
+        ngrams,
+        doctor,
+    ):
         command.add(commands)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)

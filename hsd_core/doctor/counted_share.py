@@ -12,17 +12,19 @@ Z = 1.959964  # of a normal distribution: 95 % lie within
 class Share:
     """A probability as estimated. low, high: its 95 % interval, None where the trials were not counted.
 
-    at_least: not all trials reached what was asked, so the true share is this large or larger.
+    at_least: not all trials reached what was asked, so the true share is this large or larger. trials: None as low.
     """
 
     value: float
     low: float | None = None
     high: float | None = None
     at_least: bool = False
+    trials: float | None = None
 
     def __str__(self) -> str:
-        said = f"{self.value:.2f}" if self.low is None else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
-        return f"at least {said}" if self.at_least else said
+        if self.at_least:
+            return f"at least {self.value:.2f}"
+        return f"{self.value:.2f}" if self.low is None else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
 
 def wilson(hits: float, trials: float) -> Share:
@@ -33,7 +35,7 @@ def wilson(hits: float, trials: float) -> Share:
     square = Z * Z / trials
     middle = (share + square / 2) / (1 + square)
     half = Z * math.sqrt(max(0.0, share * (1 - share) / trials + square / (4 * trials))) / (1 + square)
-    return Share(share, max(0.0, middle - half), min(1.0, middle + half))
+    return Share(share, max(0.0, middle - half), min(1.0, middle + half), trials=trials)
 
 
 def flat_share(accepted: float, length: float) -> float:

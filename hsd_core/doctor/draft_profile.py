@@ -7,7 +7,7 @@ Acceptance is never one number where positions are known.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hsd_core.doctor.counted_share import Share, flat_share, wilson
 from hsd_core.doctor.reading.seen import DoctorError, Seen, added
@@ -186,7 +186,7 @@ def _conditional(parts: Sequence[Seen]) -> tuple[Share, ...]:
         if trials <= 0:
             break
         share = wilson(hits, trials)
-        shares.append(Share(share.value, share.low, None if bound else share.high, True) if bound else share)
+        shares.append(replace(share, high=None, at_least=True) if bound else share)
     return tuple(shares)
 
 

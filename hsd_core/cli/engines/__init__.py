@@ -1,0 +1,1 @@
+"""Commands about other engines: what they print of their speculation."""

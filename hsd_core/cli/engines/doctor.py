@@ -1,0 +1,97 @@
+"""`doctor`: why is another engine's speculation slow, and what should be changed?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+
+from hsd_core.cli.files import reads
+from hsd_core.cli.shared_options import command
+
+MOST = 16_000_000  # bytes of an answer of /metrics
+PATIENCE_S = 10.0
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "doctor", "read what vLLM, llama.cpp, SGLang or transformers print of speculation", act)
+    reads(parser, "files", nargs="*", metavar="FILE", help="metrics, replies in JSON, logs; two scrapes: earlier first")
+    parser.add_argument("--plain-ms", type=float, metavar="X", help="ms of a token without speculation, where known")
+    parser.add_argument("--url", metavar="URL", help="a server: its /metrics are read twice, --pause seconds apart")
+    parser.add_argument("--pause", type=float, default=30.0, metavar="S", help="between the two (default 30)")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
+    from hsd_core.doctor.reading.inputs import read_files, read_texts
+
+    if bool(options.files) == bool(options.url):
+        raise ValueError("name files, or a server with --url")
+    if options.url:
+        seen = read_texts(_scraped(options.url, options.pause))
+    else:
+        seen = read_files(options.files)
+    answer = diagnose(seen, plain_ms=options.plain_ms)
+    if options.json:
+        print(json.dumps({name: answer[name] for name in JSON_NAMES}, ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(told(answer)))
+    return 0
+
+
+def told(answer: dict[str, Any]) -> list[str]:
+    """The answer for a terminal, line by line."""
+    lines = [f"{answer['title']}: {answer['verdict']}"]
+    if answer["parts"]:
+        lines.append(
+            "Of a token's time: " + ", ".join(f"{part['ms']:.3g} ms {part['words']}" for part in answer["parts"])
+        )
+    if answer["acceptance"]:
+        shares = ", ".join(f"{'≥' if share['at_least'] else ''}{share['value']:.2f}" for share in answer["acceptance"])
+        lines.append(f"Accepted by position, of the drafts that came so far: {shares}")
+    lines += [finding["text"] for finding in answer["findings"]]
+    if answer["curve"]:
+        known = [at for at in answer["curve"] if at["speed_up"] is not None]
+        shown = [f"{at['k']}: {at['speed_up']:.2f}" for at in known] or [
+            f"{at['k']}: {at['ms']:.3g} ms" for at in answer["curve"]
+        ]
+        lines.append("By draft length: " + ", ".join(shown))
+    if answer["rates"]:
+        each = ", ".join(f"{100 * rate['value']:.0f} % {rate['name']}" for rate in answer["rates"])
+        lines.append(f"What goes by the name of acceptance: {each}")
+    lines += [""] + [f"{cure['why']}\n    " + cure["text"].replace("\n", "\n    ") for cure in answer["remedies"]]
+    lines += answer["levels"]
+    if answer["missing"]:
+        lines += ["Not known:"] + [f"- {what}" for what in answer["missing"]]
+    return [line for n, line in enumerate(lines) if line or (n and lines[n + 1 :])]
+
+
+def _scraped(url: str, pause: float) -> list[tuple[str, str]]:
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"--url {url}: give an address such as http://127.0.0.1:8000")
+    if not 0.1 <= pause <= 3600:
+        raise ValueError(f"--pause is {pause:g}; use 0.1 to 3600 seconds")
+    place = url.rstrip("/").removesuffix("/v1").removesuffix("/metrics") + "/metrics"
+    first = _fetched(place)
+    print(f"read {place}; send your prompts now, it is read again in {pause:g} s", file=sys.stderr)
+    time.sleep(pause)
+    return [("the first scrape", first), ("the second scrape", _fetched(place))]
+
+
+def _fetched(place: str) -> str:
+    try:
+        with urllib.request.urlopen(place, timeout=PATIENCE_S) as answer:
+            data: bytes = answer.read(MOST + 1)
+    except urllib.error.HTTPError as error:
+        cure = "; start llama-server with --metrics" if error.code in (404, 501) else ""
+        raise ValueError(f"{place} answered {error.code}{cure}") from None
+    except (urllib.error.URLError, OSError) as error:
+        raise ValueError(f"{place} cannot be read: {getattr(error, 'reason', error)}") from None
+    if len(data) > MOST:
+        raise ValueError(f"{place} gives more than {MOST / 1e6:g} MB, which are no metrics")
+    return data.decode("utf-8", errors="replace")

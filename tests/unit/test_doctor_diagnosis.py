@@ -1,0 +1,209 @@
+"""What the doctor says of a profile: figures of public threads, the curve, the advice, and the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hsd_core.cli import main
+from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
+from hsd_core.doctor.draft_profile import profile_of
+from hsd_core.doctor.gain import gain_of, needed
+from hsd_core.doctor.reading.inputs import read_texts
+from hsd_core.doctor.reading.seen import Seen
+
+# MakazhanAlpamys/Soup, issue 843: target 39.28 tokens/s, draft 65.90 tokens/s, acceptance 0.813, k = 5
+SOUP = {"engine": "transformers", "k": 5, "acceptance": 0.813, "draft_ms": 1e3 / 65.90, "draft_timed": 1}
+SOUP |= {"verify_ms": 1e3 / 39.28, "plain_ms": 1e3 / 39.28}
+LOG = """\
+slot print_timing: id  0 | task 0 |        eval time =  156180.00 ms /  1789 tokens (   87.30 ms per token)
+slot print_timing: id  0 | task 0 | draft acceptance = 0.63658 ( 1093 accepted /  1717 generated), mean len =  2.57
+statistics draft-mtp: #calls(b,g,a) = 1 696 696, #gen drafts = 696, #acc drafts = 560, #gen tokens = 1717, \
+#acc tokens = 1093, dur(b,g,a) = 0.005, 40350.000, 0.517 ms
+"""
+
+
+def runs(*seen: dict[str, Any]) -> list[Seen]:
+    return read_texts([("runs", json.dumps({"format": "hsd-doctor-runs", "runs": list(seen)}))])
+
+
+def vllm(rounds: int, kept: list[int], ms: float | None = None, **more: Any) -> dict[str, Any]:
+    k = len(kept)
+    seen = {"engine": "vllm", "rounds": rounds, "drafted": rounds * k, "accepted": sum(kept), "k": k, "kept": kept}
+    seen["tried"] = [rounds, *kept[:-1]]
+    if ms is not None:
+        seen |= {"decode_ms": ms * rounds, "timed_passes": rounds, "timed_tokens": rounds + sum(kept)}
+    return {**seen, **more}
+
+
+def found(answer: dict[str, Any], kind: str) -> str:
+    return next((finding["text"] for finding in answer["findings"] if finding["kind"] == kind), "")
+
+
+def test_a_public_series_breaks_even_where_its_thread_says() -> None:
+    profile = profile_of(runs(SOUP))
+    assert needed(profile, 5) == pytest.approx(0.832, abs=5e-4)
+    gain = gain_of(profile)
+    assert gain is not None
+    assert gain.best.k == 1
+    assert gain.best.speed_up == pytest.approx(1.136, abs=5e-4)
+    answer = diagnose(runs(SOUP))
+    assert answer["verdict"].startswith("Speculation loses")
+    assert "0.832" in found(answer, "needed")
+    assert "num_assistant_tokens = 1" in answer["remedies"][0]["text"]
+
+
+def test_the_time_of_a_token_is_taken_apart() -> None:
+    answer = diagnose(read_texts([("log", LOG)]))
+    assert answer["pays_if_plain_above_ms"] == pytest.approx(87.3, abs=0.05)
+    assert sum(part["ms"] for part in answer["parts"]) == pytest.approx(answer["ms_per_token"], rel=1e-4)
+    assert [part["kind"] for part in answer["parts"]] == ["draft", "pass"]
+    assert "26 %" in found(answer, "drafting")
+    assert "--spec-draft-n-max" in answer["remedies"][0]["text"]
+    assert answer["best"]["speed_up"] is None  # the plain time is not known
+    assert any("at most 166 ms" in what for what in answer["missing"])
+
+
+def test_the_curve_is_the_sum_over_positions() -> None:
+    answer = diagnose(runs(vllm(1000, [800, 600, 300], ms=30)), plain_ms=20)
+    by_k = {at["k"]: at for at in answer["curve"]}
+    # R(k) = 20 + 10 k / 3, E = 1, 1.8, 2.4, 2.7
+    assert by_k[2]["tokens"] == pytest.approx(2.4)
+    assert by_k[2]["speed_up"] == pytest.approx(20 * 2.4 / (20 + 20 / 3))
+    assert by_k[3]["speed_up"] == pytest.approx(1.8)
+    assert answer["best"]["speed_up"] == pytest.approx(1.8)
+    assert by_k[3]["low"] < 1.8 < by_k[3]["high"]
+    assert not by_k[3]["assumed"]
+    assert by_k[4]["assumed"]
+
+
+def test_a_longer_draft_that_was_run_gives_its_own_time() -> None:
+    """A table with a cliff: five tokens are quicker than six."""
+    answer = diagnose(
+        runs(vllm(1000, [900, 810, 730, 650, 590], ms=30), vllm(900, [800, 720, 650, 580, 520, 470], ms=60)),
+        plain_ms=20,
+    )
+    assert answer["best"]["k"] == 5
+
+
+def test_the_largest_comes_first() -> None:
+    answer = diagnose(runs(vllm(1000, [100, 50, 30, 10, 5], ms=40)), plain_ms=20)
+    assert answer["findings"][0]["kind"] == "length"
+    assert "No draft length is worth it" in found(answer, "length")
+    assert answer["remedies"][0]["text"].startswith("vllm serve MODEL")
+    assert "unreached" in {finding["kind"] for finding in answer["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [
+        ("vllm", '"num_speculative_tokens": 1}'),
+        ("llama.cpp", "--spec-draft-n-max 1"),
+        ("sglang", "--speculative-num-steps 1 --speculative-eagle-topk 1 --speculative-num-draft-tokens 2"),
+        ("transformers", "num_assistant_tokens = 1"),
+    ],
+)
+def test_advice_is_in_the_engines_own_syntax(engine: str, text: str) -> None:
+    answer = diagnose(runs(vllm(1000, [800, 100, 30], ms=32, engine=engine)), plain_ms=20)
+    assert text in answer["remedies"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [("llama.cpp", "--spec-type draft-simple"), ("vllm", "--speculative-config"), ("sglang", "STANDALONE")],
+)
+def test_no_drafts_were_made_because(engine: str, text: str) -> None:
+    quiet = {"engine": engine, "rounds": 0, "drafted": 0, "accepted": 0, "decode_ms": 900, "timed_tokens": 30}
+    answer = diagnose(runs(quiet))
+    assert answer["verdict"] == "No drafts were made. A token takes 30 ms, which is plain decoding."
+    assert text in answer["remedies"][0]["text"]
+    assert (answer["best"], answer["pays_if_plain_above_ms"], answer["acceptance_by_position"]) == (None, None, None)
+
+
+def test_batches_and_rows_are_named() -> None:
+    answer = diagnose(runs(vllm(1000, [800, 600, 500], ms=50, running=6.0)), plain_ms=20)
+    assert "6.0 requests" in found(answer, "batch")
+    assert "num_speculative_tokens_per_batch_size" in json.dumps(answer["remedies"])
+    split = vllm(1000, [800, 600, 500], ms=50, engine="llama.cpp", draft_ms=3000, draft_timed=3000)
+    assert "Rows are not free" in found(diagnose(runs(split), plain_ms=20), "rows")
+
+
+def test_rates_that_go_by_one_name_stand_side_by_side() -> None:
+    rates = {rate["name"]: rate["value"] for rate in diagnose(runs(vllm(100, [60, 30, 6])))["rates"]}
+    assert rates == {
+        "accepted of drafted": pytest.approx(0.32),
+        "first position": pytest.approx(0.6),
+        "accepted of written": pytest.approx(96 / 196, rel=1e-5),
+    }
+
+
+def test_a_level_more_is_priced_with_what_it_assumes() -> None:
+    levels = diagnose(read_texts([("log", LOG)]), plain_ms=150)["levels"]
+    assert len(levels) == 2
+    assert all("Assumed, from the pairs measured here (SmolLM2-135M)" in level for level in levels)
+    assert all("No engine runs this yet" in level for level in levels)
+    free = vllm(1000, [300, 100], ms=22, engine="llama.cpp", draft_ms=1.0, draft_timed=2000)
+    assert all("floor" not in level for level in diagnose(runs(free), plain_ms=20)["levels"])
+
+
+def test_the_command_prints_the_names_that_others_rely_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "server.log"
+    file.write_text(LOG)
+    assert main(["doctor", str(file), "--plain-ms", "110", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert tuple(answer) == JSON_NAMES
+    assert answer["acceptance_by_position"] is None
+    assert set(answer["best"]) == {"k", "speed_up"}
+    assert main(["doctor", str(file)]) == 0
+    assert "A token takes 87.3 ms" in capsys.readouterr().out
+
+
+def test_what_cannot_be_read_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("hello\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "hsd_core", "doctor", str(file)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert done.stderr.startswith("error: notes.txt: no line in it speaks of speculation")
+    assert main(["doctor"]) == 2
+    assert main(["doctor", str(file), "--url", "http://127.0.0.1:1"]) == 2
+
+
+def test_a_server_is_scraped_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = iter([100, 300])
+
+    class Metrics(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            n = next(counts)
+            assert self.path == "/metrics"
+            body = (
+                f"llamacpp:spec_decode_num_drafts_total {n}\nllamacpp:spec_decode_num_draft_tokens_total {2 * n}\n"
+                f"llamacpp:spec_decode_num_accepted_tokens_total {n}\nllamacpp:tokens_predicted_total {2 * n}\n"
+                f"llamacpp:tokens_predicted_seconds_total {n / 100}\n"
+            ).encode()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Metrics)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://127.0.0.1:{server.server_port}/v1"
+        assert main(["doctor", "--url", url, "--pause", "0.1", "--json"]) == 0
+    finally:
+        server.shutdown()
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["tokens_per_pass"], answer["ms_per_token"]) == (2, 5)
+    assert main(["doctor", "--url", "file:///etc/passwd"]) == 2
+    assert main(["doctor", "--url", "http://127.0.0.1:9", "--pause", "0.1"]) == 2
