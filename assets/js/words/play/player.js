@@ -6,7 +6,7 @@ export const TRANSPORT = {
   halt: "Pause",
   live: "follow",
   round: (/** @type {number} */ nth, /** @type {number} */ of, /** @type {string} */ time) =>
-    `round ${nth}\u2009/\u2009${of}  ${time}`,
+    `round ${nth}\u2009/\u2009${of} \u00b7 ${time}`,
   real: "1\u00d7 real",
   start: "To the start",
   back: "One round back",
