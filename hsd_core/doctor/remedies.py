@@ -33,19 +33,21 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
     batch = profile.running is not None and profile.running > 1.2
     if gain is not None:
         now = next((length.ms for length in gain.lengths if length.k == profile.k), None)
-        if not worth(gain):
+        # where plain decoding was not timed, its pass takes no longer than one over a draft
+        dearer = profile.plain_ms is None and profile.pass_ms is not None and gain.best.ms > profile.pass_ms
+        if not worth(gain) or dearer:
             return [Remedy("Switch it off: at these costs no draft length is worth it.", _off(profile.engine))]
         if gain.best.k != profile.k and (now is None or now > CHANGE * gain.best.ms):
             sure = profile.conditional and not gain.best.assumed and profile.plain_ms is not None
             why = f"Draft {gain.best.k} token{'s' if gain.best.k > 1 else ''}." if sure else f"Try {gain.best.k}."
-            found.append(Remedy(why, _length(profile.engine, gain.best.k)))
+            found.append(Remedy(why, _length(profile, gain.best.k)))
     elif profile.plain_ms and profile.ms_per_token and profile.ms_per_token > profile.plain_ms and profile.k:
         shorter = max(1, profile.k // 2)
-        found.append(Remedy("It loses: try half the length first.", _length(profile.engine, shorter)))
+        found.append(Remedy("It loses: try half the length first.", _length(profile, shorter)))
     unsure = bool(profile.conditional) and profile.conditional[0].value < UNSURE
     if profile.engine == "llama.cpp" and (unsure or _wasteful(profile)) and "ngram" not in profile.drafter:
         found.append(Remedy("Let the drafter stop where it is unsure.", "--spec-draft-p-min 0.6"))
-    if profile.engine == "transformers" and (unsure or _wasteful(profile)):
+    if profile.engine == "transformers" and (unsure or _wasteful(profile)) and not _looks_up(profile):
         text = "assistant.generation_config.assistant_confidence_threshold = 0.6"
         found.append(Remedy("Let the assistant stop where it is unsure.", text))
     if profile.engine == "vllm" and batch and profile.k:
@@ -111,7 +113,13 @@ def _wasteful(profile: DraftProfile) -> bool:
     return bool(profile.drafted and profile.accepted is not None and profile.accepted < 0.4 * profile.drafted)
 
 
-def _length(engine: str, k: int) -> str:
+def _looks_up(profile: DraftProfile) -> bool:
+    """Whether transformers' drafts were copied from the prompt, so that there is no assistant."""
+    return profile.drafter.startswith("PromptLookup")
+
+
+def _length(profile: DraftProfile, k: int) -> str:
+    engine = profile.engine
     if engine == "vllm":
         return f'--speculative-config \'{{"method": "METHOD", "model": "DRAFT", "num_speculative_tokens": {k}}}\''
     if engine == "llama.cpp":
@@ -119,6 +127,8 @@ def _length(engine: str, k: int) -> str:
     if engine == "sglang":
         return f"--speculative-num-steps {k} --speculative-eagle-topk 1 --speculative-num-draft-tokens {k + 1}"
     if engine == "transformers":
+        if _looks_up(profile):
+            return f"model.generate(**inputs, prompt_lookup_num_tokens={k})"
         return (
             f"assistant.generation_config.num_assistant_tokens = {k}\n"
             'assistant.generation_config.num_assistant_tokens_schedule = "constant"'
@@ -131,7 +141,7 @@ def _off(engine: str) -> str:
         "vllm": "vllm serve MODEL  # without --speculative-config",
         "llama.cpp": "--spec-type none",
         "sglang": "python -m sglang.launch_server --model-path MODEL  # without --speculative-algorithm",
-        "transformers": "model.generate(**inputs)  # without assistant_model",
+        "transformers": "model.generate(**inputs)  # without assistant_model and prompt_lookup_num_tokens",
     }.get(engine, "plain decoding")
 
 

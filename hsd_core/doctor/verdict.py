@@ -40,6 +40,11 @@ def verdict(profile: DraftProfile) -> str:
         if gain > 0.99:
             return f"Speculation changes nothing: {ms(now)} ms a token with it, {ms(plain)} ms without."
         return f"Speculation loses: {ms(now)} ms a token, {ms(plain)} ms without it."
+    if now and profile.pass_ms and profile.pass_ms < now:
+        return (
+            f"Speculation loses: {ms(now)} ms a token, and a plain token takes no more than the "
+            f"{ms(profile.pass_ms)} ms of a pass over a draft."
+        )
     if now:
         most = ""
         if profile.pass_ms and profile.pass_ms > now:

@@ -207,3 +207,18 @@ def test_a_server_is_scraped_twice(capsys: pytest.CaptureFixture[str]) -> None:
     assert (answer["tokens_per_pass"], answer["ms_per_token"]) == (2, 5)
     assert main(["doctor", "--url", "file:///etc/passwd"]) == 2
     assert main(["doctor", "--url", "http://127.0.0.1:9", "--pause", "0.1"]) == 2
+
+
+def test_dearer_than_a_pass_over_a_draft_it_loses_however_long_plain_decoding_takes() -> None:
+    assistant = {"engine": "transformers", "k": 4, "acceptance": 0.5, "draft_ms": 186.0, "draft_timed": 1}
+    answer = diagnose(runs(assistant | {"verify_ms": 320.0}))
+    assert answer["plain_ms"] is None
+    assert answer["verdict"].startswith("Speculation loses")
+    assert "without assistant_model" in answer["remedies"][0]["text"]
+
+
+def test_transformers_lookups_are_told_their_own_setting() -> None:
+    lookups = {"engine": "transformers", "k": 2, "acceptance": 0.6, "draft_ms": 0.1, "draft_timed": 1}
+    answer = diagnose(runs(lookups | {"verify_ms": 100.0, "drafter": "PromptLookupCandidateGenerator"}))
+    assert "prompt_lookup_num_tokens=" in answer["remedies"][0]["text"]
+    assert not any("assistant" in remedy["text"] for remedy in answer["remedies"])
