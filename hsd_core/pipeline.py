@@ -19,7 +19,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import StackError, bare, parse
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import learnt, meant, option
+from hsd_core.stacks.targets import learnt, meant, option, told_apart
 from hsd_core.theory.search.default_here import PLANNED, DefaultStack, default_here, with_default
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
@@ -120,6 +120,9 @@ class Pipeline:
         if not asked.toy and not asked.layers:
             ensure(asked.target, tell)
             asked = learnt(asked)
+        if asked.draft and asked.name not in PRESETS and (stack is None or "model" in stack or "cross" in stack):
+            ensure(asked.draft, tell)
+            asked = told_apart(asked)
         if asked.refused:
             raise StackError(f"{asked.title} cannot be a target: {asked.refused}")
         pipeline = cls(asked, Builder(asked, device, dtype, tell, models, profile, kind), prompt_tokens)

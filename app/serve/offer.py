@@ -158,16 +158,21 @@ class ServerOffer:
         return {**one, "usable": False, "reason": says.runs_on(self.device or "")} if other else one
 
     def _models(self, entry: dict[str, Any], preset: Preset | None) -> list[dict[str, Any]]:
-        """One level for each model of the folder, where the preset's levels are models at all."""
-        own = next((level for level in entry["levels"] if level["name"] == "model"), None)
-        if own is None or self.models is None:
+        """One level for each model of the folder, where the preset's levels are models at all; what has another
+        tokenizer than the target is the level `cross`."""
+        own = {level["name"]: level for level in entry["levels"]}
+        if "model" not in own or self.models is None:
             return []
         target = here(preset.target) if preset and not preset.refused else None
         others = [model for model in local_models(self.models) if model.path != target]
+        apart = {m.name: self._apart(m, target) for m in others if not m.reason}
+        named = [(m.name, m.reason or apart[m.name]) for m in others]
+        found = [("model", name, why) for name, why in named] + [
+            ("cross", name, "") for name, why in apart.items() if why
+        ]
         return [
-            {**own, "label": m.name, "params": {"id": m.name}, "usable": not why, "reason": why}
-            for m in others
-            for why in [m.reason or self._apart(m, target)]
+            {**own[kind], "label": name, "params": {"id": name}, "usable": not why, "reason": why}
+            for kind, name, why in found
         ]
 
     def _apart(self, model: LocalModel, target: Path | None) -> str:

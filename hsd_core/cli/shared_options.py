@@ -13,7 +13,7 @@ from hsd_core.lab.bench import plain_of
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.targets import chosen
+from hsd_core.stacks.targets import chosen, source_of
 from hsd_core.theory.search.default_here import DefaultStack, default_here
 from hsd_core.trace.prompt_files import PromptText
 from hsd_core.trace.typed import MAX_INT
@@ -123,9 +123,13 @@ def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipel
         raise ValueError(
             f"preset {preset.name} runs on the CPU alone; leave --device {options.device} out, or name another preset"
         )
-    return pipeline.Pipeline.open(
+    made = pipeline.Pipeline.open(
         preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
     )
+    if options.draft and (own := made.preset.stranger) == source_of(options.draft) and own:
+        said = "it is the level cross, whose text is spelled in the target's tokens"
+        print(f"{own.title} has another tokenizer: {said}", file=sys.stderr)
+    return made
 
 
 def default_of(options: argparse.Namespace) -> DefaultStack:

@@ -122,6 +122,7 @@ class TraceWriter:
                 stale=stale or UNSET,
                 onto=tuple(onto) or UNSET,
                 moved=_moved(moved),
+                own=proposal.own or UNSET,
             )
 
     def stale(self, asked: ScoreRequest, work: Work, below: int | None, t0: int, t1: int) -> trace.Verify:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work
+from hsd_core.levels.protocol import DraftOrder, Proposal, Work
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.read_there import Ranked, ranking
 from hsd_core.models.gpu.text import Mark
@@ -26,11 +27,19 @@ from hsd_core.trace import Copied, Span
 CopiedFrom = Callable[[int], Copied | None]
 
 
+class Scores(Protocol):
+    """What drafts are made of: logits behind a context. On a device, where more is drafted than goes up, also `keep`.
+    A `Scorer` is one."""
+
+    def score(self, context: Context) -> tuple[Tensor, Work]: ...
+    def keep(self, start: int, path: Sequence[int]) -> None: ...
+
+
 @dataclass(slots=True)
 class _Forwards:
     """What the forwards of one draft gave: the (1, V) logits of each, and their work."""
 
-    run: Scorer
+    run: Scores
     logits: list[Tensor] = field(default_factory=list)
     forwards: int = 0
     rows: int = 0
@@ -55,7 +64,7 @@ class _Forwards:
 
 
 def draft_token_by_token(
-    run: Scorer,
+    run: Scores,
     context: Context,
     order: DraftOrder,
     source: str,

@@ -75,7 +75,8 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
         if trunk is not None:
             trunks[id(trunk)] = trunk
         elif decoder is not None and level.layers:  # a model through transformers has a cache of its own
-            kept += decoder.cache_bytes(capacity, branches=branches)
+            room = level.room(capacity) if hasattr(level, "room") else capacity  # of a text in its own tokens
+            kept += decoder.cache_bytes(room, branches=branches)
         draft = getattr(level, "draft", None) or getattr(level, "readout", None)
         if draft is not None and decoder is not None:
             kept += decoder.cache_bytes(capacity, branches=branches) * draft.layers // decoder.layers

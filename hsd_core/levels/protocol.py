@@ -48,7 +48,8 @@ class Proposal:
     model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token
     where it stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta:
     the drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
-    what the level above is to compute beside them, see `Verified.probed`. ranked: see `Tree`.
+    what the level above is to compute beside them, see `Verified.probed`. ranked: see `Tree`. own: of a
+    drafter with a vocabulary of its own, see `trace.Draft`.
     """
 
     ids: tuple[int, ...]
@@ -65,6 +66,7 @@ class Proposal:
     silent: int = 0
     probes: Probes = NO_PROBES
     ranked: Ranked | None = None
+    own: tuple[int, ...] = ()
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""

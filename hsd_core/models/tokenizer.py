@@ -30,7 +30,7 @@ class Tokenizer:
 
     Attributes:
         vocab_size: one more than the largest id that stands for text or a special token.
-        eos_ids: the ids that end a text.
+        eos_ids: the ids that end a text. end: the usual one of them; None for a model that names none.
         digest: a name for vocabulary, merges and special ids: equal for equal tokenizers.
     """
 
@@ -54,6 +54,8 @@ class Tokenizer:
         self._added = {a["id"]: a for a in self._spec.get("added_tokens", [])}
         self.vocab_size = max(self._token_of) + 1
         self.eos_ids = self._ends(_json(folder / "generation_config.json"), _json(folder / "config.json"))
+        named = self._fast.token_to_id(self._named("eos_token") or "")
+        self.end = named if named in self.eos_ids else min(self.eos_ids, default=None)
 
     def encode(self, text: str) -> list[int]:
         """Ids of a text as it stands, special tokens included, with the tokenizer's own start token if it adds one.
@@ -63,6 +65,20 @@ class Tokenizer:
         """
         _refuse_surrogates(text)
         return self._fast.encode(text).ids
+
+    def within(self, text: str) -> list[int]:
+        """Ids of a text that stands within other text: no start token, no blank put before it, special tokens as text.
+
+        Raises:
+            TokenizerError: as `encode`.
+        """
+        _refuse_surrogates(text)
+        return self._inner.encode(text, add_special_tokens=False).ids
+
+    @cached_property
+    def start(self) -> list[int]:
+        """The ids that stand before every text."""
+        return self._fast.encode("").ids
 
     def chat(self, prompt: str) -> list[int]:
         """Ids of a user's turn in the model's chat template, up to where the assistant's answer starts.
@@ -159,6 +175,16 @@ class Tokenizer:
         return literal
 
     @cached_property
+    def _inner(self) -> FastTokenizer:
+        """The literal one, without the blank that some put before a text."""
+        spec = json.loads(self._literal.to_str())
+        for part in ("normalizer", "pre_tokenizer"):
+            spec[part] = _unprefixed(spec.get(part))
+        inner = FastTokenizer.from_str(json.dumps(spec))
+        inner.encode_special_tokens = True
+        return inner
+
+    @cached_property
     def _spelled(self) -> re.Pattern[str] | None:
         """Finds special tokens in a text, the longest first; None where the tokenizer has none."""
         names = sorted(self.specials, key=len, reverse=True)
@@ -205,6 +231,20 @@ class Tokenizer:
                 return frozenset(value if isinstance(value, list) else [value])
         id_ = self._fast.token_to_id(self._named("eos_token") or "")
         return frozenset() if id_ is None else frozenset([id_])
+
+
+def _unprefixed(part: Any) -> Any:
+    """A normalizer or a pre-tokenizer that puts no blank before a text; None where it does nothing else."""
+    if not isinstance(part, dict) or part.get("type") == "Prepend":
+        return None
+    for several in ("normalizers", "pretokenizers"):
+        if several in part:
+            return {**part, several: [own for one in part[several] if (own := _unprefixed(one))]}
+    never: dict[str, dict[str, Any]] = {
+        "Metaspace": {"prepend_scheme": "never"},
+        "ByteLevel": {"add_prefix_space": False},
+    }
+    return {**part, **never.get(part.get("type", ""), {})}
 
 
 def _refuse_surrogates(text: str) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from hsd_core.levels.declared.keys import ID
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.kinds import kind_of
+from hsd_core.levels.kinds.model import CROSS
 from hsd_core.levels.kinds.model import KIND as MODEL
 from hsd_core.models.weights import Source, is_here
 from hsd_core.stacks.grammar import parse
-from hsd_core.stacks.targets import meant, source_of
+from hsd_core.stacks.targets import meant, weights_named
 
 
 def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
@@ -32,9 +33,9 @@ def _sources(asked: str | Preset, stack: str, models: Path | None) -> Iterator[S
         return
     yield preset.target
     for spec in parse(stack):
-        if kind_of(spec) is MODEL:
+        if kind_of(spec) in (MODEL, CROSS):
             named = spec.get(ID)
-            own = next((source for source in preset.drafts if source.id == named), None)
-            found = own or (source_of(named, models) if named else preset.draft)
+            usual = preset.draft if kind_of(spec) is MODEL else preset.stranger
+            found = weights_named(preset, named, models) if named else usual
             if found is not None:
                 yield found

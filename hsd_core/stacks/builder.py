@@ -36,7 +36,7 @@ from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
 from hsd_core.stacks.opened_drafts import OpenedDrafts
 from hsd_core.stacks.pool import LevelPool
-from hsd_core.stacks.targets import source_of
+from hsd_core.stacks.targets import weights_named
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile
@@ -177,8 +177,7 @@ class Builder:
         return self.preset.target
 
     def _named(self, name: str) -> Source:
-        own = (source for source in self.preset.drafts if source.id == name)
-        return next(own, None) or source_of(name, self._models)
+        return weights_named(self.preset, name, self._models)
 
     def trained(self, decoder: Layered) -> list[TrainedDraft]:
         """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
@@ -220,22 +219,25 @@ class Builder:
     def lean(self, decoder: Layered) -> Decoder:
         """The weights of a decoder that is open, through torch: what training and reads of every layer need."""
         with self._pool.stack():
-            folder, dtype, device, _ = self._pool.key(decoder)
+            folder, dtype, device, *_ = self._pool.key(decoder)
             return self.decoder(folder, dtype, device, "target", kind="lean")
 
-    def decoder(self, folder: Path, dtype: str, device: str, name: str, kind: str | None = None) -> Decoder:
-        """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks.
+    def decoder(
+        self, folder: Path, dtype: str, device: str, name: str, *, kind: str | None = None, vocab: int | None = None
+    ) -> Decoder:
+        """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks. `vocab`: how
+        many ids it has, where they are not the target's.
 
         Raises:
             StackError: there is no kernel for this dtype on this device.
         """
         if reason := no_copy(dtype, device):
             raise StackError(f"{name}: {reason}")
-        kind = kind or self._kind
+        kind, size = kind or self._kind, vocab or self.tokenizer.vocab_size
 
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
-            size, told = self.tokenizer.vocab_size, partial(self._progress, "load")
+            told = partial(self._progress, "load")
             decoder = load_decoder(
                 folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told, profile=self._profile
             )
@@ -243,7 +245,7 @@ class Builder:
             self._progress("load", 1.0, 1.0)
             return decoder
 
-        return self._pool.decoder((folder, dtype, device, kind), load)
+        return self._pool.decoder((folder, dtype, device, kind, size), load)
 
 
 def blocks_of(specs: Sequence[LevelSpec]) -> list[int | None]:

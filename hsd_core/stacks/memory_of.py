@@ -145,9 +145,9 @@ def memory_of(preset: Preset, stored: int = 0) -> Mapping[str, str]:
         quarter = max(1, preset.layers // 4)
         reads = own.layers * quarter / preset.layers + own.head
         said["exit"] = f"at layer {quarter} of {preset.layers} it reads {4 * reads / whole:.0%} of a pass of the target"
-    draft = preset.draft and here(preset.draft)
-    if draft:
-        small = numbers_of(draft)
-        own_cache = f", keys and values {size(4 * small.cache * TOKENS)} per {TOKENS:,} tokens" if small.cache else ""
-        said["model"] = f"weights {size(weights_of(small, 'float32'))} in float32{own_cache}"
+    for name, source in (("model", preset.draft), ("cross", preset.stranger)):
+        if folder := source and here(source):
+            small = numbers_of(folder)
+            each = f", keys and values {size(4 * small.cache * TOKENS)} per {TOKENS:,} tokens" if small.cache else ""
+            said[name] = f"weights {size(weights_of(small, 'float32'))} in float32{each}"
     return said

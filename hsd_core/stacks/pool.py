@@ -16,7 +16,7 @@ from hsd_core.levels.protocol import Level
 from hsd_core.models import Decoder
 from hsd_core.stacks.grammar import LevelSpec
 
-Key = tuple[Path, str, str, str]  # folder, dtype, device, kind of decoder
+Key = tuple[Path, str, str, str, int]  # folder, dtype, device, kind of decoder, ids
 MOST_DECODERS = 4  # as one target has dtypes
 MOST_LEVELS = 32
 

@@ -2,7 +2,8 @@
 
     wheels    GGUF files in pinned wheels, by a key: their parts are [name, version, sha256, bytes], in order
     presets   what `Preset` holds; weights are {"hub": OWNER/NAME, "mb": of safetensors}, {"folder": FOLDER or .gguf},
-              {"wheels": KEY} or, beside a hub id, both; stacks are written in the grammar
+              {"wheels": KEY} or, beside a hub id, both; stacks are written in the grammar; strangers are presets whose
+              targets may draft for this one's, with a tokenizer of their own
 
 Adding a preset is one more entry there. The file is read once, when it is first asked for; this imports no torch.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +22,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from hsd_core.levels.declared.keys import MAX_DEPTH
-from hsd_core.levels.declared.preset import Example, Preset
+from hsd_core.levels.declared.preset import Example, Preset, Stranger
 from hsd_core.models import DTYPES
 from hsd_core.models.weights import Source, Wheel
 from hsd_core.stacks.grammar import StackError, parse
@@ -90,6 +92,7 @@ class _Preset(_Form, frozen=True):
     default_stack: Text
     layers: Annotated[int, Meta(ge=0, le=MAX_DEPTH)] = 0
     drafts: tuple[_Weights, ...] = ()
+    strangers: tuple[Name, ...] = ()
     gpu_stack: str | None = None
     cpu_dtype: str = "float32"
     gpu_dtype: str = "bfloat16"
@@ -122,6 +125,11 @@ def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
         for i, preset in enumerate(presets):
             if preset.name in {other.name for other in presets[:i]}:
                 raise Wrong(f"there is a preset {preset.name!r} before it", f"presets[{i}].name")
+        targets = {preset.name: preset.target for preset in presets if not preset.toy}
+        for i, one in enumerate(found.presets):
+            if wrong := next((name for name in one.strangers if name == one.name or name not in targets), None):
+                raise Wrong(f"{wrong!r} is no other preset with weights", f"presets[{i}].strangers")
+            presets[i] = replace(presets[i], strangers=tuple(Stranger(name, targets[name]) for name in one.strangers))
     except (OSError, ValueError) as error:
         raise PresetsError(f"{path.name}: {error}; mend {path}") from None
     return MappingProxyType({preset.name: preset for preset in presets})

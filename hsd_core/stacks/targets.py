@@ -14,18 +14,19 @@ from typing import Any, NamedTuple
 from hsd_core.drafts.known_drafts import LENS
 from hsd_core.levels.declared.keys import ID
 from hsd_core.levels.declared.kind import LAST
-from hsd_core.levels.declared.preset import Example, Preset
+from hsd_core.levels.declared.preset import Example, Preset, Stranger
 from hsd_core.levels.kinds import kind_of
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean.rollback import refuse_no_rollback
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.loading import read_config
 from hsd_core.models.local import local_source
-from hsd_core.models.weights import Source, config_here
+from hsd_core.models.weights import Source, config_here, here
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS, preset_of
 
 _NOTE = "any target: nothing was trained or measured for it"
+_PAIR, _CROSSED = "model:4,target", "cross:4,target"
 _PLAIN = Example("plain", "Plain decoding", "target", "one token per forward")
 
 
@@ -45,7 +46,7 @@ def target_preset(target: str, draft: str | None = None, *, models: Path | None 
     Raises:
         WeightsError: there is no such model.
     """
-    return learnt(unread_preset(target, draft, models=models))
+    return told_apart(learnt(unread_preset(target, draft, models=models)))
 
 
 def unread_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
@@ -53,11 +54,11 @@ def unread_preset(target: str, draft: str | None = None, *, models: Path | None 
     source = source_of(target, models)
     name = source.id if source.kind == "hub" else source.title
     drafts = (source_of(draft, models),) if draft else ()
-    pair = (Example("pair", "Two models", "model:4,target", f"{drafts[0].title} drafts"),) if drafts else ()
+    pair = (Example("pair", "Two models", _PAIR, f"{drafts[0].title} drafts"),) if drafts else ()
     return Preset(
         name=f"{name}-folder" if name in PRESETS else name,
         title=source.title,
-        default_stack="model:4,target" if drafts else "ngram:3,target",
+        default_stack=_PAIR if drafts else "ngram:3,target",
         licence="",
         note=_NOTE,
         target=source,
@@ -93,7 +94,7 @@ def chosen(preset: str, *, target: str | None = None, draft: str | None = None, 
     own = preset_of(preset)
     if (over := meant(own, stack)) is own and own.toy and draft:
         raise StackError(f"preset {own.name} has no weights, so none can draft for it; leave the draft {draft!r} out")
-    return replace(over, drafts=(source_of(draft), *over.drafts)) if draft else over
+    return told_apart(replace(over, drafts=(source_of(draft), *over.drafts))) if draft else over
 
 
 def meant(preset: str | Preset, stack: str | None, models: Path | None = None) -> Preset:
@@ -119,6 +120,20 @@ def source_of(name: str, models: Path | None = None) -> Source:
     return local_source(name, models) or Source.parse(name)
 
 
+def weights_named(preset: Preset, name: str, models: Path | None = None) -> Source:
+    """The weights that a level of a preset names: one of the preset's own, another preset's target, or any others.
+
+    Raises:
+        WeightsError: the name stands for none.
+    """
+    own = {one.name: one.source for one in preset.strangers} | {source.id: source for source in preset.drafts}
+    if name in own:
+        return own[name]
+    if name in PRESETS and not PRESETS[name].toy:
+        return PRESETS[name].target
+    return source_of(name, models)
+
+
 def learnt(preset: Preset) -> Preset:
     """The same preset with what its target's config says, where that is here and was not known."""
     if preset.layers or preset.toy or (folder := config_here(preset.target)) is None:
@@ -136,6 +151,34 @@ def learnt(preset: Preset) -> Preset:
     return replace(
         preset, layers=said.layers, refused=said.refused, whole=said.whole, stacks=tuple(shown), gpu_stack=gpu
     )
+
+
+def told_apart(preset: Preset) -> Preset:
+    """The same preset; where its draft turns out to have another tokenizer, it drafts as `cross`. Both have to be here
+    to be compared."""
+    draft, target = preset.draft and here(preset.draft), here(preset.target)
+    if preset.toy or preset.draft is None or not draft or not target or not _other_words(draft, target):
+        return preset
+    stranger = Stranger(preset.draft.id, preset.draft)
+    said = replace(preset, drafts=preset.drafts[1:], strangers=(stranger, *preset.strangers))
+    if preset.name in PRESETS:  # whose stacks name its own draft
+        return said
+    stacks = tuple(replace(one, stack=one.stack.replace(_PAIR, _CROSSED)) for one in preset.stacks)
+    return replace(said, default_stack=preset.default_stack.replace(_PAIR, _CROSSED), stacks=stacks)
+
+
+def _other_words(draft: Path, target: Path) -> bool:
+    from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
+
+    try:
+        one, other = Tokenizer(draft), Tokenizer(target)
+    except TokenizerError:
+        return False  # which is refused, with the reason, where it is opened
+    try:
+        special_differences(one, other)
+    except TokenizerError:
+        return True
+    return False
 
 
 def config_of(folder: Path) -> Config:

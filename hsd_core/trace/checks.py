@@ -21,7 +21,7 @@ def check(events: Sequence[Event]) -> list[str]:
         return ["the first event is not a header"]
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
-    return [*chain(*found, _caches(events), _totals(events), _moves(events, header))]
+    return [*chain(*found, _caches(events), _totals(events), _moves(events, header), _words(events))]
 
 
 def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
@@ -259,6 +259,18 @@ def _caches(events: Sequence[Event]) -> Iterable[str]:
                     f"event {i} (kv): level {kv.level} has {kv.cached} cached + {kv.catch_up} to catch up, "
                     f"{kv.committed} committed + {kv.held} held"
                 )
+
+
+def _words(events: Sequence[Event]) -> Iterable[str]:
+    """A draft in a vocabulary of its own wrote at least the text of what went up."""
+    lengths: dict[int, int] = {}
+    for i, event in enumerate(events):
+        if isinstance(event, trace.Piece):
+            lengths[event.id] = len(event.b64) * 3 // 4 - event.b64.count("=")
+        elif isinstance(event, trace.Draft) and event.own:
+            wrote, up = sum(event.own), sum(lengths.get(id_, 0) for id_ in event.ids)
+            if min(event.own) < 0 or wrote < up:
+                yield f"event {i} (draft): {up} bytes went up of {wrote} that its own tokens {event.own} have"
 
 
 def _moves(events: Sequence[Event], header: trace.Header) -> Iterable[str]:

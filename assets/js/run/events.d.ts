@@ -83,6 +83,7 @@ export interface Draft {
   stale?: boolean;
   onto?: number[];
   moved?: Moved;
+  own?: number[];
 }
 
 export interface Span {

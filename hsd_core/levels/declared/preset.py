@@ -25,12 +25,21 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Stranger:
+    """A model with another tokenizer, by the name that a stack has for it."""
+
+    name: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Preset:
     """A family of models with one tokenizer.
 
     Attributes:
         target: the last level's weights; `layers`: how many it has, 0 where nobody knows yet.
         drafts: smaller models of its family, the largest first; that one is `model` unless a level names another.
+        strangers: models with another tokenizer that may draft too; the first is `cross` unless a level names another.
         default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
         stacks: examples, some of which lose on purpose.
         cpu_dtype, gpu_dtype: of the models unless asked otherwise.
@@ -49,6 +58,7 @@ class Preset:
     target: Source
     layers: int = 0
     drafts: tuple[Source, ...] = ()
+    strangers: tuple[Stranger, ...] = ()
     stacks: tuple[Example, ...] = ()
     gpu_stack: str | None = None
     cpu_dtype: str = "float32"
@@ -65,6 +75,11 @@ class Preset:
     def draft(self) -> Source | None:
         """The weights of the level `model` where it names none."""
         return self.drafts[0] if self.drafts else None
+
+    @property
+    def stranger(self) -> Source | None:
+        """The weights of the level `cross` where it names none."""
+        return self.strangers[0].source if self.strangers else None
 
     @property
     def key(self) -> str:

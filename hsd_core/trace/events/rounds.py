@@ -47,6 +47,9 @@ class Draft(Record, frozen=True):
     `onto`, of a draft that goes on behind tokens drafted before, left out elsewhere: for each token that `parents` puts
     behind the text the serial of the token that it stands behind (-1: it is the text); -1 for the others.
 
+    `own`, of a draft in a vocabulary of its own, left out elsewhere: how many bytes each of its own tokens has, from
+    the text's end on; together at least as many as the tokens that went up.
+
     `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped.
     `moved`, left out where nothing was: what crossed between devices for it."""
 
@@ -73,6 +76,7 @@ class Draft(Record, frozen=True):
     stale: bool | UnsetType = UNSET
     onto: tuple[Int, ...] | UnsetType = UNSET
     moved: Moved | UnsetType = UNSET
+    own: tuple[Int, ...] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         given = (name for name in ("copied", "keys", "draws", "onto") if getattr(self, name))

@@ -1,0 +1,163 @@
+"""A draft in another vocabulary: the output's distribution is the target's, by text and by shared tokens; that of
+engines that carry a probability over, or rank before they draw, is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+import torch
+from enumerator import SAMPLED, distance, merged_distribution, run_distribution, target_distribution
+from toys import output_of
+from words_of import LETTERS, PAIRED, Words, crossed
+
+import hsd_core
+from hsd_core.levels.built.cross.cross_level import CrossLevel
+from hsd_core.levels.built.cross.cross_run import CrossRun
+from hsd_core.levels.protocol import DraftOrder, Proposal
+from hsd_core.models.context import Context
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.checks import check
+
+EXACT, WRONG = 1e-12, 1e-3
+BOTH = [(LETTERS, PAIRED), (PAIRED, LETTERS)]
+ABOVE = ("table", "table@rule=block", "table:2,table", "table:2@policy=flush,table@bonus=0")
+
+
+def off(stack: list, tokens: int = 3, *, whole: bool = False, **options: object) -> float:
+    found = (run_distribution if whole else merged_distribution)(stack, [0, 1], tokens, **options)
+    shared = {key: value for key, value in options.items() if key in ("sampling", "ends")}
+    return distance(found, target_distribution(stack, [0, 1], tokens, **shared))
+
+
+@pytest.mark.parametrize("map_", ["text", "shared"])
+@pytest.mark.parametrize("above", ABOVE)
+@pytest.mark.parametrize(("own", "target"), BOTH)
+def test_output_follows_the_targets_distribution(
+    own: Sequence[bytes], target: Sequence[bytes], above: str, map_: str
+) -> None:
+    assert off(crossed(f"cross:3@map={map_},{above}", Words(own), Words(target))) < EXACT
+
+
+@pytest.mark.parametrize("map_", ["text", "shared"])
+@pytest.mark.parametrize(("own", "target"), BOTH)
+@pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.8), Sampling(0.0)])
+def test_whole_runs_with_ends_do_too(
+    own: Sequence[bytes], target: Sequence[bytes], map_: str, sampling: Sampling
+) -> None:
+    words, ends = Words(target, end=True), frozenset({len(target)})
+    stack = crossed(f"cross:2@map={map_},table", Words(own, end=True), words, 3)
+    assert off(stack, whole=True, sampling=sampling, ends=ends) < EXACT
+
+
+@pytest.mark.parametrize("policy", ["confidence@theta=0.5", "adaptive"])
+@pytest.mark.parametrize("map_", ["text", "shared"])
+def test_drafts_that_end_early_do_too(policy: str, map_: str) -> None:
+    assert off(crossed(f"cross:3@policy={policy}@map={map_},table", Words(LETTERS), Words(PAIRED), 1)) < EXACT
+
+
+@pytest.mark.parametrize("map_", ["text", "shared"])
+def test_a_vocabulary_that_lacks_letters_does_too(map_: str) -> None:
+    assert off(crossed(f"cross:3@map={map_},table", Words((b"a", b"ba")), Words((b"a", b"b", b"aba")), 2)) < EXACT
+
+
+class Carried(CrossLevel):
+    """As if the target's tokens had been drawn with the probability of the draft's that stands at their place."""
+
+    def open(self, capacity: int, shared: object) -> CrossRun:
+        run = super().open(capacity, shared)  # type: ignore[arg-type]
+        own_rows = list[torch.Tensor]()
+        right, inner = run._write, run._inner.propose  # type: ignore[attr-defined]
+
+        def remembered(context: Context, order: DraftOrder) -> Proposal:
+            made = inner(context, order)
+            own_rows[:] = [] if made.rows is None else list(made.rows)
+            own_rows.append(torch.tensor(made.ids))
+            return made
+
+        def write(context: Context, order: DraftOrder) -> Proposal:
+            made = right(context, order)
+            if not made.ids or len(own_rows) < 2:
+                return made
+            *rows, ids = own_rows
+            chances = [float(row[id_]) for row, id_ in zip(rows, ids.tolist(), strict=True)]
+            carried = torch.zeros(len(made.ids), self.vocab_size, dtype=torch.float64)
+            for at, id_ in enumerate(made.ids):
+                chance = chances[min(at, len(chances) - 1)]
+                carried[at] = (1 - chance) / (self.vocab_size - 1)
+                carried[at, id_] = chance
+            return replace(made, rows=carried)
+
+        run._inner.propose, run._write = remembered, write  # type: ignore[attr-defined,method-assign]
+        return run
+
+
+@pytest.mark.parametrize(("own", "target"), BOTH)
+def test_a_probability_that_is_carried_over_is_caught(own: Sequence[bytes], target: Sequence[bytes]) -> None:
+    right, wrong = (
+        crossed("cross:3,table", Words(own), Words(target), 4, level=level) for level in (CrossLevel, Carried)
+    )
+    assert off(right, whole=True) < EXACT
+    assert off(wrong, whole=True) > WRONG
+
+
+def test_rows_that_are_not_cut_to_the_shared_tokens_before_the_draw_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    stack = crossed("cross:2@map=shared,table", Words(PAIRED), Words(LETTERS), 4)
+    assert off(stack, whole=True) < EXACT
+    real = CrossRun._draw
+
+    def draw(self: CrossRun, context: Context, order: DraftOrder) -> Proposal:
+        made = real(self, context, order)
+        assert made.rows is not None
+        return replace(made, rows=made.rows * 0.5)  # as the uncut row has it: the rest of its mass lies elsewhere
+
+    monkeypatch.setattr(CrossRun, "_draw", draw)
+    assert off(stack, whole=True) > WRONG
+
+
+@pytest.mark.parametrize("map_", ["text", "shared"])
+@pytest.mark.parametrize(("own", "target"), BOTH)
+def test_traces_add_up_and_a_greedy_text_is_the_targets(
+    own: Sequence[bytes], target: Sequence[bytes], map_: str
+) -> None:
+    kept = 0
+    for seed in range(6):
+        ends = frozenset({len(target)})
+        stack = crossed(f"cross:4@map={map_},table", Words(own, end=True), Words(target, end=True), seed, sharpness=2.0)
+        for sampling in (Sampling(0.0), Sampling(1.0)):
+            events = list(hsd_core.run(stack, [0, 1], sampling, seed, max_new_tokens=24, ends=ends))
+            assert check(events) == []
+            kept += sum(c.outcome == "accepted" for e in events if e.event == "verify" for c in e.checks)
+            if sampling.greedy:
+                plain = list(hsd_core.run(stack[-1:], [0, 1], sampling, seed, max_new_tokens=24, ends=ends))
+                assert output_of(events) == output_of(plain)
+            for draft in (e for e in events if e.event == "draft" and e.ids):
+                words = Words(target, end=True)
+                assert sum(draft.own) >= sum(len(words.piece(id_)) for id_ in draft.ids)
+    assert kept > 8
+
+
+def test_what_a_level_has_read_falls_back_by_bytes_and_never_by_its_own_counts() -> None:
+    """The target keeps one token, `ab`, of what the draft wrote as two, and goes on otherwise."""
+    stack = crossed("cross:4,table", Words(LETTERS), Words(PAIRED), 5)
+    run = next(iter([stack[0].level.open(64, _shared(64))]))
+    order = DraftOrder(4, _probs, lambda row, depth, number: [0, 1, 0, 0][number], lambda *a: False, frozenset())
+    first = run.propose(Context([0]), order)
+    assert first.ids == (2, 0, 0) and first.own == (1, 1, 1, 1)
+    assert run._own == [0, 0, 1, 0, 0]
+    run.keep(1, (0,))
+    run._follow(Context([0, 2, 1]))  # one of three was kept, which are two of its own; then comes b
+    assert run._own == [0, 0, 1, 1] and run._inner.cached == 3
+    assert all(a <= b for a, b in pairwise(run._own_ends)) and run._own_ends[-1] == len(run._text)
+
+
+def _shared(capacity: int) -> object:
+    from hsd_core.levels.shared import SharedState
+
+    return SharedState(capacity)
+
+
+def _probs(logits: torch.Tensor) -> torch.Tensor:
+    return logits.exp()
