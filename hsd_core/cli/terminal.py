@@ -17,7 +17,7 @@ from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
 from hsd_core.trace.checks import check
-from hsd_core.trace.naming import round_number
+from hsd_core.trace.naming import lanes_of, round_number
 
 _RESET = "\033[0m"
 NARROWEST, WIDEST = 24, 44  # the column of levels' names in the table of totals
@@ -204,9 +204,16 @@ def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
                 f"{found.handed_ns / found.span:.0%} of the time"
             )
     if found.gain is not None:
-        below, target = found.use
+        *below, target = found.use
+        two, lanes = len(below) == 1, lanes_of(header)
+        names = [
+            "the levels below it" if two else " and ".join(one.name for one in header.levels if lanes[one.index] == at)
+            for at in range(len(below))
+        ]
         yield (
-            f"two lanes: the target busy {_percent(target)} of the time, the levels below it {_percent(below)}, both "
+            f"{'two' if two else len(found.use)} lanes: the target busy {_percent(target)} of the time, "
+            f"{', '.join(f'{name} {_percent(own)}' for name, own in zip(names, below, strict=True))}, "
+            f"{'both' if two else 'two or more'} "
             f"at once {_percent(found.together)}; overlap gain {found.gain:.2f}; {found.dropped} drafted tokens "
             f"dropped before they were judged, {_percent(found.waste)} of all rows in vain"
         )

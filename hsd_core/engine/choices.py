@@ -19,12 +19,14 @@ from torch import Tensor
 
 from hsd_core.models.sampling import likeliest
 
+_FACTOR, _BITS = 6_364_136_223_846_793_005, (1 << 63) - 1
+
 
 class ChoiceKey(NamedTuple):
     """
     role: "draft" (a drafter's token), "coin" (whether a verifier keeps one) or "own" (its correction or bonus).
-    position: of the token, counted from the start of the context. epoch: how often this level and those above have
-    dropped drafted tokens. number: tells apart the draws or coins for one position, where a tree has several there.
+    position: of the token, counted from the start of the context. epoch: see `Epochs`. number: tells
+    apart the draws or coins for one position, where a tree has several there.
     """
 
     role: str
@@ -71,6 +73,58 @@ class SeededChoices:
             return alpha >= 1.0, None
         coin = self._uniform(key)
         return coin < alpha, coin
+
+
+class Epochs(Protocol):
+    """Where drafted tokens were dropped, new choices are made for their places: a choice is of an epoch."""
+
+    def of(self, level: int, at: int) -> int:
+        """The epoch in which a level chooses for places behind the first `at` tokens."""
+        ...
+
+    def cut(self, level: int, at: int) -> None:
+        """A level has rejected the token behind the first `at`, and with it all that was drafted further on."""
+        ...
+
+
+class InOrder:
+    """One level after another: how often this level and those above have dropped tokens."""
+
+    def __init__(self, levels: int) -> None:
+        self._cuts = [0] * levels
+
+    def of(self, level: int, at: int) -> int:
+        """See `Epochs.of`."""
+        return sum(self._cuts[level:])
+
+    def cut(self, level: int, at: int) -> None:
+        """See `Epochs.cut`."""
+        self._cuts[level] += 1
+
+
+class ByLine:
+    """Where several levels run ahead: which tokens of the text itself are corrections, by this level and those above.
+
+    How often a level below rejected something behind a text that is not there any more hangs on who was faster. The
+    corrections that stand in the text do not: so one seed gives one text, whatever takes how long.
+    """
+
+    def __init__(self) -> None:
+        self._corrected: list[tuple[int, int]] = []  # (place, level), in the order of the text
+
+    def of(self, level: int, at: int) -> int:
+        """See `Epochs.of`: a number that follows from those corrections alone."""
+        epoch = 0
+        for place, by in self._corrected:
+            if place < at and by >= level:
+                epoch = (epoch * _FACTOR + (place << 8) + by + 1) & _BITS
+        return epoch
+
+    def cut(self, level: int, at: int) -> None:
+        """See `Epochs.cut`."""
+        while self._corrected and self._corrected[-1][0] >= at:
+            self._corrected.pop()
+        self._corrected.append((at, level))
 
 
 class Judge:

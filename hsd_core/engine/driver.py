@@ -122,6 +122,7 @@ class Sequential:
                 self._scored = self._pass(request)
                 answer = self._scored.logits
             else:
+                assert isinstance(request, KeepRequest), f"nothing waits for {request}: levels work one after another"
                 answer = yield from self._keep(request, self._scored, self.writer.clock.now(), range(len(self.runs)))
 
     def take_outcomes(self) -> tuple[Drafted | Checked, ...]:

@@ -29,12 +29,12 @@ from typing import Protocol
 
 from torch import Tensor
 
-from hsd_core.engine.choices import ChoiceKey, Choices, Judge
-from hsd_core.engine.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest
+from hsd_core.engine.choices import ChoiceKey, Choices, Epochs, InOrder, Judge
+from hsd_core.engine.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest, TakeRequest
 from hsd_core.engine.rules import Rule, rows_of, tokenwise
 from hsd_core.engine.run_plans import RunPlan
 from hsd_core.levels.declared.keys import GROW, REPLACE
-from hsd_core.levels.kinds import policy_of, rule_of
+from hsd_core.levels.kinds import lanes_of, policy_of, rule_of
 from hsd_core.levels.policies import DraftState, Policy
 from hsd_core.levels.protocol import DraftOrder
 from hsd_core.levels.tree import NOTHING, Token, Tree, joined
@@ -78,7 +78,7 @@ def all_levels(stack: Sequence[Place]) -> RunPlan:
 
 
 class Hierarchy:
-    """One run of a stack. Its state: the policies', and how often verifiers dropped tokens; never the context."""
+    """One run of a stack. Its state: the policies', and where verifiers dropped tokens; never the context."""
 
     def __init__(self, stack: Sequence[Place], *, sampling: Sampling, choices: Choices, ends: frozenset[int]) -> None:
         self.stack, self.sampling, self.choices, self.ends = stack, sampling, choices, ends
@@ -89,7 +89,8 @@ class Hierarchy:
             rule.bind(place.spec.values) for rule, place in zip(self._judges, stack, strict=True)
         ]
         self.to_probs = partial(to_probs, sampling=sampling)
-        self._cuts = [0] * len(stack)  # by verifier: how often it did not keep all of a tree
+        self.epochs: Epochs = InOrder(len(stack))
+        self._lanes = lanes_of([place.spec for place in stack])
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
         self.follow(all_levels(stack))
@@ -112,8 +113,9 @@ class Hierarchy:
     def pull(self, i: int, context: Context, budget: int) -> Asking[Tree]:
         """HSD(i): what level i < K hands up, at most `budget` tokens."""
         if i not in self._below:
-            order = self.order(i, len(context), budget, self._epoch(i))
-            tree = yield DraftRequest(i, context, order, self.policies[i].moving, self._epoch(i))
+            epoch = self.epochs.of(i, len(context))
+            order = self.order(i, len(context), budget, epoch)
+            tree = yield DraftRequest(i, context, order, self.policies[i].moving, epoch)
             assert isinstance(tree, Tree), f"a draft was answered by {tree}"
             return tree
         length, held = 0, list[Tree]()
@@ -145,11 +147,17 @@ class Hierarchy:
     def verify(self, i: int, context: Context, budget: int) -> Asking[tuple[Tree, bool]]:
         """Verify(i, HSD(i-1)): the chain that level i puts behind the context, and whether it ends in a correction."""
         spec, below = self.stack[i].spec, self.below(i)
-        below_budget = budget - 1 if spec.bonus else budget
+        # Above a level that goes on drafting meanwhile, a bonus would stand where that one's next token does.
+        bonus = spec.bonus and not self._lanes[i]
+        below_budget = budget - 1 if bonus else budget
         tree = NOTHING
-        if below is not None and below_budget > 0:
+        if below is not None and self._lanes[below] < self._lanes[i]:
+            taken = yield TakeRequest(i, context, budget)
+            assert isinstance(taken, Tree), f"what was taken was answered by {taken}"
+            tree = taken
+        elif below is not None and below_budget > 0:
             tree = yield from self.pull(below, context, below_budget)
-        bonus = spec.bonus and not (tree.is_chain and self._ended(tree))
+        bonus = bonus and not (tree.is_chain and self._ended(tree))
         # Without a bonus the leaves need not be processed: their rows would decide nothing.
         scored_tree = tree if bonus else tree.inner()[0]
         scored = yield ScoreRequest(i, context, scored_tree.beside(tree.probes))
@@ -168,11 +176,12 @@ class Hierarchy:
         rule = self._rule(i, below, logits)
         if below is not None and not self._judges[i].one_hot:
             probs = dense(probs)
-        verdict = rule(tree, probs, Judge(self.choices, i, len(context), self._epoch(i)), bonus)
+        verdict = rule(tree, probs, Judge(self.choices, i, len(context), self.epochs.of(i, len(context))), bonus)
         kept = verdict.path
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
             verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
-        self._cuts[i] += len(kept) < len(tree)
+        if len(kept) < len(tree):
+            self.epochs.cut(i, len(context) + len(kept))
 
         path = tuple(places[node] - 1 for node in kept if node in places)
         if bonus and verdict.token is None:
@@ -219,10 +228,6 @@ class Hierarchy:
         if below is None:
             return tokenwise  # it judges nobody: plain decoding draws from the row, whatever rule is written there
         return partial(self._rules[i], scores=logits) if self._judges[i].scores else self._rules[i]
-
-    def _epoch(self, i: int) -> int:
-        """How often level i and those above have dropped drafted tokens: a new choice for a place is made then."""
-        return sum(self._cuts[i:])
 
     def _stops(self, i: int, length: int, logits: Tensor | None, *, corrected: bool, surest: bool = False) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only).

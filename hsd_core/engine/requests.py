@@ -35,6 +35,19 @@ class DraftRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeRequest:
+    """Request: drafts for `level` behind the context, at most `budget` tokens of those that wait there. The answer:
+    `Tree`, empty where none can come.
+
+    Asked by a level below which drafting goes on while it verifies (`@with=`).
+    """
+
+    level: int
+    context: Context
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreRequest:
     """Request: `level`'s logits behind the context and every node of `tree` but its unread ones: (len(tree) + 1, V).
 
@@ -97,6 +110,6 @@ class KeepRequest:
     probed: tuple[int, ...] = ()
 
 
-Request = DraftRequest | ScoreRequest | KeepRequest
+Request = DraftRequest | TakeRequest | ScoreRequest | KeepRequest
 Answer = Tree | Tensor | Token | None
 Asking = Generator[Request, Answer, T]

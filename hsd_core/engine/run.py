@@ -27,7 +27,7 @@ from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import fan_of, rule_of, scheduler_of, theta_of
+from hsd_core.levels.kinds import fan_of, lanes_of, rule_of, scheduler_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
 from hsd_core.levels.memory import pass_bytes
 from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, TakesPart, scorer
@@ -103,7 +103,8 @@ def run(
             raise ValueError(f"the prompt has {len(prompt_ids)} tokens, the context {context}; shorten the prompt")
         if context - len(prompt_ids) < limit:
             limit, limited_by = context - len(prompt_ids), "context"
-    opens: Opens = partial(open_levels, [entry.level for entry in stack], apart=overlap != "none")
+    lanes = lanes_of([entry.spec for entry in stack])
+    opens: Opens = partial(open_levels, [entry.level for entry in stack], lanes=lanes)
     if elsewhere is not None:
         assert choices is None, "a lane's process chooses by the seed"
         opens = partial(elsewhere.open, stack, sampling=sampling, seed=seed, ends=ends, heads=heads)
@@ -113,7 +114,7 @@ def run(
     about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
     header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, {**about, "overlap": overlap})
     clock = EngineClock() if clock is None else clock
-    state = _Run(
+    return _Run(
         stack,
         Context(prompt_ids),
         sampling,
@@ -129,8 +130,7 @@ def run(
         driver or chosen_driver(stack),
         opens,
         elsewhere,
-    )
-    return state.events(header)
+    ).events(header)
 
 
 class _Run:
@@ -223,8 +223,7 @@ class _Run:
         self.hierarchy.follow(plan)
         for i, run_ in enumerate(self.runs):
             run_.observe(TakesPart(i in plan.levels))
-        text = format_stack(_planned(self.stack, plan))
-        return self.writer.plan(plan, text, t0)
+        return self.writer.plan(plan, format_stack(_planned(self.stack, plan)), t0)
 
     def _prefill(self, round_: int | None) -> Generator[Event, None, int]:
         """Give every level of the plan what it has not seen: all but the last token goes through the models now.
@@ -270,8 +269,7 @@ class _Run:
 
 def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
     """The verifiers that judge place by place, as the bound has it. A greedy one keeps what any exact rule keeps."""
-    judge = [] if sampling.greedy else range(1, len(stack))
-    return [i for i in judge if rule_of(stack[i].spec).by_place]
+    return [i for i in range(1, len(stack)) if not sampling.greedy and rule_of(stack[i].spec).by_place]
 
 
 def _launched(level: Level) -> dict[str, object]:
@@ -323,7 +321,8 @@ def _header(
 ) -> trace.Header:
     specs = [entry.spec for entry in stack]
     lossless, why = stack_lossless(specs, sampling)
-    trunks = shares([entry.level for entry in stack], apart=about["overlap"] != "none")
+    lanes = lanes_of(specs)
+    trunks = shares([entry.level for entry in stack], lanes=lanes)
     levels = tuple(
         trace.LevelInfo(
             index=i,
@@ -342,6 +341,7 @@ def _header(
             params={**entry.level.params, **_launched(entry.level), **_grown(stack, i, sampling)},
             shares=trunks[i],
             reads=pass_bytes(entry.level),
+            lane=lanes[i] if lanes[-2:-1] > (0,) else UNSET,
         )
         for i, entry in enumerate(stack)
     )

@@ -34,7 +34,7 @@ def ranks(entries: Sequence[StackEntry], prompt: Sequence[int], output: Sequence
         entries: the drafter and the target.
     """
     context, n = [*prompt, *output[:-1]], len(output)
-    target, draft = open_levels([entry.level for entry in entries], len(context) + 1, apart=True)
+    target, draft = open_levels([entry.level for entry in entries], len(context) + 1, lanes=(0, 1))
     try:
         own = rows_behind(scorer(target), context, n)[0].argmax(-1)
         logits = rows_behind(scorer(draft), context, n)[0].to(own.device)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from hsd_core.levels.trunk import Layered, Trunk
@@ -91,16 +93,22 @@ class Sharing(Protocol):
 
 
 def open_levels(
-    levels: Sequence[Level], capacity: int, branches: int = 0, *, apart: bool = False
+    levels: Sequence[Level], capacity: int, branches: int = 0, *, lanes: Sequence[int] = ()
 ) -> Iterator[LevelRun]:
     """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
 
-    branches: the most nodes of a tree behind it. apart: the target shares nothing with those below it, as if it ran on
-    another machine.
+    branches: the most nodes of a tree behind it. lanes: on which lane each level works; those on different lanes share
+    nothing, as if each ran on another machine. Without it they are all on one.
     """
     positions = least_positions(levels)
-    for place in (levels[-1:], levels[:-1]) if apart else (levels,):
+    for place in reversed(on_lanes(levels, lanes)):
         yield from open_place(place, SharedState(capacity, branches, positions))
+
+
+def on_lanes(levels: Sequence[Level], lanes: Sequence[int]) -> list[list[Level]]:
+    """The levels of each lane, the lowest lane first; see `open_levels`."""
+    numbered = zip(lanes or [0] * len(levels), levels, strict=True)
+    return [[level for _, level in own] for _, own in groupby(numbered, key=itemgetter(0))]
 
 
 def open_place(levels: Sequence[Level], shared: SharedState) -> Iterator[LevelRun]:
@@ -115,13 +123,19 @@ def least_positions(levels: Sequence[Level]) -> int | None:
     return min((level.max_positions for level in levels if level.max_positions is not None), default=None)
 
 
-def shares(levels: Sequence[Level], *, apart: bool = False) -> tuple[int | None, ...]:
+def shares(levels: Sequence[Level], *, lanes: Sequence[int] = ()) -> tuple[int | None, ...]:
     """For every level the deepest level whose trunk it reads (perhaps itself); None for one that shares nothing.
 
-    apart: as in `open_levels`.
+    lanes: as in `open_levels`.
     """
-    if apart:
-        return (*shares(levels[:-1]), None)
+    places = on_lanes(levels, lanes)
+    if len(places) > 1:
+        starts = accumulate(map(len, places[:-1]), initial=0)
+        return tuple(
+            None if found is None else start + found
+            for start, place in zip(starts, places, strict=True)
+            for found in shares(place)
+        )
     shared = SharedState(0)
     trunks = [level.enter(shared) if isinstance(level, Sharing) else None for level in reversed(levels)][::-1]
     readers = Counter(id(trunk) for trunk in trunks if trunk is not None)

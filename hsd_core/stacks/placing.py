@@ -8,7 +8,7 @@ from types import MappingProxyType
 from hsd_core.levels.declared.depths_key import depths_of
 from hsd_core.levels.declared.keys import DTYPE, MAX_DEPTH, MAX_NODES, TREE, WITH
 from hsd_core.levels.declared.kind import BELOW, LAST
-from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, kind_of, rule_of, scheduler_of, variants
+from hsd_core.levels.kinds import LevelSpec, StackError, fan_of, kind_of, lanes_of, rule_of, scheduler_of, variants
 
 # What a stack is refused with; what is wrong with a key's value, the key says.
 SAYS: Mapping[str, str] = MappingProxyType(
@@ -33,13 +33,17 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "deep": "{name}:{block} is {block} deep and @tree={tree} is {depth}; leave :{block} out",
         "alone": "{name}@with={schedule} verifies nothing; put a level below it, as in "
         "{like}:4,{name}@with={schedule}, or leave @with={schedule} out",
-        "inner": "{name}: drafting goes on beside the last level alone; write @with={schedule} there",
+        "inner": "{name}@with={schedule}: lanes that meet are two, the last level's and one for all below it; write "
+        "@with={schedule} at the last level, or @with=ahead here",
+        "lowest": "{name}@with={schedule} verifies nothing, as no level stands below it; leave @with={schedule} out",
+        "mixed": "{name}@with={schedule} is for two lanes, and {other}@with=ahead makes one more; write @with=ahead at "
+        "both, or leave it out at {other}",
         "beside": "{name}@with={schedule} takes one candidate, and {below} offers {count} side by side; leave "
         "@with={schedule} or @{key}={value} out",
         "rides": "{name}@with={schedule} computes nothing for a window, and {below} has one; leave "
         "@with={schedule} out or write {below}@{key}=0",
-        "at_once": "{name}@with={schedule} verifies whatever lies there, and rule {rule} weighs whole blocks, whose "
-        "length may not hang on that; write @rule=tokenwise or @with=pearl",
+        "at_once": "{name}@with={schedule} verifies whatever lies there, and rule {rule} of {judge} weighs whole "
+        "blocks, whose length may not hang on that; write @rule=tokenwise, or @with=pearl at the last level",
         "grows": "{name}@with={schedule} has the level below it keep several candidates ready, and {below} cannot grow "
         "them; put a model there, as in nano:4,{name}@with={schedule}, or write @with=pearl",
         "between": "{name}@with={schedule} takes its candidates from one level, and there are {count} below it; leave "
@@ -107,21 +111,29 @@ def check_measured(specs: Sequence[LevelSpec]) -> None:
     Raises:
         StackError: levels work at the same time here, and their times are reckoned.
     """
-    if schedule := specs[-1].values.get(WITH.name):
-        raise fault("reckoned", name=specs[-1].name, schedule=schedule)
+    for spec in specs:
+        if schedule := spec.values.get(WITH.name):
+            raise fault("reckoned", name=spec.name, schedule=schedule)
 
 
 def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
-    """What works at the same time drafts chains for the last level."""
-    top = len(specs) - 1
+    """What works at the same time drafts chains; below another lane alone is there more than one."""
+    top, lanes = len(specs) - 1, lanes_of(specs)
     for i, spec in enumerate(specs):
         of = {"name": spec.name, "schedule": spec[WITH]}
+        if lanes[i] and rule_of(spec).at_once and (free := _free_below(specs, i)):
+            yield i, fault("at_once", name=free.name, schedule=free[WITH], judge=spec.name, rule=spec.rule)
         if scheduler_of(spec).make is None:
             continue
-        if i < top:
+        if i < top and not i:
+            yield i, fault("lowest", **of)
+        elif i < top and not scheduler_of(spec).inner:
             yield i, fault("inner", **of)
         elif not top:
             yield i, fault("alone", **of, like="nano" if scheduler_of(spec).nodes else "ngram")
+        elif lanes[i] > 1 and not scheduler_of(spec).inner:
+            other = next(one for one in specs if scheduler_of(one).make)
+            yield i, fault("mixed", **of, other=other.name)
         elif scheduler_of(spec).nodes:
             yield from ((i, error) for error in _check_ready(specs, of))
         else:
@@ -135,8 +147,11 @@ def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]
                 )
             if rides := next((key for key in kind_of(specs[0]).keys if key.rides and specs[0].get(key)), None):
                 yield i, fault("rides", **of, below=specs[0].name, key=rides.name)
-            if rule_of(spec).at_once and not scheduler_of(spec).by_count:
-                yield i, fault("at_once", **of, rule=spec.rule)
+
+
+def _free_below(specs: Sequence[LevelSpec], i: int) -> LevelSpec | None:
+    """The first level, up to this one, that judges as many tokens at once as lie there."""
+    return next((one for one in specs[: i + 1] if scheduler_of(one).make and not scheduler_of(one).by_count), None)
 
 
 def _check_ready(specs: Sequence[LevelSpec], of: Mapping[str, object]) -> Iterator[StackError]:

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 
 from hsd_core import trace
 from hsd_core.trace import Event
-from hsd_core.trace.naming import round_number
+from hsd_core.trace.naming import lanes_of, round_number
 
 
 def check(events: Sequence[Event]) -> list[str]:
@@ -28,10 +28,10 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
     footers = [i for i, e in enumerate(events) if isinstance(e, trace.Footer)]
     if len(footers) > 1:
         yield f"{len(footers)} footers"
-    apart = isinstance(events[0], trace.Header) and events[0].overlap != "none"
-    clocks: dict[
-        bool | None, int
-    ] = {}  # by lane, where passes of the target overlap those of the others; None: the rest
+    header = events[0]
+    lanes = lanes_of(header) if isinstance(header, trace.Header) else (0,) * levels
+    apart = len({*lanes}) > 1
+    clocks: dict[int | None, int] = {}  # by lane, where passes of several overlap; None: the rest
     rounds = 0
     for i, event in enumerate(events):
         level = getattr(event, "level", 0)
@@ -43,7 +43,7 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         if begin is not None and end is not None and begin > end:
             yield f"event {i} ({event.event}): ends before it begins"
         at_work = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))  # a store counts at a commit, meanwhile
-        lane = level == levels - 1 if apart and at_work else None
+        lane = lanes[level] if apart and at_work and 0 <= level < levels else None
         clock = 0 if end is None else end if begin is None or not apart else begin
         if end is not None:
             if clock < clocks.get(lane, 0):

@@ -13,15 +13,15 @@
 | moved | bytes that crossed between devices in drafts and verifications, and the ms of the copies; None on one |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 
-Where levels work at the same time, the target on one lane and all others on the other:
+Where levels work at the same time, each lane a place of its own: the target's, and one or more for the levels below:
 
 | figure | definition |
 |---|---|
 | use of a lane | time in which it is at work / decode time |
-| both at work | time in which both are / decode time |
-| overlap gain | work of both lanes, one after the other / decode time; 2 at most |
+| both at work | time in which at least two are / decode time |
+| overlap gain | work of all lanes, one after the other / decode time; at most their number |
 | dropped | drafted tokens that fell with an earlier one before the target judged them |
-| waste by drops | rows for them, and rows of passes whose text was cut meanwhile / all rows of both lanes |
+| waste by drops | rows for them, and rows of passes whose text was cut meanwhile / all rows of all lanes |
 
 The memory-bound speed-up (MBSU: VocabTrim, arXiv 2506.22694) counts bytes: a pass reads the weights of its level once,
 for however many rows. It is the speed-up where reading them is all that takes time.
@@ -37,6 +37,7 @@ from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import Event
 from hsd_core.trace.meters.lane_meter import LaneMeter, Lanes
 from hsd_core.trace.meters.level_meter import LevelMeter, ratio
+from hsd_core.trace.naming import lanes_of
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
@@ -69,7 +70,7 @@ class Meter:
             over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
             self._sharing = over if len(over) > 1 else set()
             self._greedy = is_greedy(event.sampling)
-            self._clock, self._lanes = event.overlap, None if event.overlap == "none" else LaneMeter()
+            self._clock, self._lanes = event.overlap, None if event.overlap == "none" else LaneMeter(lanes_of(event))
         elif isinstance(event, trace.Prefill):
             if event.round is None:  # later ones are part of decoding
                 self._prefill_end = event.t1
@@ -109,7 +110,7 @@ class Meter:
         return self._levels[index].snapshot(index)
 
     def lanes(self) -> Lanes | None:
-        """What two lanes did so far; None where one level works after another."""
+        """What the lanes did so far; None where one level works after another."""
         if self._lanes is None:
             return None
         found = self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
@@ -168,7 +169,7 @@ class Meter:
         level.catch_up += event.catch_up
         level.busy_ns += event.t1 - event.t0
         if self._lanes:
-            self._lanes.worked(event.level == len(self._levels) - 1, event.t0, event.t1)
+            self._lanes.worked(event.level, event.t0, event.t1)
         if event.moved:
             self._moved_bytes, self._moved_ns = self._moved_bytes + event.moved.bytes, self._moved_ns + event.moved.ns
         if event.level in self._sharing:
@@ -199,7 +200,7 @@ class Meter:
 
 
 def lanes(events: Iterable[Event]) -> Lanes | None:
-    """What two lanes did that worked at the same time; None where one level works after another."""
+    """What lanes did that worked at the same time; None where one level works after another."""
     meter = Meter()
     for event in events:
         meter.feed(event)

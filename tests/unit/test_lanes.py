@@ -7,17 +7,21 @@ import random
 
 import pytest
 import torch
+from msgspec import UNSET
 from timed import timed_stack
 from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core import trace
+from hsd_core.engine.lanes.chosen import chosen_driver
 from hsd_core.levels.kinds import StackError
 from hsd_core.levels.schedulers.free import Free
 from hsd_core.levels.schedulers.orders import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.grammar import parse
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
+from hsd_core.trace.naming import lanes_of
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 STACKS = (
@@ -29,6 +33,9 @@ STACKS = (
     "ngram:3,table@with=ahead",
     "ngram:2,table:3,table@with=ahead",
     "table:2@policy=flush,table:3,table@with=ahead@ahead=9@least=2",
+    "table:2,table:3@with=ahead,table@with=ahead",
+    "ngram:3,table:2@with=ahead,table",
+    "ngram:2,table:2@with=ahead@ahead=3,table:2@with=ahead@least=2,table@with=ahead",
 )
 
 
@@ -62,38 +69,38 @@ def test_greedy_text_is_the_targets_own(text: str) -> None:
 @pytest.mark.parametrize("text", STACKS)
 def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
     events = run(text)
-    top, ends, last, both = len(metrics.header_of(events).levels) - 1, {True: 0, False: 0}, 0, 0
+    lanes = lanes_of(metrics.header_of(events))
+    ends, last, both = [0] * (max(lanes) + 1), 0, 0
     for event in events:
         if isinstance(event, (trace.Draft, trace.Verify)):
-            lane = event.level == top
+            lane = lanes[event.level]
             assert event.t0 >= ends[lane]
-            both += max(0, min(event.t1, ends[not lane]) - event.t0)
+            both += max(0, *(min(event.t1, end) - event.t0 for at, end in enumerate(ends) if at != lane))
             ends[lane] = event.t1
         elif not isinstance(event, trace.Prefill) and hasattr(event, "t"):
             assert event.t >= last
             last = event.t
     assert both > 0
     found = metrics.lanes(events)
-    assert found is not None and max(found.below, found.target) <= found.span < found.below + found.target
+    assert found is not None and max(found.busy) <= found.span < found.below + found.target
 
 
 @pytest.mark.parametrize("text", STACKS)
 def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
     events = run(text)
-    top = len(metrics.header_of(events).levels) - 1
+    lanes = lanes_of(metrics.header_of(events))
     begin = max(e.t1 for e in events if isinstance(e, trace.Prefill))
     end = max(e.t for e in events if isinstance(e, trace.Commit))
     passes = [e for e in events if isinstance(e, (trace.Draft, trace.Verify))]
     edges = sorted({begin, end, *(t for e in passes for t in (e.t0, e.t1) if begin < t < end)})
-    counted = [0, 0, 0]
+    counted, both = [0] * (max(lanes) + 1), 0
     for a, b in itertools.pairwise(edges):
-        below, target = (
-            any(e.t0 <= a and b <= e.t1 for e in passes if (e.level == top) == own) for own in (False, True)
-        )
-        counted = [n + (b - a) * on for n, on in zip(counted, (below, target, below and target), strict=True)]
+        own = [any(e.t0 <= a and b <= e.t1 for e in passes if lanes[e.level] == lane) for lane in range(len(counted))]
+        counted = [n + (b - a) * on for n, on in zip(counted, own, strict=True)]
+        both += (b - a) * (sum(own) > 1)
     found = metrics.lanes(events)
-    assert found is not None and [found.below, found.target, found.both, found.span] == [*counted, end - begin]
-    assert found.gain == pytest.approx(sum(counted[:2]) / (end - begin)) and 1 < found.gain <= 2
+    assert found is not None and (*found.busy, found.both, found.span) == (*counted, both, end - begin)
+    assert found.gain == pytest.approx(sum(counted) / (end - begin)) and 1 < found.gain <= len(counted)
     assert metrics.measure(events)["lanes"] == {"clock": "reckoned", **found.figures()}
 
 
@@ -221,6 +228,35 @@ def test_what_shares_with_the_target_is_refused(monkeypatch: pytest.MonkeyPatch)
             patch.setattr(type(stack[0].level), name, value)
             with pytest.raises(StackError, match=said):
                 hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("table:2@with=ahead,table", "table@with=ahead verifies nothing, as no level stands below it; leave"),
+        ("table:2,table:2@with=pearl,table", "write @with=pearl at the last level, or @with=ahead here"),
+        ("table:2,table:2@with=duo,table@with=duo", "write @with=duo at the last level"),
+        ("table:2,table:2@with=ahead,table@with=pearl", "write @with=ahead at both, or leave it out at table"),
+        ("table:2,table:2@with=ahead,table@with=card", "table@with=ahead makes one more"),
+        ("table:2@tree=2.1,table:2@with=ahead,table", "leave @with=ahead or @tree=2.1 out"),
+        ("ngram:2@window=4,table:2@with=ahead,table", "leave @with=ahead out or write ngram@window=0"),
+        ("table:2,table:2@with=ahead@rule=block,table", "rule block of table weighs whole blocks"),
+        ("table:2,table:2@with=ahead,table:2@rule=block,table@with=ahead", "write @rule=tokenwise"),
+        ("table:2,table:2@ahead=3,table", "write table@with=pearl@ahead=3"),
+    ],
+)
+def test_what_cannot_be_a_pipeline_is_refused_with_the_cure(text: str, said: str) -> None:
+    with pytest.raises(StackError, match=said):
+        parse(text)
+
+
+def test_a_pipeline_has_no_real_clock_and_shares_nothing_between_lanes() -> None:
+    stack = toy_stack("table:2,table:2@with=ahead,table@with=ahead", 4)
+    with pytest.raises(StackError, match="leave the real clock out, or write @with=ahead at the last level alone"):
+        chosen_driver(stack, lambda *given: None)  # type: ignore[arg-type, return-value]
+    said = [level.lane for level in metrics.header_of(run("table:2,table:2@with=ahead,table@with=ahead")).levels]
+    assert said == [0, 1, 2]
+    assert [level.lane for level in metrics.header_of(run("table:2,table:2,table@with=ahead")).levels] == [UNSET] * 3
 
 
 def test_plans_do_not_change_where_rounds_overlap() -> None:

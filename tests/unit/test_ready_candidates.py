@@ -198,7 +198,8 @@ def test_match_keeps_what_it_draws() -> None:
         ("nano:4,target@with=duo@ahead=2", "@ahead belongs to"),
         ("nano:4,target@with=card@ahead=65", "ahead is '65'; use a whole number from 0 to 64"),
         ("nano:4,target@with=duo@width=1", "width is '1'; use a whole number from 2 to 8"),
-        ("nano:4@with=card,target", "drafting goes on beside the last level alone"),
+        ("nano:4@with=card,target", "nano@with=card verifies nothing, as no level stands below it"),
+        ("nano:4,int8:4@with=card,target", "write @with=card at the last level, or @with=ahead here"),
         ("nano:4,target@width=3", "@width belongs to"),
     ],
 )

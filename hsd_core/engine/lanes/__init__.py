@@ -1,4 +1,4 @@
-"""Levels that work at the same time: the drafter's tape and the driver of two lanes.
+"""Levels that work at the same time: the drafter's tape, and the drivers of two lanes and of more.
 
 When a lane starts what, a scheduler of `levels/schedulers` says.
 """

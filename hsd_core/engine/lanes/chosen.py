@@ -8,20 +8,28 @@ from functools import partial
 from typing import Literal
 
 from hsd_core.engine.driver import Drives, Sequential
+from hsd_core.engine.lanes.many_lanes import Pipeline
 from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import StackError, scheduler_of
+from hsd_core.levels.kinds import StackError, lanes_of, scheduler_of
 
 
 def chosen_driver(stack: Sequence[StackEntry], lanes: MakesLanes = Reckoned) -> Drives:
-    """One level after another, or as the target's scheduler says, on these lanes.
+    """One level after another, or as the schedulers say, on these lanes.
 
     Raises:
         StackError: the scheduler has no such lanes.
     """
-    spec = stack[-1].spec
+    spec, lanes_below = stack[-1].spec, set(lanes_of([entry.spec for entry in stack[:-1]]))
     kind = scheduler_of(spec)
+    if len(lanes_below) > 1:
+        if lanes is not Reckoned:
+            raise StackError(
+                "the real clock has two lanes, and here a level below the last one has one too; leave the real clock "
+                "out, or write @with=ahead at the last level alone"
+            )
+        return partial(Pipeline, lanes=lanes)
     scheduler = kind.bind(spec.values)
     if scheduler is None:
         return Sequential
@@ -36,23 +44,23 @@ def overlap_of(
     stack: Sequence[StackEntry], *, simulated: bool, real: bool = False
 ) -> Literal["none", "reckoned", "real", "simulated"]:
     """Whose clock a run of this stack has: see `trace.Header`."""
-    if scheduler_of(stack[-1].spec).make is None:
+    if not lanes_of([entry.spec for entry in stack])[-1]:
         return "none"
     return "simulated" if simulated else "real" if real else "reckoned"
 
 
 def check_apart(stack: Sequence[StackEntry]) -> None:
-    """What works on two machines shares nothing.
+    """What works on machines of its own shares nothing.
 
     Raises:
-        StackError: a level below needs what the target computes.
+        StackError: a level below needs what one on another lane computes.
     """
-    below = [entry.level for entry in stack[:-1]]
-    schedule = stack[-1].spec[WITH]
-    if scheduler_of(stack[-1].spec).make is None:
-        return
-    for i, level in enumerate(below):
-        if level.fed and not any(getattr(other, "feeds", False) for other in below[i + 1 :]):
+    specs = [entry.spec for entry in stack]
+    lanes = lanes_of(specs)
+    for i, level in enumerate(entry.level for entry in stack[: lanes.index(lanes[-1])]):
+        above = [other.level for other, lane in zip(stack[i + 1 :], lanes[i + 1 :], strict=True) if lane == lanes[i]]
+        schedule = next(spec[WITH] for spec in specs[i + 1 :] if scheduler_of(spec).make)
+        if level.fed and not any(getattr(other, "feeds", False) for other in above):
             why, cure = "reads the target's last states", "name a draft that is not fed, such as nano@id=smollm2-nano"
         elif level.sequences > 1 or level.probes:
             why, cure = "offers more than one candidate", "let it draft one"

@@ -133,7 +133,7 @@ class Overlapped(Sequential):
             asking = hierarchy.pull(self._top - 1, line, orders.draft)
             self._pull = pull = _Pull(asking, self.writer.born, len(line))
             begun = next(asking)
-            assert not isinstance(begun, KeepRequest), "a block begins with a draft or a score"
+            assert isinstance(begun, (DraftRequest, ScoreRequest)), "a block begins with a draft or a score"
             self._lanes.start(begun)
         assert not (alone and pull), "a token of the verifier's own beside a draft"
 
@@ -164,9 +164,10 @@ class Overlapped(Sequential):
             except StopIteration as end:
                 self._arrived(end.value)
                 break
-            if not isinstance(asked, KeepRequest):
+            if isinstance(asked, (DraftRequest, ScoreRequest)):
                 self._lanes.start(asked)
                 return
+            assert isinstance(asked, KeepRequest), f"two lanes, and {asked}"
             tree, kept = asked.judged.tree, asked.judged.verdict.path
             for node, token in enumerate(tree.tokens):
                 if node not in kept:

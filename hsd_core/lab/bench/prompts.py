@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from hsd_core.lab.results.on_clock import OnClock
-from hsd_core.levels.kinds import scheduler_of
+from hsd_core.levels.kinds import lanes_of
 from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.stacks.placing import check_measured
 from hsd_core.trace.prompt_files import PromptLine
@@ -109,7 +109,7 @@ def asked_for(lines: Iterable[str], default: str, where: str, clocks: Sequence[s
     asked: dict[str, str] = {}
     for line, stack in found.items():
         specs = parse(stack)
-        if clocks and scheduler_of(specs[-1]).make:
+        if clocks and lanes_of(specs)[-1]:
             asked |= {str(OnClock(line, clock)): str(OnClock(stack, clock)) for clock in clocks}
         else:
             check_measured(specs)

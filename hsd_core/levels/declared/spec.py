@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -94,6 +95,11 @@ def rule_of(spec: LevelSpec) -> RuleKind:
 
 def scheduler_of(spec: LevelSpec) -> SchedulerKind:
     return schedulers()[spec[WITH]]
+
+
+def lanes_of(specs: Sequence[LevelSpec]) -> tuple[int, ...]:
+    """On which lane each level of a stack works, counted from the bottom: one that has a scheduler begins a lane."""
+    return tuple(accumulate(int(scheduler_of(spec).make is not None) for spec in specs))
 
 
 def policy_of(spec: LevelSpec) -> PolicyKind:

@@ -20,7 +20,16 @@ from collections.abc import Sequence
 from hsd_core.levels.declared.key import StackError, Value
 from hsd_core.levels.declared.kind import Kind
 from hsd_core.levels.declared.registry import followed, key_of, keys, kinds, policies, rules, schedulers, variants
-from hsd_core.levels.declared.spec import LevelSpec, fan_of, kind_of, policy_of, rule_of, scheduler_of, theta_of
+from hsd_core.levels.declared.spec import (
+    LevelSpec,
+    fan_of,
+    kind_of,
+    lanes_of,
+    policy_of,
+    rule_of,
+    scheduler_of,
+    theta_of,
+)
 
 __all__ = [
     "Kind",
@@ -33,6 +42,7 @@ __all__ = [
     "keys",
     "kind_of",
     "kinds",
+    "lanes_of",
     "looks",
     "policies",
     "policy_of",

@@ -1,8 +1,8 @@
-"""Free-running lanes: the drafter never waits for a verdict, the verifier takes what lies there.
+"""Free-running lanes: a drafter never waits for a verdict, a verifier takes what lies there.
 
-AMUSD and PipeSpec on one edge. Without lock step costs need not match: the dearer lane is never idle. How many tokens
-are judged at once follows from the time that things take, perhaps from the values of tokens; a rule that judges token
-by token does not mind.
+AMUSD (arXiv 2410.17375) at the last level, PipeSpec (2505.01572) at every verifier: a pipeline of as many lanes.
+Without lock step costs need not match: the dearer lane is never idle. How many tokens are judged at once follows from
+the time that things take, perhaps from the values of tokens; a rule that judges token by token does not mind.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Free:
     least: int
 
     def ended(self, view: View) -> Orders:
-        alone = view.verifying and not view.submitted  # the verifier writes a token of its own
+        alone = view.verifying and not view.submitted and not view.between  # it writes a token of its own
         ahead = max(self.least, self.ahead or 2 * view.block)
         begins = not view.verifying and view.undecided >= self.least
         waiting = 0 if begins else view.undecided - view.submitted
@@ -47,5 +47,6 @@ SCHEDULERS = (
         ),
         make=Free,
         by_count=False,
+        inner=True,
     ),
 )

@@ -1,8 +1,8 @@
 """What a scheduler is: told the counts whenever a lane has ended a request, it says which lane starts what.
 
-A *lane* is a place that runs one request at a time: the level that verifies has one, all that drafts for it has the
-other. A scheduler decides *when*, rules decide *what*: it sees counts and never tokens, so that no token can be kept or
-dropped for its value, and it cannot drop any. What it may choose freely is how far the drafter runs ahead and how many
+A *lane* is a place that runs one request at a time: the level that verifies has one, what drafts for it another. A
+scheduler decides *when*, rules decide *what*: it sees counts and never tokens, so that no token can be kept or dropped
+for its value, and it cannot drop any. What it may choose freely is how far the drafter runs ahead and how many
 tokens are verified at once; the text follows the target's distribution whatever it says.
 """
 
@@ -22,7 +22,8 @@ class View(NamedTuple):
     submitted: how many of them the verifier was given. drafting, verifying: whether a lane is at work; the verifier is
     until its verdict is known. drafted: tokens that arrived since the last verification began. block: the drafter's T.
     room: how many more tokens may be drafted behind those; 0 where they end the text. silent: the last draft behind
-    them came back empty.
+    them came back empty. between: the verifier's lane is at other work (what it kept is judged above it, or waits
+    there): it is given nothing, and is not judging.
     """
 
     undecided: int
@@ -33,6 +34,7 @@ class View(NamedTuple):
     block: int
     room: int
     silent: bool
+    between: bool = False
 
 
 class Submission(NamedTuple):
@@ -74,6 +76,7 @@ class SchedulerKind:
         keys: its own; given beside another scheduler they are refused.
         make: one for a run, from the values of its keys by name; None where levels work one after another.
         by_count: lanes meet, so that what is verified at once is bounded by counts alone.
+        inner: it may stand at a verifier below the last level too, where every edge has a lane of its own.
         driver: "module:name" of what has its orders carried out, a driver of the engine above this room.
         nodes: of one that has its drafter keep several candidates ready: from the values of its keys and the drafter's
             T, the most of them that are there at once. Its drafter is one level, which grows them as a tree.
@@ -86,6 +89,7 @@ class SchedulerKind:
     keys: tuple[Key[Any], ...] = ()
     make: Callable[..., Scheduler] | None = None
     by_count: bool = True
+    inner: bool = False
     driver: str = "hsd_core.engine.lanes.overlapped:Overlapped"
     nodes: Callable[..., int] | None = None
 

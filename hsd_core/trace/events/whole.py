@@ -19,7 +19,8 @@ class LevelInfo(Part, frozen=True):
 
     `layers`: the layers below its read-out (an exit at 8: 8). `shares`: the index of the deepest level over the same
     weights, keys and values (itself if no deeper one), None for a level that shares nothing. `reads`: bytes of weights
-    that one of its passes reads; 0 for a lookup, None where that is not known.
+    that one of its passes reads; 0 for a lookup, None where that is not known. `lane`: on which it works, counted from
+    the bottom, where levels below the target have more than one; else it is left out.
     """
 
     index: Int
@@ -38,6 +39,7 @@ class LevelInfo(Part, frozen=True):
     params: dict[str, Any] = field(default_factory=dict)
     shares: Level | None = None
     reads: Int | None = None
+    lane: Int | UnsetType = UNSET
 
 
 class Header(Record, frozen=True):

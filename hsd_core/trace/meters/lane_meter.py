@@ -1,7 +1,9 @@
-"""Two lanes on one clock: the target on one, what stands below it on the other; `metrics` says what each figure is."""
+"""Lanes on one clock: the target on the last one, what stands below it on the others; the figures are those of
+`metrics`."""
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -11,13 +13,12 @@ Pass: TypeAlias = tuple[int, int]  # from, to, ns
 
 
 class Lanes(NamedTuple):
-    """`below`, `target`: how long each lane was at work (ns), `both`: how long both were, of `span` (ns), the decoding.
-    `dropped`: drafted tokens that were dropped before the target judged them; `rows`: computed for them or behind them
-    in vain, of `all_rows` on both lanes. `handed`, `handed_ns`: where lanes are processes, how often they were given
-    work, and what it took to hand it over and back."""
+    """`busy`: how long each lane was at work (ns), from the bottom up; `both`: how long at least two were, of `span`
+    (ns), the decoding. `dropped`: drafted tokens that were dropped before the target judged them; `rows`: computed for
+    them or behind them in vain, of `all_rows` on all lanes. `handed`, `handed_ns`: where lanes are processes, how often
+    they were given work, and what it took to hand it over and back."""
 
-    below: int
-    target: int
+    busy: tuple[int, ...]
     both: int
     span: int
     dropped: int
@@ -27,51 +28,68 @@ class Lanes(NamedTuple):
     handed_ns: int = 0
 
     @property
-    def use(self) -> tuple[float | None, float | None]:
-        """Share of the time in which the lane below is at work, and the target's."""
-        return ratio(self.below, self.span), ratio(self.target, self.span)
+    def below(self) -> int:
+        """How long the lanes below the target's were at work, taken together (ns)."""
+        return sum(self.busy[:-1])
+
+    @property
+    def target(self) -> int:
+        return self.busy[-1]
+
+    @property
+    def use(self) -> tuple[float | None, ...]:
+        """Share of the time in which each lane is at work, the target's last."""
+        return tuple(ratio(own, self.span) for own in self.busy)
 
     @property
     def together(self) -> float | None:
-        """Share of the time in which both lanes work."""
+        """Share of the time in which at least two lanes work."""
         return ratio(self.both, self.span)
 
     @property
     def gain(self) -> float | None:
-        """The work of both lanes, one after the other, over the time that it took: 2 at most."""
-        return ratio(self.below + self.target, self.span)
+        """The work of all lanes, one after the other, over the time that it took: at most as many as there are."""
+        return ratio(sum(self.busy), self.span)
 
     @property
     def waste(self) -> float | None:
         """Share of all rows whose results were dropped because a token before them was rejected."""
         return ratio(self.rows, self.all_rows)
 
-    def figures(self) -> dict[str, float | int | None]:
-        """Those that are shown, by name."""
-        below, target = self.use
+    def figures(self) -> dict[str, float | int | list[float | None] | None]:
+        """Those that are shown, by name; `lanes` where more than one is below the target's."""
+        *below, target = self.use
+        more: dict[str, float | int | list[float | None] | None] = {"lanes": [*below, target]}
         return {
-            "below": below,
+            "below": below[-1],
             "target": target,
             "both": self.together,
             "gain": self.gain,
             "dropped": self.dropped,
             "waste": self.waste,
+            **(more if len(below) > 1 else {}),
         }
 
 
 class LaneMeter:
-    """Fed the passes of each lane in their order, of both lanes in any."""
+    """Fed the passes of each lane in their order, of all lanes in any. lanes: on which each level works."""
 
-    def __init__(self) -> None:
-        self._passes: tuple[list[Pass], list[Pass]] = ([], [])  # below, target
-        self._busy = [0, 0]
+    def __init__(self, lanes: Sequence[int]) -> None:
+        self._lanes = lanes
+        self._passes: list[list[Pass]] = [[] for _ in range(max(lanes) + 1)]
+        self._busy = [0] * len(self._passes)
         self._both = self._dropped = self._rows = 0
+        self._shared: list[Pass] = []  # the times in which at least two are at work, in order, none of them twice
 
-    def worked(self, target: bool, t0: int, t1: int) -> None:
-        """A pass of a lane, on a clock of ns."""
-        self._busy[target] += t1 - t0
-        self._both += _common([(t0, t1)], _since(self._passes[not target], t0), t0)
-        self._passes[target].append((t0, t1))
+    def worked(self, level: int, t0: int, t1: int) -> None:
+        """A pass of a level, on a clock of ns."""
+        lane = self._lanes[level]
+        self._busy[lane] += t1 - t0
+        for other, passes in enumerate(self._passes):
+            if other != lane:
+                for a, b in _since(passes, t0):
+                    self._share(max(a, t0), min(b, t1))
+        self._passes[lane].append((t0, t1))
 
     def drop(self, tokens: int, rows: int) -> None:
         """So many drafted tokens fell unjudged, and so many rows were computed in vain."""
@@ -81,17 +99,27 @@ class LaneMeter:
     def found(self, begin: int, end: int, all_rows: int) -> Lanes:
         """The figures of a run whose decoding began at `begin` and whose last commit was at `end`, ns: what a lane
         worked after that does not count."""
-        below, target = (_since(own, end) for own in self._passes)
-        late = [sum(t1 - max(t0, end) for t0, t1 in own) for own in (below, target)]
+        late = [sum(t1 - max(t0, end) for t0, t1 in _since(own, end)) for own in self._passes]
         return Lanes(
-            below=self._busy[0] - late[0],
-            target=self._busy[1] - late[1],
-            both=self._both - _common(below, target, end),
+            busy=tuple(all_ - own for all_, own in zip(self._busy, late, strict=True)),
+            both=self._both - sum(t1 - max(t0, end) for t0, t1 in _since(self._shared, end)),
             span=max(0, end - begin),
             dropped=self._dropped,
             rows=self._rows,
             all_rows=all_rows,
         )
+
+    def _share(self, t0: int, t1: int) -> None:
+        """Two lanes are at work between these times: add what was not counted yet."""
+        if t1 <= t0:
+            return
+        for a, b in _since(self._shared, t0):
+            if a < t1:  # a part of it was
+                self._share(t0, min(t1, a))
+                self._share(max(t0, b), t1)
+                return
+        self._both += t1 - t0
+        insort(self._shared, (t0, t1))
 
 
 def _since(passes: Sequence[Pass], t: int) -> list[Pass]:
@@ -102,8 +130,3 @@ def _since(passes: Sequence[Pass], t: int) -> list[Pass]:
             break
         found.append(one)
     return found
-
-
-def _common(some: Sequence[Pass], others: Sequence[Pass], begin: int) -> int:
-    """How long passes of one lane and of the other run at the same time, from `begin` on."""
-    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0], begin)) for a in some for b in others)
