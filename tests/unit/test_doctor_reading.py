@@ -12,6 +12,7 @@ from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.reading.inputs import read_files, read_texts
 from hsd_core.doctor.reading.seen import DoctorError, Seen
 
+ROOT = Path(__file__).parents[1]
 LABELS = 'engine="0",model_name="m"'
 
 
@@ -241,3 +242,16 @@ def test_contradicting_counts_are_refused() -> None:
     steps = {"num_spec_steps": 4, "num_draft_tokens": 8, "num_accepted_draft_tokens": 9}
     assert "of 8 drafted" in refused(json.dumps({"usage": {}, "metrics": {"speculative_decoding": steps}}))
     assert "no whole JSON" in refused('{"timings": {"predicted_n": 4')
+
+
+def test_the_outputs_of_a_real_llama_cpp_agree_with_each_other() -> None:
+    """Metrics and replies of one server, and the log of another one that ran the same: the same counts."""
+    at = ROOT / "doctor_outputs"
+    (counted,) = read_files([at / f"llamacpp_real_metrics_{when}.prom" for when in ("before", "after")])
+    (told,) = read_files([at / "llamacpp_real_replies.jsonl"])
+    (logged,) = read_files([at / "llamacpp_real_log_trace.txt"])
+    assert (counted.drafted, counted.accepted) == (told.drafted, told.accepted) == (logged.drafted, logged.accepted)
+    assert counted.rounds == told.rounds == logged.rounds
+    assert logged.kept == pytest.approx(counted.kept, abs=0.1) and logged.draft_ms
+    # every pass drafted: the first token of each of three replies is of the prompt's pass and not timed
+    assert told.timed_passes == told.rounds and told.timed_tokens == 3 * 63

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from hsd_core.doctor.reading.seen import DoctorError, Seen, added, check, tried_of
+from hsd_core.doctor.reading.seen import DoctorError, Seen, added, check, timed_tokens, tried_of
 
 _NUMBER = r"([0-9.]+|nan|-nan|inf)"
 _VLLM = re.compile(
@@ -18,7 +18,7 @@ _SGLANG = re.compile(
     rf"Decode batch.*?#running-req: (\d+).*?accept len: {_NUMBER}(?:, accept rate: {_NUMBER})?"
     rf".*?gen throughput \(token/s\): {_NUMBER}"
 )
-_EVAL = re.compile(rf"(?<!prompt )\beval time =\s*{_NUMBER} ms /\s*(\d+) (?:tokens|runs)")
+_EVAL = re.compile(rf"(?<!prompt )\beval time =\s*{_NUMBER} ms /\s*(\d+) (?:tokens|runs)(?: \(\s*([0-9.]+) ms per)?")
 _ACCEPTED = re.compile(
     rf"draft acceptance(?: rate)? =\s*{_NUMBER} \(\s*(\d+) accepted /\s*(\d+) generated\)"
     rf"(?:, mean (?:acceptance )?len(?:gth)? =\s*{_NUMBER})?(?:, acceptance rate per position = \(([^)]*)\))?"
@@ -84,7 +84,8 @@ class LogReader:
             if found := _VLLM_RUNNING.search(line):
                 self._running.append(float(found[1]))
             elif found := _EVAL.search(line):
-                self._requests.append(_Request(self._value(found[1], number), float(found[2])))
+                ms, mean = self._value(found[1], number), self._value(found[3], number) if found[3] else None
+                self._requests.append(_Request(ms, timed_tokens(float(found[2]), ms, mean)))
             elif (found := _PLACES.search(line)) and self._requests:
                 self._requests[-1].places = self._rates(found[1], number)
 

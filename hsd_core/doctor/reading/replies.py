@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.doctor.reading.seen import DoctorError, Seen, check, kept_of, tried_by_step, tried_of
+from hsd_core.doctor.reading.seen import DoctorError, Seen, check, kept_of, timed_tokens, tried_by_step, tried_of
 
 _LONGEST = 256  # positions of a draft
 
@@ -127,6 +127,7 @@ def _timings(timings: Json, name: str) -> Seen:
     if not drafted:
         seen.rounds = 0.0
     if tokens and ms:
+        tokens = timed_tokens(tokens, ms, _number(timings, "predicted_per_token_ms", name))
         seen.decode_ms, seen.timed_tokens = ms, tokens
         # every pass gives one token of the target's own; mlx-vlm counts drafts past the end of the reply too
         behind = rounds if seen.engine == "mlx-vlm" and rounds else tokens - (accepted or 0.0)

@@ -133,6 +133,12 @@ def tried_by_step(accepted: Sequence[int], drafted: Sequence[int]) -> list[float
     return [float(sum(length > place and took >= place for took, length in pairs)) for place in range(longest)]
 
 
+def timed_tokens(tokens: float, ms: float, per_token: float | None) -> float:
+    """Tokens that llama.cpp's time is of: newer builds leave out the first, which the prompt's pass gave, as their own
+    mean tells."""
+    return tokens - 1.0 if per_token and tokens > 1 and round(ms / per_token) == tokens - 1 else tokens
+
+
 def _timed(parts: Sequence[Seen]) -> dict[str, float | None]:
     names = ("decode_ms", "timed_tokens", "timed_passes")
     return {name: _sum((getattr(part, name) for part in parts), empty=None) for name in names}
