@@ -19,19 +19,20 @@ from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.built.model import ModelLevel
 from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.built.self_draft import SelfLevel
+from hsd_core.levels.built.self_draft import SelfLevel, SkipLevel
 from hsd_core.levels.built.trained.medusa import MedusaLevel
 from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.built.trimmed import TrimmedHead
 from hsd_core.levels.declared.depths_key import depths_of
 from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL
+from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL, SET
 from hsd_core.levels.kinds.ngram import MISS
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.sublayers import ATTENTION, MLP, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.ngram import Databases
@@ -89,6 +90,11 @@ class LeanStacks:
             return ClimbLevel(decoder, known, spec[THETA])
         if spec.name == "self":
             return SelfLevel(decoder, spec[PARALLEL], calibrated=bool(spec[CALIBRATE]))
+        if spec.name == "skip":  # @set=none, or a.0-m.1: attention 0 and MLP 1
+            named = spec.get(SET) or "none"
+            parts = [] if named == "none" else [part.split(".") for part in named.split("-")]
+            short = {"a": ATTENTION, "m": MLP}
+            return SkipLevel(decoder, Sublayers.of((short[kind], int(at)) for kind, at in parts))
         if spec.name == "medusa":
             return MedusaLevel(self.target, self.drafts["heads"])
         if spec.name == "nano":

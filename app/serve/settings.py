@@ -17,7 +17,9 @@ from app.serve.limits import LONGEST_S, within
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
 from hsd_core.drafts.known_drafts import LENS
+from hsd_core.drafts.sublayer_sets import EMPTY
 from hsd_core.levels.kinds import LevelSpec, kinds
+from hsd_core.levels.kinds.copies import SET
 from hsd_core.levels.kinds.ngram import DB
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading
@@ -192,13 +194,16 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
 
 
 def check_databases(name: str, specs: Sequence[LevelSpec], preset: dict[str, Any]) -> None:
-    """A visitor may name no file but the databases that the operator offers: other paths would be the server's.
+    """A visitor may name no file but the databases and sets that are offered: other paths would be the server's.
 
     Raises:
         RequestError: a level names another one.
     """
     offered = {file for level in preset["levels"] for file in level.get("databases", [])}
+    sets = {EMPTY, *(known for level in preset["levels"] for known in level.get("sets", []))}
     for spec in specs:
+        if (named := spec.get(SET)) and named not in sets:
+            raise RequestError(says.no_set(name, named[:80], sorted(sets)))
         if others := [file for file in DB.files(spec.get(DB) or "") if file not in offered]:
             raise RequestError(says.no_database(name, others[0][:80], sorted(offered)))
 

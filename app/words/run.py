@@ -180,6 +180,10 @@ def unusable_weights(level: str, name: str, why: str) -> str:
     return f"the level {level} {name} cannot be used: {why}"
 
 
+def no_set(preset: str, name: str, offered: list[str]) -> str:
+    return f"the preset {preset} has no set of sublayers {name!r} here; there are {', '.join(offered)}"
+
+
 def no_database(preset: str, name: str, offered: list[str]) -> str:
     there = f"; there is {', '.join(offered)}" if offered else ""
     return (

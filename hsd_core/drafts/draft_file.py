@@ -21,7 +21,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias
 
 from msgspec import Meta, Struct, structs
 
@@ -168,7 +168,14 @@ def read_info(path: Path) -> DraftInfo:
         raise DraftError(f"{path.name} is not a trained draft ({error}); train it again") from error
 
 
-def fingerprint(decoder: LeanDecoder | CompiledDecoder) -> str:
+class Normed(Protocol):
+    """A decoder whose last norm lies apart: `CompiledDecoder`, `LeanDecoder`."""
+
+    @property
+    def last_norm(self) -> Tensor: ...
+
+
+def fingerprint(decoder: Normed) -> str:
     """Names a target by its last norm, whatever dtype it is kept in: another training of the norm, another name."""
     import torch
 

@@ -69,7 +69,7 @@ def by_mask(decoder: Any, ids: list[int], held: torch.Tensor, upto: int) -> torc
     with torch.inference_mode():
         x = decoder.embed(ids[upto:])
         for i in range(decoder.layers):
-            x = decoder.stack._mixed(i, x + decoder.stack._attended(i, x, cos, sin, attend))
+            x = decoder.stack.mixed(i, x + decoder.stack.attended(i, x, cos, sin, attend))
         return decoder.head(x)
 
 

@@ -115,7 +115,7 @@ def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: 
     if not drafts:
         raise ValueError(f"preset {pipeline.preset.name} ships no trained drafts; name some with --drafts")
     read = []
-    for text, output in _outputs(pipeline, stack, texts, options):
+    for text, output in outputs(pipeline, stack, texts, options):
         kept = [*text.before_loop(output)] if options.loops == "cut" else output
         if kept := kept[: options.max_new_tokens]:
             read.append(Sample((*text.prompt_ids, *kept), len(text.prompt_ids), text.sort, len(text.prompt_ids)))
@@ -136,7 +136,7 @@ def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: l
     entries = pipeline.entries(f"{options.ready},{stack}@with=duo")
     check_apart(entries)
     found, tell = [], countdown("text", len(texts), silence=SILENCE)
-    for text, output in _outputs(pipeline, stack, texts, options):
+    for text, output in outputs(pipeline, stack, texts, options):
         kept = [*text.before_loop(output)] if options.loops == "cut" else output
         if kept := kept[: options.max_new_tokens]:
             found.append(ranks(entries, text.prompt_ids, kept))
@@ -159,7 +159,7 @@ def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts:
     if not isinstance(decoder, Grouped):
         raise ValueError("the target runs through transformers, which runs its layers in their order alone")
     read = []
-    for text, output in _outputs(pipeline, stack, texts, options):
+    for text, output in outputs(pipeline, stack, texts, options):
         kept = [*text.before_loop(output)] if options.loops == "cut" else output
         if kept := kept[: min(options.max_new_tokens, decoder.max_positions - len(text.prompt_ids))]:
             read.append(([*text.prompt_ids, *kept], len(text.prompt_ids)))
@@ -189,7 +189,7 @@ def _read(
     for text in texts:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
     sums, together, reading, tell = [], None, None, countdown("text", len(texts), silence=SILENCE)
-    for text, output in _outputs(pipeline, stack, texts, options):
+    for text, output in outputs(pipeline, stack, texts, options):
         room = decoder.max_positions - len(text.prompt_ids)
         output = output[: min(options.max_new_tokens, room)]
         if options.loops == "cut":
@@ -258,7 +258,7 @@ def _profile(options: argparse.Namespace, pipeline: Pipeline) -> Profile:
     return found
 
 
-def _outputs(
+def outputs(
     pipeline: Pipeline, stack: str, texts: list[PromptText], options: argparse.Namespace
 ) -> Iterator[tuple[PromptText, list[int]]]:
     """Every text with what follows its prompt: as the file has it, or written now."""

@@ -1,10 +1,13 @@
-"""A target that drafts for itself, with several attentions at once (EasySpec, arXiv 2502.02493).
+"""A target that drafts for itself: with several attentions at once (EasySpec, arXiv 2502.02493), or without some of its
+sublayers (Draft & Verify, arXiv 2309.08168).
 
-What such a pass writes is *fuzzy*: behind the first group, keys and values differ from those of the layers in their
-order (`models/lean/grouping.py`), and a drafter that goes on from its own fuzzy past drifts away. So it is calibrated:
+What such a pass writes is *fuzzy*: behind the first group, or the first sublayer that is left out, keys and values
+differ from those of the layers in their order (`models/lean/grouping.py`, `models/lean/sublayers.py`), and a drafter
+that goes on from its own fuzzy past drifts away. So it is calibrated:
 every round begins from true keys and values. A level above that runs the same weights whole has them anyway; the draft
 is written into the slots behind them, where its verification writes the truth over it. Where nobody has them the
-drafter runs what the context has more, in order, before it drafts. Uncalibrated, all stays fuzzy, the prompt too.
+drafter runs what the context has more, in order, before it drafts. Uncalibrated, which groups may be, all stays fuzzy,
+the prompt too.
 
 The row handed up is the fuzzy one that the token was drawn from, and what it stands on depends on the past alone.
 """
@@ -26,6 +29,7 @@ from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.cache import Cache, KVCache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.lean.decoder import CHUNK
+from hsd_core.models.lean.sublayers import BOTH, Sublayers
 from hsd_core.models.one_pass import Branches, Pass, in_order
 from hsd_core.trace import Span
 
@@ -37,6 +41,19 @@ class Grouped(Layered, Protocol):
     def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
         """What runs a pass's inputs through all layers over this cache, so many attentions at once: (n, hidden) states
         behind the last one. 1: the layers in their order."""
+        ...
+
+
+@runtime_checkable
+class Sublayered(Layered, Protocol):
+    """A decoder that leaves out attentions and MLPs of its layers: `CompiledDecoder`, `LeanDecoder`."""
+
+    @property
+    def last_norm(self) -> Tensor: ...
+
+    def leaving_out(self, cache: Cache, without: Sublayers) -> Callable[[Pass], Tensor]:
+        """What runs a pass's inputs through the other sublayers over this cache: (n, hidden) states behind the last
+        one. Of a layer without its attention the cache keeps what it held."""
         ...
 
 
@@ -64,16 +81,60 @@ class SelfLevel(OverDecoder):
 
     def open(self, capacity: int, shared: SharedState) -> FuzzyRun:
         if self.calibrated:
-            return CalibratedRun(self.decoder, self.together, self.name, *shared.lent(self.decoder))
+            return CalibratedRun(self.decoder, self._opened, self.name, *shared.lent(self.decoder))
         cache = self.decoder.new_cache(capacity, branches=shared.branches)
-        return FuzzyRun(self.decoder, self.together, self.name, lambda: cache)
+        return FuzzyRun(self.decoder, self._opened, self.name, lambda: cache)
+
+    def _opened(self, cache: Cache) -> Callable[[Pass], Tensor]:
+        return self.decoder.in_groups(cache, self.together)
+
+
+class SkipLevel(OverDecoder):
+    """A model without some of its sublayers, calibrated in every round.
+
+    called: the set's name. weights: as of `ModelLevel`.
+    """
+
+    def __init__(
+        self,
+        decoder: Sublayered,
+        without: Sublayers,
+        *,
+        called: str = "",
+        weights: dict[str, object] | None = None,
+    ) -> None:
+        """
+        Raises:
+            ValueError: the model has no such layers.
+        """
+        if beyond := [layer for _, layer in without.named() if not 0 <= layer < decoder.layers]:
+            raise ValueError(f"layer {beyond[0]} is none of the model's {decoder.layers}, which count from 0")
+        out = {kind: sorted(layers) for kind, layers in zip(BOTH, without, strict=True)}
+        params: dict[str, object] = {"set": called, "left_out": out, "calibrate": True}
+        label = f"without {without.size} of {2 * decoder.layers} sublayers"
+        super().__init__(
+            decoder, name="skip", kind="skip", label=label, layers=decoder.layers, params=params, weights=weights
+        )
+        self.decoder, self.without = decoder, without
+
+    def enter(self, shared: SharedState) -> Trunk:
+        return shared.lent(self.decoder)[0]
+
+    def open(self, capacity: int, shared: SharedState) -> CalibratedRun:
+        return CalibratedRun(self.decoder, self._opened, self.name, *shared.lent(self.decoder))
+
+    def _opened(self, cache: Cache) -> Callable[[Pass], Tensor]:
+        return self.decoder.leaving_out(cache, self.without)
+
+
+Opened = Callable[[Cache], Callable[[Pass], Tensor]]  # over a cache: what runs a pass's inputs through the draft
 
 
 class FuzzyRun:
-    """`cached` slots are filled, all by passes in groups. kv: the cache, asked for by the first of them."""
+    """`cached` slots are filled, all by fuzzy passes. kv: the cache, asked for by the first of them."""
 
-    def __init__(self, decoder: Grouped, together: int, source: str, kv: Callable[[], Cache]) -> None:
-        self._decoder, self._together, self._source, self._kv = decoder, together, source, kv
+    def __init__(self, decoder: Layered, opened: Opened, source: str, kv: Callable[[], Cache]) -> None:
+        self._decoder, self._opened, self._source, self._kv = decoder, opened, source, kv
         self._run: Callable[[Pass], Tensor] | None = None
         self._context, self._drafting = 0, False  # how long what is drafted or judged behind is
         self.cached = 0
@@ -104,7 +165,7 @@ class FuzzyRun:
         true, given = self.cached, Pass(ids[self.cached :], self.cached, 0, branches)
         fuzzy = list[Tensor]()
         if given.ids:
-            self._run = self._run or self._decoder.in_groups(self._kv(), self._together)
+            self._run = self._run or self._opened(self._kv())
             fuzzy = [self._run(part) for part in given.parts(CHUNK)]
             self.cached, spans = end, (*spans, Span(0, self._decoder.layers, end - true))
         x = torch.cat([*self._states(end - rows, true), *fuzzy])
@@ -137,8 +198,8 @@ class CalibratedRun(FuzzyRun):
     filled: whether a level above has the trunk's layers run; else this one does, for what the context has more.
     """
 
-    def __init__(self, decoder: Grouped, together: int, source: str, trunk: Trunk, filled: bool) -> None:
-        super().__init__(decoder, together, source, trunk.kv)
+    def __init__(self, decoder: Layered, opened: Opened, source: str, trunk: Trunk, filled: bool) -> None:
+        super().__init__(decoder, opened, source, trunk.kv)
         self._trunk, self._filled, self._known = trunk, filled, 0
 
     @property

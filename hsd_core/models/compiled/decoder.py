@@ -27,7 +27,7 @@ from hsd_core.models.compiled.kept_smoothing import kept_smoothing
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
-from hsd_core.models.compiled.session import Session, give_back
+from hsd_core.models.compiled.session import BoundInputs, Session, give_back
 from hsd_core.models.compiled.shown_queries import ShownQueries
 from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
@@ -36,6 +36,7 @@ from hsd_core.models.lean.grouping import groups
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.rotary import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.lean.sublayers import NONE, Sublayers
 from hsd_core.models.machine import free_bytes, refuse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
@@ -104,7 +105,7 @@ class CompiledDecoder:
             self._head = self._head_session(head[: self.vocab_size])
         self._shows_queries = False
         self._parts: tuple[DecoderPart, ...] = ()
-        self._grouped: dict[int, Sequence[DecoderPart]] = {}
+        self._grouped: dict[int | Sublayers, Sequence[DecoderPart]] = {}  # laid out again: in groups, or without some
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             told(lo, self.layers)
@@ -156,7 +157,20 @@ class CompiledDecoder:
             DecoderError: there is no memory to hold the layers a second time.
         """
         kv, parts = own(cache, CompiledCache), self._grouped_parts(together) if together > 1 else ()
-        bounds = [kv.bind(part.session, range(part.lo, part.hi)) for part in parts]
+        return self._over(kv, [kv.bind(part.session, range(part.lo, part.hi)) for part in parts])
+
+    def leaving_out(self, cache: Cache, without: Sublayers) -> Callable[[Pass], Tensor]:
+        """See `Sublayered.leaving_out`.
+
+        Raises:
+            DecoderError: there is no memory to hold the other sublayers a second time.
+        """
+        kv, parts = own(cache, CompiledCache), self._parts_without(without) if without.size else ()
+        attend = [[i for i in range(part.lo, part.hi) if i not in without.attention] for part in parts]
+        return self._over(kv, [kv.bind(part.session, some) for part, some in zip(parts, attend, strict=True)])
+
+    def _over(self, kv: CompiledCache, bounds: Sequence[BoundInputs]) -> Callable[[Pass], Tensor]:
+        """What runs passes through sessions, those of the layers in their order where there are none."""
 
         @torch.inference_mode()
         def run(given: Pass) -> Tensor:
@@ -249,7 +263,21 @@ class CompiledDecoder:
                 give_back()
             return self._grouped[together]
 
-    def _part(self, lo: int, hi: int, within: Collection[int] = ()) -> DecoderPart:
+    def _parts_without(self, without: Sublayers) -> Sequence[DecoderPart]:
+        """The layers without some sublayers, a second time; the set asked for last is kept."""
+        with self._cutting:
+            if without not in self._grouped:
+                self._grouped = {}
+                cure = "leave the level out"
+                needed = self.weight_bytes(self.layers, head=False)
+                refuse(needed, free_bytes("cpu"), "most layers laid out a second time", cure)
+                each = self._layers_a_part()
+                ends = [(lo, min(lo + each, self.layers)) for lo in range(0, self.layers, each)]
+                self._grouped[without] = [self._part(lo, hi, without=without) for lo, hi in ends]
+                give_back()
+            return self._grouped[without]
+
+    def _part(self, lo: int, hi: int, within: Collection[int] = (), without: Sublayers = NONE) -> DecoderPart:
         graph = Graph()
         with self._weights() as opened:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
@@ -258,7 +286,8 @@ class CompiledDecoder:
             # one layer at a time: what it was made of is let go before the next one
             numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
-            graphs.layers(graph, self.shape, x, numbered, states, branches, within, asked=self._shows_queries)
+            asked = self._shows_queries
+            graphs.layers(graph, self.shape, x, numbered, states, branches, within, without, asked=asked)
         return DecoderPart(lo, hi, Session(graph, self.threads, self.profile))
 
     def _layer(self, i: int, opened: Weights) -> LayerWeights:

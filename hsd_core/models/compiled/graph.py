@@ -18,6 +18,7 @@ from torch import Tensor
 
 from hsd_core.models.compiled import wire
 from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.lean.sublayers import NONE, Sublayers
 
 MICROSOFT = "com.microsoft"
 Product = Callable[["Graph", str, str], str]  # (graph, its name, the value that it takes) -> its result
@@ -139,6 +140,7 @@ def layers(
     out: str = "",
     branches: tuple[str, str] = ("", ""),
     within: Collection[int] = (),
+    without: Sublayers = NONE,
     *,
     asked: bool = False,
 ) -> str:
@@ -146,7 +148,8 @@ def layers(
 
     Args:
         branches: what `branching` gave, where inputs may be a tree. within: layers whose attention takes the input of
-            the layer before it, see `lean.grouping`. asked: layer i shows its queries, not yet rotated, as `asked.i`.
+            the layer before it, see `lean.grouping`. without: sublayers that are left out, of
+        layers in no group. asked: layer i shows its queries, not yet rotated, as `asked.i`.
     """
     eps = float(shape.norm_eps)
     # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:
@@ -154,13 +157,17 @@ def layers(
     more, begun = graph.op("Sub", [x, x]), x
     for i, layer in numbered:
         at = f"{i}."
-        if i in within:
-            y, x = graph.norm(begun, at + "attention_norm", layer.attention_norm, eps), graph.op("Add", [x, more])
-        else:
-            y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
-            begun = x
-        attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches, asked=asked)
-        y, x = graph.added_norm(x, layer.out(graph, at + "out", attended), at + "mlp_norm", layer.mlp_norm, eps)
+        if i not in without.attention:
+            if i in within:
+                y, x = graph.norm(begun, at + "attention_norm", layer.attention_norm, eps), graph.op("Add", [x, more])
+            else:
+                y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
+                begun = x
+            attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches, asked=asked)
+            more = layer.out(graph, at + "out", attended)
+        if i in without.mlp:
+            continue
+        y, x = graph.added_norm(x, more, at + "mlp_norm", layer.mlp_norm, eps)
         # x sigmoid(x), as QuickGelu is with a factor of 1
         gate = graph.op("QuickGelu", [layer.gate(graph, at + "gate", y)], domain=MICROSOFT, alpha=1.0)
         more = layer.down(graph, at + "down", graph.op("Mul", [gate, layer.up(graph, at + "up", y)]))

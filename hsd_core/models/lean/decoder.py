@@ -24,6 +24,7 @@ from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Head, Linear, Packed, Plain, aligned, copies
 from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.lean.sublayers import Sublayers
 from hsd_core.models.one_pass import Pass
 
 CHUNK = 512  # inputs per pass: bounds the attention mask of a long prompt
@@ -177,6 +178,16 @@ class LeanDecoder:
         @torch.inference_mode()
         def run(given: Pass) -> Tensor:
             return self.stack.forward(given, self.embed(given.ids), kv, 0, self.layers, together)
+
+        return run
+
+    def leaving_out(self, cache: Cache, without: Sublayers) -> Callable[[Pass], Tensor]:
+        """See `Sublayered.leaving_out`."""
+        kv = own(cache, KVCache)
+
+        @torch.inference_mode()
+        def run(given: Pass) -> Tensor:
+            return self.stack.forward(given, self.embed(given.ids), kv, 0, self.layers, without=without)
 
         return run
 

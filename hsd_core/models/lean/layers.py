@@ -27,6 +27,7 @@ from hsd_core.models.lean.linear import Linear, nbytes
 from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
 from hsd_core.models.lean.rotary import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.lean.sublayers import NONE, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads, torch_with
 
@@ -114,14 +115,16 @@ class Layers:
         hi: int,
         together: int = 1,
         asked: list[Tensor] | None = None,
+        without: Sublayers = NONE,
     ) -> Tensor:
         """Run layers lo, ..., hi - 1 on a pass's inputs; writes their keys and values.
 
         x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache. No text sees
         another: masked keys have weight zero. together: see `grouping.groups`. asked: filled with the queries of the
-        last input, (H, d) rotated, layer by layer.
+        last input, (H, d) rotated, layer by layer. without: sublayers that are left out, alone or in no group.
         """
-        if given.slots is None and isinstance(cache, LentCache) and together == 1 and asked is None:
+        plain = together == 1 and asked is None and not without.size
+        if given.slots is None and isinstance(cache, LentCache) and plain:
             replayed = cache.memory.replay(given, x, lo, hi)
             if replayed is not None:
                 return self._reached(cache, given, hi, replayed)
@@ -146,7 +149,7 @@ class Layers:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
         grouped = groups(lo, hi, len(self), together)
-        x = self._run(x, cache.keys, cache.values, grouped, cos, sin, mask, write, attention, asked)
+        x = self._run(x, cache.keys, cache.values, grouped, cos, sin, mask, write, attention, asked, without)
         return self._reached(cache, given, hi, x)
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
@@ -189,6 +192,7 @@ class Layers:
         write: Callable[[Tensor, Tensor], None],
         attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
         asked: list[Tensor] | None = None,
+        without: Sublayers = NONE,
     ) -> Tensor:
         """Layers in groups on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, all_keys.shape[1]
@@ -207,12 +211,14 @@ class Layers:
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
         for beside in grouped:
-            read = [self._attended(i, x, cos, sin, attend) for i in beside]  # all of them before x changes
-            for i, a in zip(beside, read, strict=True):
-                x = self._mixed(i, x + a)
+            kept = [i for i in beside if i not in without.attention]
+            read = {i: self.attended(i, x, cos, sin, attend) for i in kept}  # all of them before x changes
+            for i in beside:
+                x = x + read[i] if i in read else x
+                x = x if i in without.mlp else self.mixed(i, x)
         return x
 
-    def _attended(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+    def attended(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
         """What layer i's attention adds to its n inputs: x (n, hidden) -> (n, hidden).
 
         Args:
@@ -229,7 +235,7 @@ class Layers:
         a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
         return layer.out(a.reshape(n, s.heads * s.head_size))
 
-    def _mixed(self, i: int, x: Tensor) -> Tensor:
+    def mixed(self, i: int, x: Tensor) -> Tensor:
         """The rest of layer i, behind its attention: x (n, hidden) -> (n, hidden)."""
         layer = self._layers[i]
         gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)

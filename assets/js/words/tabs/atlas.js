@@ -97,6 +97,7 @@ export const DRAWN = {
     int4: "a copy in 4 bits",
     model: "a model",
     self: "the target\u2019s own layers",
+    skip: "the target without some layers",
     target: "the target",
     diffusion: "a diffusion model",
   }),

@@ -1,0 +1,1 @@
+"""Commands that search what a level is made of."""

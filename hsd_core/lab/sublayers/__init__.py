@@ -1,0 +1,1 @@
+"""Which sublayers a draft of the target itself can do without: read, searched greedily, priced."""

@@ -1,0 +1,122 @@
+"""How often the target without some sublayers chooses the target's own token, along texts that the target wrote.
+
+Each token is read as the first of a draft: behind the target's own keys and values of what precedes it, the one input
+of its own going through the sublayers that are left (Draft & Verify, arXiv 2309.08168, reads prefixes so). All tokens
+of all texts go through a sublayer side by side, and what lies below the first difference is not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hsd_core.models.lean.decoder import CHUNK, LeanDecoder
+from hsd_core.models.lean.layers import attention
+from hsd_core.models.lean.sublayers import ATTENTION, BOTH, NONE, Sublayers
+from hsd_core.models.one_pass import Pass
+from hsd_core.models.sampling import likeliest
+
+ROWS = 64  # of the head at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The target's own keys and values of a text, (L, 1, G, slots, d), and what is hidden from each of its places,
+    (places, slots) bool: what stands behind, and itself, of which a draft has its own."""
+
+    keys: Tensor
+    values: Tensor
+    hidden: Tensor
+
+
+class Agreeing:
+    """Texts, read once by the whole target, and read again by it without sublayers.
+
+    places: how many tokens are judged.
+    """
+
+    @torch.inference_mode()
+    def __init__(self, decoder: LeanDecoder, texts: Sequence[tuple[Sequence[int], int]], every: int = 1) -> None:
+        """
+        Args:
+            texts: the ids of each, what the target wrote from the given place on. every: so many tokens apart.
+        """
+        self._decoder, self._texts = decoder, list[_Text]()
+        inputs, at, true = list[int](), list[int](), list[Tensor]()
+        for ids, start in texts:
+            cache = decoder.new_cache(len(ids))
+            passes = Pass(ids).parts(CHUNK)
+            states = torch.cat([decoder.forward_layers(part, cache, 0, decoder.layers) for part in passes])
+            places = torch.arange(start - 1, len(ids) - 1, every)
+            true.append(likeliest(decoder.head(states[places])))
+            hidden = torch.arange(len(ids))[None] >= places[:, None]
+            self._texts.append(_Text(cache.keys, cache.values, hidden))
+            inputs += [ids[place] for place in places.tolist()]
+            at += places.tolist()
+        self._true, self._embedded = torch.cat(true), decoder.embed(inputs)
+        cos, sin = decoder.stack.rotary
+        self._cos, self._sin = cos[at, None], sin[at, None]
+        self._known: tuple[Sublayers, dict[tuple[str, int], Tensor]] = (NONE, {})
+
+    @property
+    def places(self) -> int:
+        return len(self._true)
+
+    def sublayers(self) -> Iterator[tuple[str, int]]:
+        """All of them, in the order in which they run."""
+        yield from ((kind, layer) for layer in range(self._decoder.layers) for kind in BOTH)
+
+    @torch.inference_mode()
+    def begin(self, without: Sublayers) -> float:
+        """Read all texts without these, and keep what stands before every sublayer; the share of the target's own
+        tokens that it chooses."""
+        before: dict[tuple[str, int], Tensor] = {}
+        x = self._embedded
+        for kind, layer in self.sublayers():
+            before[kind, layer] = x
+            x = self._through(kind, layer, x, without)
+        self._known = without, before
+        return self._agreement(x)
+
+    @torch.inference_mode()
+    def also_without(self, kind: str, layer: int) -> float:
+        """The share where one more sublayer is left out than those begun with."""
+        without, before = self._known
+        x, reached = before[kind, layer], False
+        for one in self.sublayers():
+            if reached:
+                x = self._through(*one, x, without)
+            reached = reached or one == (kind, layer)
+        return self._agreement(x)
+
+    def _agreement(self, x: Tensor) -> float:
+        chosen = torch.cat([likeliest(self._decoder.head(some)) for some in torch.split(x, ROWS)])
+        return float((chosen == self._true).double().mean())
+
+    def _through(self, kind: str, layer: int, x: Tensor, without: Sublayers) -> Tensor:
+        stack = self._decoder.stack
+        if kind == ATTENTION:
+            return x if layer in without.attention else x + stack.attended(layer, x, self._cos, self._sin, self._attend)
+        return x if layer in without.mlp else stack.mixed(layer, x)
+
+    def _attend(self, i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        """Each input sees the target's keys before it and its own: (n, H, d) of (n, H, d) and (n, G, d) twice."""
+        s, found, lo = self._decoder.shape, list[Tensor](), 0
+        group = s.heads // s.kv_heads
+        for text in self._texts:
+            n, slots = text.hidden.shape
+            mine = slice(lo, lo + n)
+            keys, values = text.keys[i, 0, :, :slots], text.values[i, 0, :, :slots]
+            # own keys stand behind the others, each seen by its own input alone
+            all_keys = torch.cat((keys, k[mine].transpose(0, 1)), 1)[None]
+            all_values = torch.cat((values, v[mine].transpose(0, 1)), 1)[None]
+            mask = torch.zeros(n, slots + n)
+            mask.masked_fill_(torch.cat((text.hidden, ~torch.eye(n, dtype=torch.bool)), 1), float("-inf"))
+            rows = q[mine].transpose(0, 1).reshape(1, s.kv_heads, group * n, s.head_size)
+            a = attention(rows, all_keys, all_values, mask.repeat(group, 1)[None, None])
+            found.append(a.reshape(s.heads, n, s.head_size).transpose(0, 1))
+            lo += n
+        return torch.cat(found)

@@ -1,0 +1,264 @@
+"""A draft without some sublayers: they are the identity, truth replaces what it wrote, and sets belong to weights."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from enumerator import distance, run_distribution
+from lean_stacks import LeanStacks, model_distribution
+from ledger import audit
+from tiny import tiny, tiny_compiled
+from toys import output_of
+
+import hsd_core
+from hsd_core import trace
+from hsd_core.drafts.draft_file import fingerprint
+from hsd_core.drafts.sublayer_sets import SetError, found_set, read_set, shipped_sets
+from hsd_core.levels.built.self_draft import CalibratedRun, SkipLevel
+from hsd_core.levels.protocol import CommittedIds
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.tree import named
+from hsd_core.models.context import Context
+from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
+from hsd_core.models.one_pass import Branches, Pass
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.stack_names import stack_name
+from hsd_core.trace.checks import check
+
+LAYERS = 6
+IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
+OUT = Sublayers.of([(ATTENTION, 1), (ATTENTION, 3), (MLP, 3), (MLP, 4), (ATTENTION, 5)])
+EXACT = 1e-5
+
+
+def without(decoder, context: list[int], true: int, out: Sublayers) -> torch.Tensor:
+    """(len(context) - true, V): the first positions by all layers, the others without those left out."""
+    with torch.inference_mode():
+        cache = decoder.new_cache(len(context))
+        if true:
+            decoder.forward_layers(Pass(context[:true]), cache, 0, decoder.layers)
+        return decoder.head(decoder.leaving_out(cache, out)(Pass(context[true:], true)))
+
+
+def by_hand(decoder, ids: list[int], out: Sublayers) -> torch.Tensor:
+    """The same over the whole text, each sublayer written out."""
+    stack, x, n = decoder.stack, decoder.embed(ids), len(ids)
+    s = decoder.shape
+    cos, sin = (table[:n, None] for table in stack.rotary)
+    causal = torch.ones(n, n, dtype=torch.bool).triu(1)
+    for i in range(s.layers):
+        layer = stack[i]
+        if i not in out.attention:
+            parts = layer.qkv(F.rms_norm(x, (s.hidden,), layer.attention_norm, s.norm_eps))
+            widths = [s.heads * s.head_size, *[s.kv_heads * s.head_size] * 2]
+            q, k, v = (part.view(n, -1, s.head_size) for part in parts.split(widths, 1))
+            q, k = (part * cos + part.roll(s.head_size // 2, -1) * sin for part in (q, k))
+            k, v = (part.repeat_interleave(s.heads // s.kv_heads, 1) for part in (k, v))
+            share = (torch.einsum("qhd,khd->hqk", q, k) / s.head_size**0.5).masked_fill(causal, float("-inf"))
+            x = x + layer.out(torch.einsum("hqk,khd->qhd", share.softmax(-1), v).reshape(n, -1))
+        if i not in out.mlp:
+            gate, up = layer.gate_up(F.rms_norm(x, (s.hidden,), layer.mlp_norm, s.norm_eps)).chunk(2, -1)
+            x = x + layer.down(F.silu(gate) * up)
+    return decoder.head(x)
+
+
+def test_what_is_left_out_is_the_identity() -> None:
+    decoder = tiny(layers=LAYERS)
+    with torch.inference_mode():
+        assert torch.allclose(without(decoder, IDS, 0, OUT), by_hand(decoder, IDS, OUT), atol=1e-4)
+
+
+@pytest.mark.parametrize("make", [tiny, tiny_compiled])
+def test_the_empty_set_is_the_target_bit_for_bit(make) -> None:
+    decoder = make(layers=LAYERS)
+    whole = decoder.forward(Pass(IDS, 0, len(IDS)), decoder.new_cache(len(IDS)))
+    assert torch.equal(without(decoder, IDS, 0, NONE), whole)
+    assert not torch.allclose(without(decoder, IDS, 0, OUT), whole, atol=1e-2), "or nothing is tested"
+
+
+def test_the_compiled_layers_leave_out_what_the_lean_ones_do() -> None:
+    sizes = {"layers": LAYERS, "head_dim": 16}
+    lean, compiled = tiny(**sizes), tiny_compiled(**sizes)
+    all_of_one = Sublayers.of([(kind, 2) for kind in (ATTENTION, MLP)] + [(ATTENTION, i) for i in range(LAYERS)])
+    for out in (OUT, all_of_one):
+        assert torch.allclose(without(lean, IDS, 4, out), without(compiled, IDS, 4, out), atol=1e-3)
+    tree, found = Pass(IDS[8:], 8, 0, Branches(8, (-1, -1, 0, 1))), []
+    for decoder in (lean, compiled):
+        cache = decoder.new_cache(8, branches=4)
+        with torch.inference_mode():
+            decoder.forward_layers(Pass(IDS[:8]), cache, 0, LAYERS)
+            found.append(decoder.leaving_out(cache, OUT)(tree))
+    assert torch.allclose(*found, atol=1e-3)
+
+
+def test_the_layers_lie_there_a_second_time_for_one_set_alone() -> None:
+    decoder = tiny_compiled(layers=LAYERS)
+    before = decoder.weight_bytes()
+    decoder.leaving_out(decoder.new_cache(1), NONE)
+    assert decoder.weight_bytes() == before
+    for out in (OUT, Sublayers.of([(MLP, 0)]), OUT):
+        decoder.leaving_out(decoder.new_cache(1), out)
+        again = decoder.weight_bytes() - before
+        assert 0 < again < decoder.weight_bytes(LAYERS, head=False), "what is left out is not laid out"
+
+
+@pytest.mark.parametrize("filled", [True, False])
+@pytest.mark.parametrize("make", [tiny, tiny_compiled])
+def test_fuzzed_rounds_leave_the_rows_of_a_fresh_computation(make, filled: bool) -> None:
+    rng, decoder = random.Random(3), make(layers=LAYERS)
+    shared = SharedState(150)
+    trunk = shared.trunk(decoder, LAYERS) if filled else None
+    run = SkipLevel(decoder, OUT).open(150, shared)
+    assert isinstance(run, CalibratedRun)
+    context = [rng.randrange(61) for _ in range(5)]
+    for _ in range(10):
+        if trunk is not None:
+            trunk.run(context, LAYERS, len(context) - 1)
+            run.observe(CommittedIds(context))
+        drafted = [rng.randrange(61) for _ in range(rng.randint(1, 4))]
+        rows, _ = run.score(Context(context), named(tuple(drafted)))
+        if filled:
+            expected = without(decoder, context + drafted, len(context) - 1, OUT)
+        else:  # the row behind the context is the model's own
+            whole = decoder.forward(Pass(context), decoder.new_cache(len(context)))
+            expected = torch.cat((whole, without(decoder, context + drafted, len(context), OUT)))
+        assert torch.allclose(rows, expected, atol=1e-3)
+        kept = rng.randint(0, len(drafted))
+        if trunk is not None:
+            trunk.run(context + drafted, LAYERS, len(context) + len(drafted))
+        run.keep(len(context), tuple(range(kept)))
+        if trunk is not None:
+            trunk.keep(len(context), tuple(range(kept)), LAYERS)
+        context = [*context, *drafted[:kept], rng.randrange(61)]
+
+
+STACKS = [
+    "skip:4@set=a.1-m.2,target",
+    "skip:4@set=a.1-m.2@policy=adaptive,target@bonus=0",
+    "skip:2@set=m.2@dtype=int8,int8:4,target",
+    "ngram:2,skip:4@set=a.1@policy=flush,target@rule=block",
+    "skip:3@set=a.1@tree=2.1.1,target",
+    "exit:2@at=2,skip:3@set=a.3,target",
+    "skip:3@set=a.1-a.2,target@with=pearl",
+]
+
+
+def a_run(text: str, temperature: float = 0.0, tokens: int = 24) -> list[trace.Event]:
+    stack = LeanStacks(layers=4).stack(text)
+    return list(hsd_core.run(stack, IDS, Sampling(temperature), 3, max_new_tokens=tokens))
+
+
+@pytest.mark.parametrize("text", STACKS)
+def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
+    events = a_run(text)
+    assert output_of(events) == output_of(a_run("target"))
+    for found in (events, a_run(text, 1.0)):
+        assert check(found) == []
+        if not any(sign in text for sign in ("@with=", "@tree=")):
+            cacheless = frozenset({0} if text.startswith("ngram") else ())
+            assert audit(found, cacheless=cacheless, ends=frozenset()).done
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_with_nothing_left_out_everything_is_accepted(temperature: float) -> None:
+    events = a_run("skip:4@set=none,target", temperature)
+    outcomes = [c.outcome for e in events if isinstance(e, trace.Verify) for c in e.checks]
+    assert outcomes and set(outcomes) == {"accepted"}
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "vocab"),
+    [
+        ("skip:2@set=a.1-m.2,target", 3, 3),
+        ("skip:2@set=m.1,target@rule=block", 3, 2),
+        ("skip:2@set=a.0@policy=adaptive,target@bonus=0", 3, 2),
+        ("skip:1@set=a.1@dtype=int8,int8:2@policy=flush,target", 3, 2),
+        ("ngram:1,skip:2@set=a.1-a.2-m.3,target", 3, 2),
+    ],
+)
+def test_its_law_is_the_targets(text: str, tokens: int, vocab: int) -> None:
+    made, prompt = LeanStacks(layers=4, vocab=vocab, seed=5), [1, 0]
+    found = run_distribution(made.stack(text), prompt, tokens)
+    assert distance(found, model_distribution(made.target, prompt, tokens)) < EXACT
+
+
+def test_rows_that_are_not_those_drawn_from_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the whole model's rows went up with tokens that the draft drew."""
+    made, prompt = LeanStacks(layers=4, vocab=2, seed=5), [1, 0]
+    real = CalibratedRun.propose
+
+    def boastful(self, context, order):
+        proposal = real(self, context, order)
+        ids = [*context, *proposal.ids[:-1]]
+        rows = order.to_probs(made.target.forward(Pass(ids, 0, len(proposal.ids)), made.target.new_cache(len(ids))))
+        return replace(proposal, rows=rows)
+
+    monkeypatch.setattr(CalibratedRun, "propose", boastful)
+    found = run_distribution(made.stack("skip:2@set=a.1-m.2,target"), prompt, 3)
+    assert distance(found, model_distribution(made.target, prompt, 3)) > 1e-3
+
+
+def test_layers_that_are_not_there_are_refused() -> None:
+    with pytest.raises(ValueError, match="layer 6 is none of the model's 6"):
+        SkipLevel(tiny(layers=LAYERS), Sublayers.of([(MLP, 6)]))
+
+
+def test_it_has_a_name_in_words() -> None:
+    assert stack_name("skip:8@set=none,target") == "The model with layers left out, then the model"
+
+
+# ---- files of sets
+
+GOOD = {
+    "format": "hsd-sublayers/1",
+    "preset": "smollm2",
+    "target": "SmolLM2",
+    "fingerprint": "0" * 16,
+    "layers": 6,
+    "attention": [3, 1],
+    "mlp": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"format": "other"}, "of format 'other'"),
+        ({"attention": [6]}, "leaves out layer 6 of 6"),
+        ({"mlp": [-1]}, "is no set of sublayers"),
+        ({"layers": "six"}, "is no set of sublayers"),
+    ],
+)
+def test_a_file_that_is_no_set_is_refused_with_the_command_for_one(tmp_path: Path, change: dict, why: str) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(GOOD), "utf-8")
+    assert (read_set(path).attention, read_set(path).count) == ((1, 3), 2)
+    path.write_text(json.dumps({**GOOD, **change}), "utf-8")
+    with pytest.raises(SetError, match=rf"{why}.*python -m hsd_core sets"):
+        read_set(path)
+    path.write_bytes(b"\xff{")
+    with pytest.raises(SetError, match="no set of sublayers"):
+        read_set(path)
+    with pytest.raises(SetError, match="cannot be read"):
+        read_set(tmp_path / "absent.json")
+
+
+def test_sets_are_found_by_name_or_by_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(GOOD), "utf-8")
+    assert found_set("none", "smollm2") is None
+    assert found_set(str(path), "smollm2", path).name == "mine"
+    with pytest.raises(SetError, match=r"no set 'other' for preset smollm2; there are .*none; search one"):
+        found_set("other", "smollm2")
+    assert [one.count for one in shipped_sets("smollm2")] == sorted(one.count for one in shipped_sets("smollm2"))
+    assert shipped_sets("no-such") == []
+
+
+def test_weights_are_named_by_their_last_norm() -> None:
+    assert fingerprint(tiny(layers=2)) != fingerprint(tiny(layers=2, seed=1))

@@ -1,0 +1,125 @@
+"""The search for sublayers to leave out: what it reads is what a draft would choose, it is greedy, and it goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from tiny import tiny
+
+from hsd_core.cli import main
+from hsd_core.drafts.sublayer_sets import read_set
+from hsd_core.lab.sublayers.agreeing import Agreeing
+from hsd_core.lab.sublayers.priced import answer, priced, worth
+from hsd_core.lab.sublayers.searching import Kept, Weights, search, without_first
+from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
+from hsd_core.models.one_pass import Pass
+from hsd_core.theory import ProfileLevel
+from hsd_core.theory.profiles.costs import Costs
+
+DECODER = tiny(layers=4, vocab=17)
+TEXTS = [([5, 3, 16, 2, 9, 9, 1, 0, 4, 11], 4), ([7, 7, 2, 14, 8, 10], 2)]
+OUT = Sublayers.of([(ATTENTION, 1), (MLP, 2)])
+
+
+def first_of_a_draft(ids: list[int], at: int, without: Sublayers) -> int:
+    """What a draft chooses behind the target's own keys and values of all that precedes."""
+    with torch.inference_mode():
+        cache = DECODER.new_cache(len(ids))
+        if at:
+            DECODER.forward_layers(Pass(ids[:at]), cache, 0, DECODER.layers)
+        return int(DECODER.head(DECODER.leaving_out(cache, without)(Pass([ids[at]], at))).argmax())
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_every_token_is_read_as_the_first_of_a_draft(every: int) -> None:
+    agrees = Agreeing(DECODER, TEXTS, every)
+    places = [(ids, at) for ids, start in TEXTS for at in range(start - 1, len(ids) - 1, every)]
+    assert agrees.places == len(places)
+    assert agrees.begin(NONE) == 1.0, "with nothing left out it is the target"
+
+    def share(without: Sublayers) -> float:
+        same = [first_of_a_draft(ids, at, without) == first_of_a_draft(ids, at, NONE) for ids, at in places]
+        return sum(same) / len(same)
+
+    assert agrees.begin(OUT) == pytest.approx(share(OUT)) and share(OUT) < 1.0
+    for kind, layer in agrees.sublayers():
+        more = Sublayers.of([*OUT.named(), (kind, layer)])
+        assert agrees.also_without(kind, layer) == pytest.approx(share(more)), (kind, layer)
+
+
+class Scripted:
+    """Agreement is a sum of what each sublayer is worth; how often it was read is counted."""
+
+    def __init__(self, worth: dict[tuple[str, int], float]) -> None:
+        self.worth, self.read, self.without = worth, 0, NONE
+
+    def sublayers(self):
+        return iter(self.worth)
+
+    def begin(self, without: Sublayers) -> float:
+        self.without = without
+        return 1.0
+
+    def also_without(self, kind: str, layer: int) -> float:
+        self.read += 1
+        return 1.0 - sum(self.worth[one] for one in self.without.named()) - self.worth[kind, layer]
+
+
+WORTH = {(ATTENTION, 0): 0.05, (MLP, 0): 0.06, (ATTENTION, 1): 0.01, (MLP, 1): 0.5}
+BYTES = Weights(attention=10, mlp=30, whole=100)
+
+
+def test_each_step_leaves_out_what_costs_least_agreement_per_weight() -> None:
+    found = search(Scripted(WORTH), BYTES, 3, Kept(None, {}))
+    assert [(s["kind"], s["layer"]) for s in found["path"]] == [(ATTENTION, 1), (MLP, 0), (ATTENTION, 0)]
+    assert [s["agree"] for s in found["path"]] == pytest.approx([0.99, 0.93, 0.88])
+    assert [s["left"] for s in found["path"]] == pytest.approx([0.9, 0.6, 0.5])
+    assert {(a["kind"], a["layer"]): a["agree"] for a in found["alone"]} == pytest.approx(
+        {one: 1.0 - lost for one, lost in WORTH.items()}
+    )
+    assert without_first(found["path"], 2) == Sublayers.of([(ATTENTION, 1), (MLP, 0)])
+
+
+def test_a_search_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    whole, part = Scripted(WORTH), tmp_path / "ladder.part"
+    expected = search(whole, BYTES, 3, Kept(None, {}))
+
+    def interrupts(said: str) -> None:
+        if said == "step 2":
+            raise KeyboardInterrupt
+
+    first, second = Scripted(WORTH), Scripted(WORTH)
+    with pytest.raises(KeyboardInterrupt):
+        search(first, BYTES, 3, Kept(part, {"of": "these"}), interrupts)
+    assert search(second, BYTES, 3, Kept(part, {"of": "these"})) == expected
+    assert first.read + second.read == whole.read == 4 + 3 + 2
+    with pytest.raises(ValueError, match="holds another search; name another --out"):
+        Kept(part, {"of": "others"})
+    part.write_text("{}\nno line", "utf-8")
+    with pytest.raises(ValueError, match="cannot be gone on from"):
+        Kept(part, {})
+
+
+def test_a_draft_has_to_be_right_more_often_than_it_is_cheap() -> None:
+    target = ProfileLevel("target", Costs((1, 16), (10.0, 12.0)))
+    assert worth(target, 0.9, 0.95)[0] < 1.0 < worth(target, 0.9, 0.2)[0]
+    steps = [{"kind": ATTENTION, "layer": 1, "agree": 0.9, "left": 0.95}]
+    assert answer(priced(target, steps)).startswith("Skip nothing: ")
+    assert answer(priced(target, [{**steps[0], "left": 0.2}])).startswith("Skip 1: ")
+
+
+@pytest.mark.weights
+def test_the_command_writes_a_ladder_and_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "ladder.json"
+    asked = ["sets", "--preset", "smollm2", "--prompts", "assets/prompts/own.jsonl", "--limit", "1", "--steps", "1"]
+    assert main([*asked, "--max-new-tokens", "4", "--every", "2", "--out", str(out)]) == 0
+    ladder = json.loads(out.read_text("utf-8"))
+    assert len(ladder["alone"]) == 60 and len(ladder["path"]) == 1 and ladder["answer"].startswith("Skip ")
+    assert not out.with_name("ladder.json.part").exists() and ladder["answer"] in capsys.readouterr().out
+    found = read_set(tmp_path / "smollm2-skip1.json")
+    assert (found.preset, found.layers, found.count) == ("smollm2", 30, 1)
+    assert main([*asked, "--steps", "61", "--out", str(out)]) == 1
+    assert "the target has 60 sublayers" in capsys.readouterr().err
