@@ -4,6 +4,7 @@
     layers.N.qkv, .out, .gate_up, .down            fused as the lean decoder's
     layers.N.attention_norm, .mlp_norm, norm       float32
     join            (hidden, F hidden)             what it is fed of the states after F layers, where more than the last
+    layers.0.cross_q, .cross_out, .cross_norm      attention to the target's last keys and values, where it has a window
     mix             (hidden, 2 hidden)             the gate between what it is fed and the embedding, where it has one
     unknown         (A - 1, hidden) float32        in place of tokens that nobody knows yet, where it says A in one pass
     heads.N.read, .gate_up, .down, .mlp_norm, .norm      in place of read, layers and norm: a head for each token
@@ -33,15 +34,17 @@ if TYPE_CHECKING:
     from hsd_core.drafts.compiled import CompiledDraft
     from hsd_core.drafts.compiled_heads import CompiledHeads
     from hsd_core.drafts.head import DraftHead, DraftHeads
+    from hsd_core.drafts.windowed import WindowedDraft
     from hsd_core.models.compiled.decoder import CompiledDecoder
     from hsd_core.models.lean.decoder import LeanDecoder
 
-    Opened: TypeAlias = DraftHead | DraftHeads | CompiledDraft | CompiledHeads
+    Opened: TypeAlias = DraftHead | DraftHeads | WindowedDraft | CompiledDraft | CompiledHeads
 
 FORMAT = "hsd-draft/2"
 PRODUCTS = ("qkv", "out", "gate_up", "down")
 HEADS = ("read", "gate_up", "down")  # products of what has a head for each token, and nothing else
 NORMS = ("attention_norm", "mlp_norm")
+CROSS = ("cross_q", "cross_out")  # further products of a layer that attends to the target's keys and values
 GATE = ("copy.bias", "copy.state", "copy.scale")
 HEADER_MOST = 1_000_000  # bytes
 MOST_AHEAD = 16  # tokens of one pass
@@ -70,6 +73,7 @@ class _About(Struct):
     joins: Annotated[str, Meta(pattern=r"^(\d{1,3}(\.\d{1,3})*)?$")] = ""
     ahead: Annotated[int, Meta(ge=1, le=MOST_AHEAD)] = 1
     gated: bool = False
+    window: Annotated[int, Meta(ge=0)] = 0
     measured: str = "{}"
 
 
@@ -85,7 +89,8 @@ class DraftInfo:
     card: the text beside it, if there is one. measured: figures of its validation. mlp_width: of its layers' MLPs,
     None: as the target's. joins: the layers whose states it is fed, joined by dots; "": the last alone. ahead: how many
     tokens it says in one pass; without layers of its own it has a head for each. gated: a gate weighs what it is fed
-    against the embedding (Dovetail's DGF, arXiv 2412.18934).
+    against the embedding (Dovetail's DGF, arXiv 2412.18934). window: it attends to so many positions of its own, and to
+    the keys and values of the target's last layer (LongSpec, arXiv 2502.17421); 0: to all of its own, and no others.
     """
 
     name: str
@@ -104,6 +109,7 @@ class DraftInfo:
     joins: str = ""
     ahead: int = 1
     gated: bool = False
+    window: int = 0
 
     @property
     def joined(self) -> tuple[int, ...]:
@@ -116,6 +122,11 @@ class DraftInfo:
         return not self.layers
 
     @property
+    def follows(self) -> bool:
+        """Whether it reads what a full pass over the target's weights has computed."""
+        return self.fed or self.window > 0
+
+    @property
     def title(self) -> str:
         if self.heads:
             return f"{self.ahead} heads over the target's last state"
@@ -123,6 +134,8 @@ class DraftInfo:
         wide = "" if self.mlp_width is None else f", MLP of width {self.mlp_width}"
         states = f"states after layers {self.joins.replace('.', ', ')}" if self.joins else "last state"
         ahead = ", by a gate" if self.gated else f", {self.ahead} tokens a pass" if self.ahead > 1 else ""
+        if self.window:
+            return f"{what}{wide}, window of {self.window}, with the keys and values of the target's last layer"
         return what + wide + (f", fed with the target's {states}" if self.fed else "") + ahead
 
 
@@ -205,7 +218,8 @@ def _needed(info: DraftInfo) -> set[str]:
     read = ("read", *("join",) * bool(info.joined), *("mix",) * info.gated)
     own = of("", read, ("norm", "ids", *GATE))
     unknown = {"unknown"} if info.ahead > 1 else set()
-    return own.union(unknown, *(of(f"layers.{i}.", PRODUCTS, NORMS) for i in range(info.layers)))
+    products, norms = (PRODUCTS + CROSS, (*NORMS, "cross_norm")) if info.window else (PRODUCTS, NORMS)
+    return own.union(unknown, *(of(f"layers.{i}.", products, norms) for i in range(info.layers)))
 
 
 def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
@@ -219,6 +233,7 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
 
     from hsd_core.drafts.copying import Gate
     from hsd_core.drafts.head import DraftHead, DraftHeads
+    from hsd_core.drafts.windowed import SINK, WindowedDraft
     from hsd_core.models.lean.decoder import LeanDecoder
 
     info = read_info(path)
@@ -228,6 +243,8 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
         raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
     if info.joined and not (info.fed and 1 <= min(info.joined) <= max(info.joined) <= decoder.layers):
         raise DraftError(f"draft {info.name} is fed by layers {info.joins} of {decoder.layers}; train it again")
+    if info.window and not (info.layers == 1 and info.window > SINK and not (info.at or info.fed or info.ahead > 1)):
+        raise DraftError(f"draft {info.name} has a window of {info.window} and more that none has; train it again")
     try:
         tensors = load_file(path)
     except SafetensorError as error:
@@ -241,6 +258,8 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
     if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
         raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")
     try:
+        if info.window:
+            return WindowedDraft(info, tensors, decoder)
         if isinstance(decoder, LeanDecoder):
             return (DraftHeads if info.heads else DraftHead)(info, tensors, decoder)
         from hsd_core.drafts.compiled import CompiledDraft

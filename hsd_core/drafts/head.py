@@ -97,7 +97,7 @@ class OpenedDraft:
 class LeanDraft(OpenedDraft):
     """One that is run by torch."""
 
-    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
         self._float = computes_in(decoder.dtype, decoder.device)
         self._tensors, self._device = tensors, torch.device(decoder.device)

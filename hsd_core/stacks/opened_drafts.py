@@ -29,10 +29,12 @@ class OpenedDrafts:
         self._open: WeakKeyDictionary[Layered, dict[Path, Opened]] = WeakKeyDictionary()
 
     def all(self, decoder: Layered) -> list[TrainedDraft]:
-        """Every shipped draft with layers of its own that was trained for this decoder, shallowest first."""
+        """Every shipped draft with layers of its own that was trained for this decoder, shallowest first, but for those
+        that read the target's keys and values: their rows follow from more than a text's states."""
         if not _reads(decoder):
             return []
-        own = [d for d in shipped(self._preset, self._folder) if d.fingerprint == fingerprint(decoder) and not d.heads]
+        drafts = [d for d in shipped(self._preset, self._folder) if not d.heads and not d.window]
+        own = [d for d in drafts if d.fingerprint == fingerprint(decoder)]
         return [cast("TrainedDraft", self._read(draft.path, decoder)) for draft in own]
 
     def at(self, depth: int, name: str | None, decoder: Layered) -> TrainedDraft | None:

@@ -29,7 +29,7 @@ def by_place(
         DraftError: a file is no draft of this target.
     """
     students = {path.stem: student_of(path, decoder) for path in drafts}
-    depths = {depth for student in students.values() for depth in (student.at, *student.joined)} - {0}
+    depths = {depth for student in students.values() for depth in student.shape.depths(decoder.layers)} - {0}
     tally = Tally(len(texts))
     for number, text in enumerate(texts):
         features = Features.of(text, decoder.states(text.ids, sorted({*depths, decoder.layers})))

@@ -33,6 +33,8 @@ def card(
         fed = f"the target's {states} of the position before"
         own_state = " (its own last state behind its own tokens)" if draft.ahead == 1 else ""
         reads = f"{reads} and {fed}{own_state}" if reads else fed
+    if draft.window:
+        reads += f" and the keys and values of the target's last layer (own window: {draft.window} positions)"
     if draft.gated:
         reads += ", weighed against each other by a gate"
     own = (

@@ -189,6 +189,8 @@ class Distiller:
             about["ahead"] = draft.ahead
         if draft.gated:
             about["gated"] = 1
+        if draft.window:
+            about["window"] = draft.window
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)

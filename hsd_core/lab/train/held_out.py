@@ -71,10 +71,10 @@ def prepare(batch: Batch, decoder: LeanDecoder) -> Exam:
 def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[DraftScore]:
     """Score a draft as its first token, [0], as its second, [1], ..., each given that those before it were right.
 
-    Without features all are alike, and one is computed.
+    Without features, or keys and values of the target's, all are alike, and one is computed.
     """
     scores = [DraftScore() for _ in range(min(steps, student.ahead if student.ahead > 1 else steps))]
-    scores = scores if student.fed else scores[:1]
+    scores = scores if student.fed or student.shape.window else scores[:1]
     student.eval()
     for exam in exams:
         batch, first = exam.batch, exam.batch.first

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,6 +17,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
+from hsd_core.drafts.windowed import SINK
 from hsd_core.lab.train import checkpoint
 from hsd_core.lab.train.data.batches import collate, order
 from hsd_core.lab.train.data.features import Features
@@ -147,7 +149,9 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
     first = batch.first
     with torch.autocast("cuda", torch.bfloat16, enabled=batch.x.is_cuda):
         count = student.ahead if student.ahead > 1 else hyper.unroll or (JOINED_STEPS if student.joined else 1)
-        if count == 1:
+        if student.shape.window:
+            batch = _moved(student, batch, hyper, step)
+        elif count == 1:
             batch = _mixed(student, batch, hyper, step)
         drafted = list(student.drafted(batch, count))
     # bfloat16 logits have steps of 0.125 at 16: both distributions are read out in float32
@@ -179,6 +183,15 @@ def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) ->
     stand_in = F.pad(g[:, :-1], (0, 0, batch.first + 1, 0))
     swap[:, : batch.first + 1] = False
     return replace(batch, fed=torch.where(swap[..., None], stand_in, batch.fed))
+
+
+def _moved(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:
+    """LongSpec's two exercises (arXiv 2502.17421): the target's keys and values end one to four positions before the
+    token that is asked for, and all positions but a few first ones jump, so that short texts teach long contexts."""
+    rng, n = random.Random(f"{hyper.seed}:{step}"), batch.x.shape[1]
+    at = torch.arange(n, device=batch.x.device)
+    at[rng.randint(0, SINK) :] += rng.randint(0, max(0, len(student.cos) - n))
+    return replace(batch, shift=rng.randint(1, DISTANCES), at=at)
 
 
 def _schedule(step: int, hyper: Hyperparameters) -> float:

@@ -18,7 +18,8 @@ class DraftShape:
     target's last state of the position before. layers: of its own; 0: heads alone, over what it is fed. mlp_width: of
     their MLPs, None: as the target's. joins: what it is fed is made of the states after these shares of the layers (1:
     the last), none: of the last alone. ahead: how many tokens it says in one pass. gated: what it is fed and the
-    embedding are weighed by a gate (Dovetail's DGF), not read side by side.
+    embedding are weighed by a gate (Dovetail's DGF), not read side by side. window: it attends to so many positions of
+    its own, and to the keys and values of the target's last layer (LongSpec); 0: to all of its own, and to no others.
     """
 
     name: str
@@ -29,6 +30,7 @@ class DraftShape:
     joins: tuple[float, ...] = ()
     ahead: int = 1
     gated: bool = False
+    window: int = 0
 
     def depth(self, layers: int) -> int:
         """The layer it reads in a model of `layers`."""
@@ -39,19 +41,21 @@ class DraftShape:
         return tuple(_after(share, layers) for share in self.joins)
 
     def depths(self, layers: int) -> tuple[int, ...]:
-        """The layers whose states it is trained on, beside the last."""
-        return (self.depth(layers), *self.joined(layers))
+        """The layers whose states it is trained on, beside the last: the last layer's keys and values are made of those
+        before it."""
+        return (self.depth(layers), *self.joined(layers), *(layers - 1,) * bool(self.window))
 
     def title(self, layers: int) -> str:
         """What its file is called beside the preset."""
         told = {"-ahead": self.ahead > 1, "-joined": bool(self.joins), "-gated": self.gated}
         how = next((name for name, so in told.items() if so), "-fed") if self.layers else ""
-        return f"{self.name}{self.depth(layers) or ''}{how if self.fed else ''}"
+        long = "-long" if self.window else ""
+        return f"{self.name}{self.depth(layers) or ''}{how if self.fed else long}"
 
     def named(self) -> dict[str, Any]:
         """Its fields but for those that do not say anything: what trainings and results are named by stays the same
         when more can be asked for."""
-        usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False}
+        usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False, "window": 0}
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
@@ -109,6 +113,7 @@ RECIPES: Mapping[str, tuple[DraftShape, ...]] = MappingProxyType(
         "joined": (DraftShape("nano", 0.0, True, 1, joins=(0.07, 0.5, 1.0)),),
         "ahead": (DraftShape("nano", 0.0, True, 1, ahead=4),),
         "gated": (DraftShape("nano", 0.0, True, 1, gated=True),),
+        "long": (DraftShape("nano", 0.0, False, 1, window=512),),
         "medusa": (DraftShape("medusa", 0.0, True, 0, mlp_width=768, ahead=4),),
     }
 )

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 def drafts(preset: Preset) -> list[dict[str, Any]]:
     """The trained drafts that read the embeddings."""
     return [
-        {"name": draft.name, "title": _title(draft), "fed": draft.fed}
+        {"name": draft.name, "title": _title(draft), "fed": draft.follows}
         for draft in known_drafts.shipped(preset.name)
         if not draft.at and not draft.heads
     ]
 
 
 def _title(draft: DraftInfo) -> str:
+    if draft.window:
+        return f"a window of {draft.window}, and the target's last keys and values"
     if not draft.fed:
         return "embeddings alone"
     several = f" from {len(draft.joined)} of its layers" if draft.joined else ""

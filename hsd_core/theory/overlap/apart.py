@@ -48,4 +48,4 @@ def _fed(spec: LevelSpec, preset: str) -> bool:
     heads = spec.name == "medusa"
     own = [one for one in known_drafts.shipped(preset) if one.at == at and one.heads == heads]
     named = spec.get(ID)
-    return next((one.fed for one in own if named in (None, one.name)), False)
+    return next((one.follows for one in own if named in (None, one.name)), False)

@@ -44,6 +44,7 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, draft: DraftShape, 
     read = draft.joined(decoder.layers) or (decoder.layers,)
     x, last = (torch.zeros(len(texts), longest, hidden) for _ in range(2))
     before = torch.zeros(len(texts), longest, hidden * len(read)) if draft.fed else None
+    under = torch.zeros(len(texts), longest, hidden) if draft.window else None
     wanted = torch.zeros(len(texts), longest, dtype=torch.bool)
     ids, *copied = (torch.zeros(len(texts), longest, dtype=torch.long) for _ in range(4))
     for i, f in enumerate(texts):
@@ -52,9 +53,11 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, draft: DraftShape, 
         last[i, :n] = f.states[decoder.layers][:n].float()
         if before is not None:
             before[i, 1:n] = torch.cat([f.states[depth][: n - 1].float() for depth in read], 1)
+        if under is not None:
+            under[i, :n] = f.states[decoder.layers - 1][:n].float()
         wanted[i, f.example.start - 1 : n] = True
         ids[i, :n] = torch.tensor(f.example.ids[:n])
         for kept, found in zip(copied, f.copies, strict=True):
             kept[i, :n] = found[:n]
-    fed_by = None if before is None else before.to(device)
-    return Batch(x.to(device), fed_by, *(each.to(device) for each in (last, wanted, ids, *copied)))
+    fed_by, under = (None if each is None else each.to(device) for each in (before, under))
+    return Batch(x.to(device), fed_by, *(each.to(device) for each in (last, wanted, ids, *copied)), under)

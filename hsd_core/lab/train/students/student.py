@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from hsd_core.drafts.copying import Gate, mixed
 from hsd_core.lab.train.recipes import DraftShape
+from hsd_core.lab.train.students.crossed_layer import CrossedLayer
 from hsd_core.lab.train.students.student_layer import Seen, StudentHead, StudentLayer, later
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.rotary import rotary_tables
@@ -35,7 +36,9 @@ class Batch:
     x: (B, S, hidden) what the student reads. fed: (B, S, F hidden) the states of the position before, F of them, or
     None. last: (B, S, hidden) the target's last state: its distribution at each position. wanted: (B, S) where the loss
     counts. ids: (B, S) the texts. tokens, sorts, places: (B, S) what could be copied there, how it was found and where
-    it stands (see `drafts.copying`).
+    it stands (see `drafts.copying`). under: (B, S, hidden) the states before the target's last layer, for one that
+    attends to its keys and values. shift: how many positions behind, at least, those stand that the first token of a
+    draft sees. at: (S,) the positions' numbers, None where they are 0, 1, ...
     """
 
     x: Tensor
@@ -46,6 +49,9 @@ class Batch:
     tokens: Tensor
     sorts: Tensor
     places: Tensor
+    under: Tensor | None = None
+    shift: int = 1
+    at: Tensor | None = None
 
     @property
     def first(self) -> int:
@@ -134,10 +140,14 @@ class Student(nn.Module):
             self.unknown = nn.Parameter(torch.randn(draft.ahead - 1, shape.hidden, generator=chance))
         for i in range(decoder.layers - draft.layers, decoder.layers):
             given = _start(decoder, i, draft.mlp_width)
-            layer = StudentLayer(
-                shape.hidden, shape.heads, shape.kv_heads, shape.head_size, given["down"].shape[1], shape.norm_eps
-            )
-            layer.load_state_dict(given)
+            sizes = shape.hidden, shape.heads, shape.kv_heads, shape.head_size, given["down"].shape[1]
+            layer: StudentLayer
+            if draft.window:
+                layer = CrossedLayer(*sizes, shape.norm_eps, draft.window)
+                layer.begin_as(given)
+            else:
+                layer = StudentLayer(*sizes, shape.norm_eps)
+                layer.load_state_dict(given)
             self.layers.append(layer)
 
     def drafted(self, batch: Batch, count: int) -> Iterator[Tensor]:
@@ -152,6 +162,14 @@ class Student(nn.Module):
             x = self._normal(fed)
             for by, head in enumerate(self.heads[:count]):
                 yield head(later(x, by)[:, first:])
+            return
+        if batch.under is not None:
+            (crossed,) = self.layers
+            assert isinstance(crossed, CrossedLayer)
+            cos, sin = (self.cos, self.sin) if batch.at is None else (self.cos[batch.at], self.sin[batch.at])
+            y = self.read_in(batch.x, None)
+            for by in range(count):
+                yield crossed.drafted(y, batch.under, cos, sin, first, batch.shift + by)
             return
         x, seen = batch.x, [Seen() for _ in self.layers]
         y = self.read_in(x, fed)

@@ -44,8 +44,8 @@ def take_weights(student: Student, path: Path) -> None:
     """
     about, own = read_info(path), student.shape
     joins = about.joined in (student.joined, ())
-    shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead, about.gated)
-    if not joins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead, own.gated):
+    shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead, about.gated, about.window)
+    if not joins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead, own.gated, own.window):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
     try:
         held = load_file(path)
@@ -82,10 +82,7 @@ def student_of(path: Path, decoder: LeanDecoder) -> Student:
         raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; name one of its own")
     joins = tuple(1.0 if depth == layers else (depth - 0.25) / layers for depth in info.joined)
     at = (info.at - 0.25) / layers if info.at else 0.0
-    student = Student(
-        decoder,
-        DraftShape(info.name, at, info.fed, info.layers, info.mlp_width, joins, info.ahead, info.gated),
-        load_file(path)["ids"].tolist(),
-    )
+    own = info.layers, info.mlp_width, joins, info.ahead, info.gated, info.window
+    student = Student(decoder, DraftShape(info.name, at, info.fed, *own), load_file(path)["ids"].tolist())
     take_weights(student, path)
     return student
