@@ -42,6 +42,13 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
     ("--dtype", "HSD_DTYPE", "F", f"the targets' dtype: {', '.join(DTYPES)}", "each preset's own"),
     ("--device", "HSD_DEVICE", "D", "where levels run, and nowhere else: cpu, cuda, cuda:1, ...", "the best there is"),
     (
+        "--prompt-tokens",
+        "HSD_PROMPT_TOKENS",
+        "N",
+        "how many tokens a prompt may have",
+        "2048, and 8192 on a GPU",
+    ),
+    (
         "--allow-embed",
         "HSD_ALLOW_EMBED",
         "ORIGIN[,ORIGIN...]",
@@ -148,6 +155,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
             targets=options.targets,
             device=options.device,
             dtype=options.dtype,
+            prompt_tokens=options.prompt_tokens,
         )
     except (AddressError, EngineError, OfferError, OriginError) as error:
         parser.error(str(error))

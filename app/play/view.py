@@ -15,6 +15,7 @@ from app.kit.payload import dumps, payload, status
 from app.kit.static import ASSETS
 from app.planner.play import Simulator
 from app.planner.profiles.plan_request import PlannerError
+from app.play import long_texts
 from app.play.examples import EXAMPLES
 from app.play.opening_run import opening
 from app.play.reader import Reader
@@ -22,6 +23,7 @@ from app.play.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, re
 from app.play.stage import Stage
 from app.serve.engines.choice import engine_for
 from app.serve.jobs import Engine
+from app.serve.limits import prompt_characters
 from app.serve.line.known_runs import NameTaken, Run
 from app.serve.live_run import RUN
 from app.serve.offer import EVERYTHING, ServerOffer, meant
@@ -30,7 +32,6 @@ from app.serve.service import Service
 from app.serve.settings import (
     DEFAULTS,
     LIMITS,
-    MAX_PROMPT,
     RequestError,
     RunRequest,
     check,
@@ -55,6 +56,7 @@ class Play:
         self._offer = offer
         self.service = Service(engine or engine_for("inline", pipeline, offer))
         self.runs = self.service.runs
+        self.longest = prompt_characters(offer.prompt_tokens)
         self._simulator = Simulator()
         self._drawings = Drawings()
         self.reader = Reader()
@@ -77,11 +79,22 @@ class Play:
                 "recordings": self.recordings.menu(),
                 "opening": opening(ASSETS / "opening"),
                 "examples": EXAMPLES,
-                "limits": {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE},
+                "longTexts": long_texts.menu(),
+                "promptTokens": self._offer.prompt_tokens,
+                "limits": {**LIMITS, "prompt": self.longest, "file": MAX_FILE},
                 "defaults": DEFAULTS,
             },
             server_functions=[
-                named(f) for f in (self.open_trace, self.simulate, self.stop, self.tail, self.offered, self.pace)
+                named(f)
+                for f in (
+                    self.open_trace,
+                    self.simulate,
+                    self.stop,
+                    self.tail,
+                    self.offered,
+                    self.pace,
+                    long_texts.long_text,
+                )
             ],
         )
         queued(stage, "generate", self.service, self._asked, RUN)
@@ -91,7 +104,7 @@ class Play:
 
     async def _asked(self, data: Any) -> RunRequest:
         catalogue = self.catalogue()
-        asked = meant(parse(data), catalogue)
+        asked = meant(parse(data, self.longest), catalogue)
         check(asked, catalogue)
         return asked
 

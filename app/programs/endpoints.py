@@ -28,7 +28,7 @@ def add(play: Play, profiles: Path, target: Callable[[str], str] = lambda name: 
         profiles, target, dtype: as in `Planning`.
     """
     for endpoint in (
-        running(play.service, play.catalogue),
+        running(play.service, play.catalogue, play.longest),
         comparing(play.service, play.catalogue),
         *Planning(profiles, target, dtype).endpoints(),
         *reading(play.recordings, play.reader),

@@ -13,6 +13,7 @@ import gradio as gr
 from app.programs.answered_run import Answer, Written
 from app.race.live import RACE
 from app.race.race_request import asked_for
+from app.serve.limits import MAX_PROMPT
 from app.serve.live_run import RUN
 from app.serve.offer import meant
 from app.serve.service import Service
@@ -22,11 +23,11 @@ Catalogue = Callable[[], list[dict[str, Any]]]
 Endpoint = Callable[..., Any]
 
 
-def running(service: Service, catalogue: Catalogue) -> Endpoint:
+def running(service: Service, catalogue: Catalogue, longest: int = MAX_PROMPT) -> Endpoint:
     """The endpoint that runs a stack; it stands in one line with the page's runs.
 
     Args:
-        catalogue: gives every preset and its levels, as `check` wants them.
+        catalogue: gives every preset and its levels, as `check` wants them. longest: characters of a prompt.
     """
 
     async def run_stack(
@@ -73,7 +74,7 @@ def running(service: Service, catalogue: Catalogue) -> Endpoint:
         }
         try:
             known = catalogue()
-            asked = meant(parse(given), known)
+            asked = meant(parse(given, longest), known)
             check(asked, known)
         except RequestError as error:
             raise refused(error) from error

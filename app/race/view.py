@@ -15,9 +15,9 @@ from app.race.bundled_races import RACES
 from app.race.live import RACE
 from app.race.race_request import REPEATS, TOKENS, RaceRequest, asked_for
 from app.race.visitor_race import MODULE
-from app.serve.limits import LONGEST_S
+from app.serve.limits import LONGEST_S, MAX_PROMPT
 from app.serve.queued import queued
-from app.serve.settings import DEFAULTS, LIMITS, MAX_PROMPT, whole_text
+from app.serve.settings import DEFAULTS, LIMITS, whole_text
 from hsd_core.lab.race import LANES
 from hsd_core.stacks.grammar import grammar
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from app.kit.payload import payload, status
 from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
 from app.serve.jobs import Job
-from app.serve.limits import LONGEST_S
+from app.serve.limits import LONGEST_S, TimeLeft
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RunRequest
@@ -21,12 +21,12 @@ from hsd_core.trace import Baseline, Depths, Footer, Header
 @answered
 def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
     """Payloads of one run."""
-    notes = "; ".join(request.notes)
+    notes, rest = "; ".join(request.notes), TimeLeft()
 
     def reading(level: str, done: int, total: int) -> None:
         run.state = base
         if done < total:
-            said, share = says.reading(level, done, total), done / total
+            said, share = says.reading(level, done, total, rest.after(level, done, total)), done / total
             run.state = status("live", said, detail=notes, phase="prompt", share=share)
 
     events = yield from begin(loader, request, run, reading)

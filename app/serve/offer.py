@@ -28,6 +28,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, unread_preset
 from hsd_core.theory.search.default_here import with_default
 
+LARGEST_PROMPT = 1_000_000  # tokens that an operator may allow
 GGUF = ".gguf"  # a target goes by its file's name, with or without
 
 
@@ -64,9 +65,9 @@ class ServerOffer:
         targets: str = "",
         device: str = "",
         dtype: str = "",
+        prompt_tokens: str = "",
     ) -> ServerOffer:
-        """From the command line: names separated by commas, and a folder; "" for no limit and for none. The longest
-        prompt comes from `HSD_PROMPT_TOKENS`.
+        """From the command line: names separated by commas, and a folder; "" for no limit and for none.
 
         Raises:
             OfferError: an unknown preset, target, device or dtype, no such folder, or no such number of tokens.
@@ -79,9 +80,12 @@ class ServerOffer:
         folder = Path(os.path.expanduser(models)) if models.strip() else None
         if folder is not None and not folder.is_dir():
             raise OfferError(f"{models!r} is not a folder; name one that holds models, each a folder or a .gguf file")
-        asked = os.environ.get("HSD_PROMPT_TOKENS", "").strip()
-        if asked and (not asked.isdecimal() or int(asked) < 1):
-            raise OfferError(f"HSD_PROMPT_TOKENS is {asked!r}; write how many tokens a prompt may have, such as 2048")
+        asked = prompt_tokens.strip()
+        if asked and (not (asked.isascii() and asked.isdecimal()) or not 1 <= int(asked[:9]) <= LARGEST_PROMPT):
+            raise OfferError(
+                f"--prompt-tokens (or HSD_PROMPT_TOKENS) is {asked[:20]!r}; write how many tokens a prompt may have, "
+                f"1 to {LARGEST_PROMPT}, such as 8192"
+            )
         over = tuple(_over(target) for target in _listed(targets))
         for i, one in enumerate(over):
             if any(one.name == other.name for other in over[:i]):

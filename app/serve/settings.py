@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.serve.limits import LONGEST_S, within
+from app.serve.limits import LONGEST_S, MAX_PROMPT, within
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
 from hsd_core.drafts.known_drafts import LENS
@@ -27,7 +27,6 @@ from hsd_core.stacks.grammar import StackError
 from hsd_core.stacks.grammar import parse as parse_stack
 from hsd_core.trace import Event
 
-MAX_PROMPT = 8000
 MAX_STACK = 400
 DETAILS = ("full", "light")
 LIMITS: dict[str, tuple[float, float]] = {
@@ -124,8 +123,8 @@ class RunRequest:
         return events
 
 
-def parse(data: Any) -> RunRequest:
-    """A request from the page's JSON.
+def parse(data: Any, longest: int = MAX_PROMPT) -> RunRequest:
+    """A request from the page's JSON. longest: characters of a prompt.
 
     Raises:
         RequestError: a field is missing, too long or of the wrong type.
@@ -137,7 +136,7 @@ def parse(data: Any) -> RunRequest:
     detail = data.get("detail", "full")
     return RunRequest(
         run=run_id(data.get("run")),
-        prompt=_prompt(data.get("prompt")),
+        prompt=_prompt(data.get("prompt"), longest),
         stack=_text("stack", data.get("stack"), MAX_STACK),
         preset=_text("preset", data.get("preset"), 80),
         device=_text("device", data.get("device"), 20) if data.get("device") else None,
@@ -260,12 +259,12 @@ def whole_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _prompt(value: Any) -> str:
+def _prompt(value: Any, longest: int) -> str:
     value = whole_text(value) if isinstance(value, str) else value
     if not isinstance(value, str) or not value.strip():
         raise RequestError(says.EMPTY_PROMPT)
-    if len(value) > MAX_PROMPT:
-        raise RequestError(says.long_prompt(len(value), MAX_PROMPT))
+    if len(value) > longest:
+        raise RequestError(says.long_prompt(len(value), longest))
     return value
 
 

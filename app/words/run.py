@@ -41,8 +41,10 @@ NO_FILE = "no file arrived; choose a .jsonl or .jsonl.gz trace"
 DAMAGED = "the file was damaged on its way here; try again"
 NO_HEADER = "the trace has no header; it was not written by this program or was cut off"
 NOT_A_HEADER = "its first line is not a header"
+LEAST_LEFT = 2.0  # seconds; a shorter rest is not said
 EMPTY_REQUEST = "the request is empty; reload the page and press Generate again"
 NO_RUN_NAME = "the run has no usable name; reload the page and try again"
+NO_LONG_TEXT = "there is no such text here; reload the page and choose it again"
 EMPTY_PROMPT = "the prompt is empty; write something or choose an example"
 TOO_MANY_DIGITS = "of hundreds of digits"
 
@@ -58,9 +60,10 @@ def ended_early(seconds: float, *, done: bool) -> str:
     return f"stopped after {seconds:.0f} s, the limit for a run here; ask for fewer tokens or a shorter prompt"
 
 
-def reading(level: str, done: int, total: int) -> str:
-    """How much of the prompt a level has read."""
-    return f"reading the prompt: {done:,} of {total:,} tokens, by {level}"
+def reading(level: str, done: int, total: int, left: float | None = None) -> str:
+    """How much of the prompt a level has read, and how long the rest may take it (s)."""
+    rest = "" if left is None or left < LEAST_LEFT else f", {seconds(left)} left"
+    return f"reading the prompt: {done:,} of {total:,} tokens, by {level}{rest}"
 
 
 def recorded_on(where: str) -> str:

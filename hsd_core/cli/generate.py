@@ -20,6 +20,7 @@ from hsd_core.cli.shared_options import (
     opened,
     progress,
     prompt_of,
+    reads_prompt,
     sampled,
 )
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
@@ -80,6 +81,7 @@ def act(options: argparse.Namespace) -> int:
         replan=options.replan and pace,
         profile=profile,
         clock=options.clock or RECKONED,
+        reading=reads_prompt(),
         **sampled(options),
     )
     try:

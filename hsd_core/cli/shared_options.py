@@ -219,3 +219,22 @@ def progress() -> Callable[[str, float, float], None]:
         shown = stage
 
     return tell
+
+
+def reads_prompt(clock: Callable[[], float] = time.monotonic) -> Callable[[str, int, int], None]:
+    """To be told how much of a prompt a level has read: on a terminal a line in place, with the time that the rest
+    takes; elsewhere nothing is said, and nothing of a prompt that is read in one piece."""
+    of, began, first = "", 0.0, 0
+
+    def tell(level: str, done: int, total: int) -> None:
+        nonlocal of, began, first
+        if not sys.stderr.isatty() or (level != of and done >= total):
+            return
+        if level != of:
+            of, began, first = level, clock(), done
+        left = (clock() - began) / (done - first) * (total - done) if done > first else 0.0
+        rest = f", about {left:.0f} s left" if left >= 1 else ""
+        said = f"reading the prompt: {done:,} of {total:,} tokens, by {level}{rest}" if done < total else ""
+        print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
+
+    return tell

@@ -17,13 +17,22 @@ from app.race import live
 from app.race.race_request import asked_for
 from app.serve import limits, settings
 from app.serve.engines.inline import InlineEngine
-from app.serve.limits import LONGEST_S, PROMPT_TOKENS, PROMPT_TOKENS_GPU, prompt_tokens, within
+from app.serve.limits import (
+    LONGEST_S,
+    PROMPT_TOKENS,
+    PROMPT_TOKENS_GPU,
+    TimeLeft,
+    prompt_characters,
+    prompt_tokens,
+    within,
+)
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.service import Service
-from app.serve.settings import LIMITS, MAX_PROMPT, parse
+from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, parse
+from app.words import run as run_says
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import Event, Footer, Header, LevelInfo
 from hsd_core.trace import file as tracefile
@@ -67,15 +76,40 @@ def test_a_prompt_of_too_many_tokens_is_refused_before_any_pass(what: str) -> No
     assert list(stream(loader, request(prompt="x" * 299, max_new_tokens=1), run))[-1]["status"]["mode"] == "live"
 
 
-def test_an_operator_says_how_long_a_prompt_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_operator_says_how_long_a_prompt_may_be() -> None:
     assert [prompt_tokens(device, None) for device in ("cpu", "cuda:1")] == [PROMPT_TOKENS, PROMPT_TOKENS_GPU]
     assert prompt_tokens("cuda", 7) == 7
-    monkeypatch.setenv("HSD_PROMPT_TOKENS", "512")
-    assert ServerOffer.of("", "", []).prompt_tokens == 512
-    for odd in ("0", "-3", "many", "2e3"):
-        monkeypatch.setenv("HSD_PROMPT_TOKENS", odd)
+    assert ServerOffer.of("", "", [], prompt_tokens="512").prompt_tokens == 512
+    for odd in ("0", "-3", "many", "2e3", "\u0665", "9" * 5000):
         with pytest.raises(OfferError, match="write how many tokens"):
-            ServerOffer.of("", "", [])
+            ServerOffer.of("", "", [], prompt_tokens=odd)
+
+
+def test_a_prompt_may_have_more_characters_where_it_may_have_more_tokens() -> None:
+    assert prompt_characters(None) == prompt_characters(512) == MAX_PROMPT
+    longest = prompt_characters(8192)
+    asked = {"run": "r" * 8, "stack": "table", "preset": "toy", "prompt": "x" * longest}
+    assert longest > 32_000 and len(parse(asked, longest).prompt) == longest
+    with pytest.raises(RequestError, match=f"has {longest + 1} characters; the limit is {longest}"):
+        parse({**asked, "prompt": "x" * (longest + 1)}, longest)
+    with pytest.raises(RequestError, match="the limit is 8000"):
+        parse(asked)
+
+
+def test_the_rest_of_a_prompt_is_told_by_the_pieces_that_were_read() -> None:
+    now = 10.0
+    rest = TimeLeft(lambda: now)
+    assert rest.after("target", 128, 1024) is None, "nothing is known behind the first piece"
+    now = 12.0
+    assert rest.after("target", 256, 1024) == pytest.approx(12.0)
+    now = 20.0
+    assert rest.after("target", 640, 1024) == pytest.approx(7.5)
+    assert rest.after("nano", 128, 1024) is None, "another level has a pace of its own"
+    assert (
+        run_says.reading("target", 640, 1024, 7.5)
+        == "reading the prompt: 640 of 1,024 tokens, by target, about 10 s left"
+    )
+    assert run_says.reading("target", 960, 1024, 0.4) == "reading the prompt: 960 of 1,024 tokens, by target"
 
 
 def test_the_limits_are_those_that_are_written_down() -> None:

@@ -5,6 +5,7 @@ import { h, say, signButton } from "../kit/dom.js";
 import { roundNumber } from "../kit/round-number.js";
 import { duration } from "../words/numbers.js";
 import { actOf } from "./bars.js";
+import { cacheStrips } from "./cache-strips.js";
 import { gridOf } from "./grid.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { sentence, short, work } from "./telling.js";
@@ -43,6 +44,7 @@ export function createAnatomy(ctx) {
   const told = h("span");
   const spent = h("span", { class: "hx-an-work" });
   const saying = h("p", { class: "hx-an-saying" }, told, " ", spent);
+  const held = cacheStrips();
   const picture = h("div", { class: "hx-an-picture", role: "group", tabindex: "0", "aria-label": SAY.picture });
   const verdict = h("div", { class: "hx-an-verdict" });
   const body = h("div", { class: "hx-an-body" }, picture, verdict);
@@ -52,6 +54,7 @@ export function createAnatomy(ctx) {
     head,
     strip,
     saying,
+    held.el,
     body,
   );
 
@@ -141,6 +144,7 @@ export function createAnatomy(ctx) {
     const states = one.calls
       .flatMap((call) => call.tiles.map((tile) => stateOf(/** @type {any} */ (model), tile, call, at)[0]))
       .join("");
+    held.show(model, at);
     const key = [model.version, one.place, happened(one, cursor), states, record?.serial, by].join();
     if (key === drawn) return;
     drawn = key;
@@ -151,8 +155,8 @@ export function createAnatomy(ctx) {
     const last = one.happenings[happened(one, cursor)] ?? null;
     say(told, sentence(model, one, last));
     say(spent, last?.call ? work(last.call.segment) : "");
-    const held = /** @type {HTMLElement|null} */ (document.activeElement);
-    const refocus = held && body.contains(held) ? held.dataset.token !== undefined : false;
+    const focused = /** @type {HTMLElement|null} */ (document.activeElement);
+    const refocus = focused && body.contains(focused) ? focused.dataset.token !== undefined : false;
     const grid = gridOf(model, one, {
       at,
       cursor,

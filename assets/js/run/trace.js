@@ -24,6 +24,12 @@ import { placeOffered, Tokens } from "./tokens.js";
  *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
  *   stale?: boolean, fell?: number}} Segment
  */
+/**
+ * What a level holds of another one's cache from a moment on: how many of its heads hold which positions; later ones, once
+ * verified, all hold.
+ * @typedef {{level: number, of: number, upto: number, slots: number, heads: number,
+ *   held: {lo: number, hi: number, heads: number}[], t: number}} View
+ */
 
 export class TraceModel extends Tokens {
   constructor() {
@@ -40,6 +46,7 @@ export class TraceModel extends Tokens {
     this.moments = new Moments();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
+    /** @type {View[]} */ this.views = []; // what levels hold of another level's cache
     /** @type {import("./events.js").Store[]} */ this.stores = []; // what n-gram databases counted
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
@@ -78,6 +85,11 @@ export class TraceModel extends Tokens {
     if (typeof e.round === "number")
       this._segment(e, work); // a level that joins: time of that round
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
+  }
+
+  /** @param {View} e */
+  _view(e) {
+    this.views.push(e);
   }
 
   /** @param {import("./events.js").Plan} e */

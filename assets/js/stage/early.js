@@ -49,7 +49,7 @@ class LatePorts {
       void there.then((ports) => ports.trigger(event, data));
     const call = (/** @type {string} */ name) => async (/** @type {object} */ data) => (await there).call[name](data);
     this.call = Object.fromEntries(
-      ["open_trace", "simulate", "stop", "tail", "offered", "pace"].map((name) => [name, call(name)]),
+      ["open_trace", "simulate", "stop", "tail", "offered", "pace", "long_text"].map((name) => [name, call(name)]),
     );
   }
 }

@@ -27,10 +27,11 @@ import { STAGE } from "../words/play/run.js";
  *   feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player, view: import("./drawing.js").View,
  *   live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
  *   edit: (name: string, value: any) => void, go: () => void, open: (file: File) => void, record: (name: string) => void,
+ *   longText: (name: string, use: (text: string) => void) => Promise<void>,
  *   tell: (text: string, kind?: string) => void, draw: () => void,
  *   figures: {draw: () => void, show: (selector: string) => void}}} Ports
  *   aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
- *   it; ready: whether what is composed can be run now; busy: says so again; record: shows a recording; figures: those below the fold
+ *   it; ready: whether what is composed can be run now; busy: says so again; record: shows a recording; longText: fetches a long prompt; figures: those below the fold
  */
 
 /** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */
@@ -60,6 +61,11 @@ export function furnish(ports) {
       edit("prompt", e.prompt);
       prompt.show();
     },
+    onLongText: (/** @type {string} */ name) =>
+      ports.longText(name, (/** @type {string} */ found) => {
+        edit("prompt", found);
+        prompt.show();
+      }),
     shown: () => feed.run,
     onRecording: ports.record,
   });

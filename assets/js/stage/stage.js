@@ -21,7 +21,7 @@ import { furnish } from "./stage-parts.js";
 import { describe, progressText } from "./status.js";
 import { Study } from "../plots/study.js";
 import { Wish } from "../visit/wish.js";
-import { STAGE } from "../words/play/run.js";
+import { PROMPT, STAGE } from "../words/play/run.js";
 
 /** @type {import("../visit/pace.js").Pace} */
 const NOBODY = { ahead: 0, answers: null };
@@ -72,6 +72,12 @@ export class Stage {
       go: () => this.acts.go(),
       open: (file) => this.acts.open(file),
       record: (name) => this.acts.record(name),
+      longText: (name, use) =>
+        this.attempt(async () => {
+          const found = await ports.call.long_text({ name });
+          if (!found?.prompt) throw new Error(PROMPT.noLongText);
+          use(found.prompt);
+        }),
       figures: this.study,
     });
     this.drawing = new Drawing({

@@ -11,7 +11,7 @@ const FIRST_MS = 15_000; // until a run's first sign: a busy server may take tha
 /**
  * @typedef {{run: string, from: number, ev: any[], final: boolean, status: Record<string, any>}} Payload
  *   as app/kit/payload.py writes it
- * @typedef {Record<string, (data: object) => Promise<any>>} Calls open_trace, simulate, stop, tail, offered and pace
+ * @typedef {Record<string, (data: object) => Promise<any>>} Calls open_trace, simulate, stop, tail, offered, pace and long_text
  * @typedef {{trigger: (event: string, data?: object) => void, call: Calls}} Ports to the server
  */
 

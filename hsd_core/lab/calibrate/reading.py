@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor
 
+from hsd_core.drafts.windowed import WindowedDraft
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.ngram import NgramRun
 from hsd_core.levels.built.trained.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.built.trained.nano import NanoLevel
+from hsd_core.levels.built.trained.windowed_run import WindowedRun
 from hsd_core.levels.protocol import CommittedIds, DraftOrder, Level, LevelRun, rows_behind, scorer
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
+from hsd_core.models.cache import KVCache
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import Sampling, largest, to_probs
@@ -107,18 +110,25 @@ class Past(Trunk):
     def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
         return self._trunk.hidden(depth, lo, hi)
 
+    def kv(self) -> KVCache:
+        return self._trunk.kv()
+
 
 def _fed_rows(level: NanoLevel | ExitLevel, opened: LevelRun, features: Trunk, context: list[int], n: int) -> Tensor:
     """(n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's."""
     past, prompt = Past(features), len(context) + 1 - n
     draft = cast("TrainedDraft", level.readout) if isinstance(level, ExitLevel) else level.draft
-    assert isinstance(opened, DraftRun)
-    own = None
-    if opened.trunk is not None:  # what lies below an exit has been run by the target
-        own = Past(opened.trunk)
-        own.length = len(context)
-    depth = level.at if isinstance(level, ExitLevel) else 0
-    run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
+    run: DraftRun | WindowedRun
+    if isinstance(draft, WindowedDraft):
+        run = WindowedRun(draft, (past,), 0, level.name)
+    else:
+        assert isinstance(opened, DraftRun)
+        own = None
+        if opened.trunk is not None:  # what lies below an exit has been run by the target
+            own = Past(opened.trunk)
+            own.length = len(context)
+        depth = level.at if isinstance(level, ExitLevel) else 0
+        run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
     drafts = []
     for start in range(0, n, STRIDE):
         at, rows = prompt + start, min(STRIDE, n - start)

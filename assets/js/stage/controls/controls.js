@@ -1,6 +1,7 @@
 /** The prompt row: prompt, Generate or Stop, examples, recordings, settings. */
 
 import { arrows, h, icon, popover, say } from "../../kit/dom.js";
+import { promptSize } from "./prompt-size.js";
 import { recordingsMenu } from "./recordings.js";
 import { settingsPanel } from "./settings.js";
 import { PROMPT } from "../../words/play/run.js";
@@ -21,8 +22,12 @@ export function promptRow(ctx) {
     id: "hx-prompt",
     placeholder: PROMPT.placeholder,
     "aria-label": PROMPT.label,
-    oninput: () => ctx.onEdit("prompt", prompt.value),
+    oninput: () => {
+      ctx.onEdit("prompt", prompt.value);
+      size.show();
+    },
   });
+  const size = promptSize(prompt, setup.promptTokens ?? null);
   const go = h(
     "button",
     { type: "button", class: "hx-go", "aria-describedby": "hx-go-why", onclick: () => ctx.onGo() },
@@ -33,11 +38,14 @@ export function promptRow(ctx) {
   const line = h("small", { class: "hx-go-line", hidden: true }, before, rest);
   go.append(line);
   const why = h("span", { class: "hx-sr", id: "hx-go-why" }); // an empty prompt says it to the eye
-  const examples = menu(
-    "examples",
-    PROMPT.examples,
-    setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
-  );
+  const examples = menu("examples", PROMPT.examples, [
+    ...setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
+    ...(setup.longTexts ?? []).map((e) => {
+      const disabled = e.characters > setup.limits.prompt;
+      const note = disabled ? `${e.note}; ${PROMPT.tooLong}` : e.note;
+      return { title: e.title, note, disabled, pick: () => ctx.onLongText(e.name) };
+    }),
+  ]);
   const recordings = recordingsMenu({
     recordings: setup.recordings,
     shown: ctx.shown,
@@ -61,7 +69,7 @@ export function promptRow(ctx) {
   const el = h(
     "div",
     { class: "hx-prompt-row", role: "form", "aria-label": PROMPT.form },
-    prompt,
+    h("div", { class: "hx-prompt-field" }, prompt, size.el),
     h("div", { class: "hx-actions" }, go, why, examples.el, recordings.el, more.el),
   );
   el.addEventListener("keydown", (event) => {
@@ -74,6 +82,7 @@ export function promptRow(ctx) {
     el,
     show() {
       if (prompt.value !== settings.prompt) prompt.value = settings.prompt;
+      size.show();
       panel.show(settings);
     },
     /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first;

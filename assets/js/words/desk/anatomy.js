@@ -3,6 +3,7 @@
 import { figure } from "../numbers.js";
 import { many } from "../many.js";
 
+const count = (/** @type {number} */ n) => Math.round(n).toLocaleString("en");
 const NBSP = "\u00a0";
 const quoted = (/** @type {string} */ text) => `\u201c${text}\u201d`;
 
@@ -104,6 +105,26 @@ export const KV = {
   formula: "cached + still to read = committed + held, including the prompt.",
   none: "no cache",
   waits: (/** @type {number} */ n) => `${n} to read`,
+};
+
+/** What each level sees of the text's keys and values. */
+export const HELD = {
+  title: "What each level sees of the keys and values",
+  /** @type {Record<string, string>} */
+  kinds: { whole: "all", sink: "first", chosen: "chosen", recent: "recent", since: "since the prompt" },
+  short: (/** @type {number} */ sees, /** @type {number} */ of) => `${count(sees)} of ${count(of)}`,
+  sees: (
+    /** @type {string} */ name,
+    /** @type {{sees: number, total: number, parts: {kind: string, count: number}[], heads: number, borrows: boolean}} */ x,
+  ) => {
+    const parts = x.parts.map((part) => `${count(part.count)} ${HELD.kinds[part.kind]}`).join(", ");
+    const whole = x.sees >= x.total;
+    const what = whole
+      ? `all ${count(x.total)} positions`
+      : `${count(x.sees)} of ${count(x.total)} positions: ${parts}`;
+    const each = !whole && x.heads > 1 ? `. Each of ${x.heads} heads chose its own; a paler cell is seen by fewer` : "";
+    return `${name} sees ${what}${each}${x.borrows ? ", and the target\u2019s last layer of all that is verified" : ""}.`;
+  },
 };
 
 export const LAYERS = {

@@ -25,6 +25,12 @@ export const PROMPT = {
   stoppingTip: "finishing the round",
   noPreset: "No preset is available, so nothing can be run.",
   simulated: "This stack is simulated: there are no weights for it here. Choose another stack to generate text.",
+  size: (/** @type {number} */ characters, /** @type {number} */ tokens, /** @type {number|null} */ most) =>
+    `${characters.toLocaleString("en")} characters, about ${tokens.toLocaleString("en")} tokens${most ? `; at most ${most.toLocaleString("en")} tokens are read here` : ""}`,
+  unfold: "Show more of it",
+  fold: "Fold",
+  tooLong: "for servers that read longer prompts (app.py --prompt-tokens 8192)",
+  noLongText: "The text did not arrive; choose it again.",
   empty: "The prompt is empty: write something or choose an example.",
 };
 

@@ -1,0 +1,71 @@
+"""Long prompts that the page loads on demand: texts that are shipped with the program, behind what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.serve.settings import RequestError
+from app.words import run as says
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class LongText:
+    """A prompt: the question, then the beginning of a file. characters: of the file."""
+
+    name: str
+    title: str
+    note: str
+    ask: str
+    file: str
+    characters: int
+
+    @property
+    def prompt(self) -> str:
+        """
+        Raises:
+            OSError: the file is not there.
+        """
+        return f"{self.ask}\n\n{(ROOT / self.file).read_text(encoding='utf-8')[: self.characters]}"
+
+    def entry(self) -> dict[str, Any]:
+        """What the page is told of it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "note": self.note,
+            "characters": len(self.ask) + 2 + self.characters,
+        }
+
+
+LONG_TEXTS = (
+    LongText(
+        "engine",
+        "A long text",
+        "this program's own description of its engine, some 7,000 tokens",
+        "What is a trunk in the following description, and which levels share one?",
+        "hsd_core/README.md",
+        27_000,
+    ),
+)
+
+
+def menu() -> list[dict[str, Any]]:
+    """Those whose files are here."""
+    return [one.entry() for one in LONG_TEXTS if (ROOT / one.file).is_file()]
+
+
+def long_text(data: Any) -> dict[str, Any]:
+    """The prompt of that name.
+
+    Raises:
+        RequestError: there is none.
+    """
+    name = data.get("name") if isinstance(data, dict) else None
+    one = next((one for one in LONG_TEXTS if one.name == name), None)
+    if one is None:
+        raise RequestError(says.NO_LONG_TEXT)
+    return {"prompt": one.prompt}
