@@ -10,11 +10,13 @@ import torch
 from lean_stacks import from_scratch
 from tiny import tiny, tiny_compiled
 
-from hsd_core.drafts.draft_file import DraftError, read_draft, write_draft
+from hsd_core.drafts.draft_file import DraftError, fingerprint, read_draft, write_draft
 from hsd_core.drafts.windowed import ROOM, SINK, WindowedKeys
+from hsd_core.lab.train.by_length import by_length, lengths_table
 from hsd_core.lab.train.data.batches import collate
 from hsd_core.lab.train.data.features import Features
 from hsd_core.lab.train.data.texts import Sample
+from hsd_core.lab.train.students.student_file import tensors_of
 from hsd_core.levels.built.trained.windowed_run import WindowedRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
@@ -133,9 +135,19 @@ def test_what_the_target_has_verified_changes_its_rows() -> None:
 
 def test_a_window_with_what_no_such_draft_has_is_refused(tmp_path) -> None:
     about = {"preset": "p", "at": 0, "fed": 1, "layers": 1, "rows": 61, "hidden": 32, "target": "t", "window": 12}
-    from hsd_core.drafts.draft_file import fingerprint
-    from hsd_core.lab.train.students.student_file import tensors_of
-
     write_draft(tmp_path / "a.safetensors", tensors_of(STUDENT), {**about, "fingerprint": fingerprint(TARGET)})
     with pytest.raises(DraftError, match="has a window of 12 and more that none has"):
         read_draft(tmp_path / "a.safetensors", TARGET)
+
+
+def test_drafts_are_read_at_several_lengths_of_a_text(tmp_path) -> None:
+    """Far behind its window too, and only over texts that are so long."""
+    about = {"preset": "p", "at": 0, "fed": 0, "layers": 1, "rows": len(STUDENT.ids), "hidden": 32, "target": "t"}
+    path = tmp_path / "long.safetensors"
+    write_draft(path, tensors_of(STUDENT), {**about, "window": WINDOW, "fingerprint": fingerprint(TARGET)})
+    found = by_length(TARGET, [path], [IDS, IDS[:40]], [20, LONG])
+    first, far = (found[length].ratio(("long", 0, "overlap")) for length in (20, LONG))
+    assert first is not None and far is not None and first != far and 0 < far < 1
+    assert "at 150" in lengths_table(found, [path])
+    with pytest.raises(ValueError, match="the longest text has 150 tokens"):
+        by_length(TARGET, [path], [IDS], [LONG + 1])

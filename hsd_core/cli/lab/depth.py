@@ -47,6 +47,13 @@ def add(commands: Any) -> None:
     )
     counts(
         parser,
+        "--lengths",
+        nargs="+",
+        metavar="N",
+        help="with --places 1: along the last tokens before the N-th of each prompt, not what is written after it",
+    )
+    counts(
+        parser,
         "--parallel",
         nargs="+",
         metavar="N",
@@ -69,6 +76,8 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     if options.parallel and (options.places or options.drafts_only):
         raise ValueError("--parallel is a study of its own; leave --places and --drafts-only out")
+    if options.lengths and options.places != 1:
+        raise ValueError("--lengths says how far into a text drafts are read; add --places 1")
     if options.out and options.drafts_only:
         raise ValueError("--out needs every layer; leave --drafts-only out")
     stack = plain_stack(options)
@@ -114,6 +123,15 @@ def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: 
     drafts = [Path(file) for file in options.drafts or ()] or [d.path for d in shipped(pipeline.preset.name)]
     if not drafts:
         raise ValueError(f"preset {pipeline.preset.name} ships no trained drafts; name some with --drafts")
+    if options.lengths:
+        from hsd_core.lab.train.by_length import by_length, lengths_table
+
+        ids = [[*text.prompt_ids, *(text.output_ids or ())] for text in texts]
+        told = countdown("text", len(ids) * len(options.lengths), silence=SILENCE)
+        tallies = by_length(pipeline.lean_target(stack), drafts, ids, options.lengths, told)
+        print(f"{pipeline.preset.name}, {len(ids)} texts, {pipeline.about['machine']}; agreement, 1 - TV\n")
+        print(lengths_table(tallies, drafts))
+        return
     read = []
     for text, output in outputs(pipeline, stack, texts, options):
         kept = [*text.before_loop(output)] if options.loops == "cut" else output

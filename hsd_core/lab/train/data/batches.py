@@ -60,5 +60,7 @@ def collate(texts: Sequence[Features], decoder: LeanDecoder, draft: DraftShape, 
         for kept, found in zip(copied, f.copies, strict=True):
             kept[i, :n] = found[:n]
     fed_by, under = (None if each is None else each.to(device) for each in (before, under))
-    last, wanted, ids, *copied = (each.to(device) for each in (last, wanted, ids, *copied))
-    return Batch(x.to(device), fed_by, last, wanted, ids, *copied, under=under)
+    tokens, sorts, places = (each.to(device) for each in copied)
+    return Batch(
+        x.to(device), fed_by, last.to(device), wanted.to(device), ids.to(device), tokens, sorts, places, under=under
+    )
