@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 EXAMPLES: tuple[dict[str, str], ...] = (
     {
         "title": "Translate",
@@ -53,5 +55,17 @@ EXAMPLES: tuple[dict[str, str], ...] = (
         "title": "Many scripts",
         "note": "partial characters, emoji, right to left",
         "prompt": "Say good morning in Greek, Japanese, Arabic and Hebrew, one per line, and end each line with 🌅.",
+    },
+)
+
+# Long prompts: a question, and the beginning of a text that is shipped (`long_texts`); characters: of it.
+LONG_EXAMPLES: tuple[dict[str, Any], ...] = (
+    {
+        "name": "engine",
+        "title": "A long text",
+        "note": "this program\u2019s own description of its engine, some 7,000 tokens",
+        "ask": "What is a trunk in the following description, and which levels share one?",
+        "file": "hsd_core/README.md",
+        "characters": 27_000,
     },
 )

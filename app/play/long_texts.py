@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.play.examples import LONG_EXAMPLES
 from app.serve.settings import RequestError
 from app.words import run as says
 
@@ -41,16 +42,7 @@ class LongText:
         }
 
 
-LONG_TEXTS = (
-    LongText(
-        "engine",
-        "A long text",
-        "this program's own description of its engine, some 7,000 tokens",
-        "What is a trunk in the following description, and which levels share one?",
-        "hsd_core/README.md",
-        27_000,
-    ),
-)
+LONG_TEXTS = tuple(LongText(**one) for one in LONG_EXAMPLES)
 
 
 def menu() -> list[dict[str, Any]]:
