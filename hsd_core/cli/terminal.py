@@ -192,10 +192,10 @@ def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
     if (found := metrics.lanes(events)) is None:
         return
     if header.overlap == "reckoned":
-        yield (
-            "RECKONED: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind "
-            "would give"
-        )
+        more = len(found.busy) - 1
+        clocks, given = ("two", "a second machine") if more == 1 else (more + 1, f"{more} more machines")
+        laid = f"laid on {clocks} clocks: what {given} of this kind would give"
+        yield f"RECKONED: each pass was run and timed alone, then {laid}"
     elif header.overlap == "real":
         yield "REAL: two processes worked at the same time, with one thread each"
         if found.handed_ns and found.span:

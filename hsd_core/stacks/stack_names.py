@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any
 
 from hsd_core.levels.declared.key import Key
-from hsd_core.levels.declared.keys import GROW
+from hsd_core.levels.declared.keys import GROW, WITH
 from hsd_core.levels.declared.kind import LAST
 from hsd_core.levels.declared.said import JOINTS
 from hsd_core.levels.kinds import LevelSpec, StackError, keys, kind_of
@@ -27,7 +27,8 @@ def stack_name(text: str) -> str:
 
 def stack_names(texts: Iterable[str]) -> Mapping[str, str]:
     """Names of stacks that stand together, by text. Where several would be called the same, parentheses say what tells
-    them apart, shape and block lengths first, and no more than is needed; what a level has anyway is not said."""
+    them apart, shape and block lengths first, and no more than is needed; what a level has anyway is not said. That
+    levels work at the same time is said of every stack: it is another run, not another size of one."""
     stacks = {text: _read(text) for text in texts}
     names = {text: _joined(stack, ()) if stack else text for text, stack in stacks.items()}
     alike: dict[str, list[str]] = {}
@@ -76,7 +77,7 @@ def _joined(stack: Sequence[LevelSpec], telling: Collection[str]) -> str:
     for spec in stack:
         phrase, used = _phrase(spec)
         told = _told(spec)
-        given = {key: told[key] for key in _order() if key in telling and key in told and key not in used}
+        given = {key: told[key] for key in _order() if key in {WITH.name, *telling} and key in told and key not in used}
         notes = [_noted(spec, key, value, units) for key, value in given.items()]
         units += _BLOCK in given
         said, before = JOINTS["again"] if phrase == before else phrase, phrase

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atOnce, meanwhile, strip } from "../../assets/js/lanes/meanwhile.js";
-import { clockOf, inVain, overlaps, taken } from "../../assets/js/levels/overlap.js";
+import { clockOf, inVain, lanesOf, lanesUsed, overlaps, taken } from "../../assets/js/levels/overlap.js";
 import { CLOCKS, HEADLINE, LANES } from "../../assets/js/words/play/lanes.js";
 
 test("a run of before says nothing of lanes, and has one", () => {
@@ -63,6 +63,21 @@ test("both lanes are at work where their calls overlap, and calls that touch are
   assert.deepEqual(atOnce(model).at(-1), [64, 118]);
 });
 
+test("in a pipeline every level that drafts on has a lane, and two of three at work are enough", () => {
+  const header = { overlap: "reckoned", levels: [{ lane: 0 }, { lane: 1 }, { lane: 2 }] };
+  assert.deepEqual([lanesOf(header), lanesUsed(header)], [[0, 1, 2], 3]);
+  assert.deepEqual(lanesOf({ overlap: "reckoned", levels: [{}, {}, {}] }), [0, 0, 1]);
+  assert.deepEqual([lanesOf({ levels: [{}, {}] }), lanesUsed({ levels: [{}, {}] })], [[0, 0], 1]);
+  const call = (level, t0, t1) => ({ kind: "draft", level, round: 0, t0, t1 });
+  const segments = [call(0, 0, 10), call(1, 5, 20), call(0, 15, 30), call(2, 18, 40), call(1, 35, 36)];
+  assert.deepEqual(atOnce({ header, segments }), [
+    [5, 10],
+    [15, 30],
+    [35, 36],
+  ]);
+  assert.equal(LANES.titleOf.reckoned(lanesUsed(header)), "Three lanes, reckoned");
+});
+
 test("the strip between the lanes ends where the view does, and with what is known", () => {
   const scale = { a: 0, b: 100, lane: 20, width: 100, x: (t) => t };
   assert.equal(strip(atOnce(pearl()), scale, Infinity), "M0.0 18.5h48.0v3H0.0zM64.0 18.5h36.0v3H64.0z");
@@ -89,8 +104,8 @@ test("whose clock it is stands in the headline, in the lanes' title and among th
     for (const said of [
       HEADLINE.rateOf[clock],
       HEADLINE.gainOf[clock],
-      LANES.labelOf[clock],
-      LANES.titleOf[clock],
+      LANES.labelOf[clock](2),
+      LANES.titleOf[clock](2),
       CLOCKS[clock].name,
     ])
       assert.match(said, new RegExp(clock));

@@ -4,7 +4,7 @@ import { passesText, ranText } from "../run/ran.js";
 import { roundNumber } from "../kit/round-number.js";
 import { duration } from "../words/numbers.js";
 import { element } from "../kit/dom.js";
-import { clockOf } from "../levels/overlap.js";
+import { clockOf, lanesOf } from "../levels/overlap.js";
 import { CLOCKS, LANES } from "../words/play/lanes.js";
 
 /** @param {any} s a block @param {any} level */
@@ -25,13 +25,31 @@ export function tipLines(s, level) {
   return lines;
 }
 
-/** How much of the time two lanes are at work, as the server worked it out; "" where one level works after another.
- *  @param {any} lanes figures of a snapshot, or null */
-export function usedText(lanes) {
+/** How much of the time lanes are at work, as the server worked it out; "" where one level works after another.
+ *  @param {any} lanes figures of a snapshot, or null @param {any} model */
+export function usedText(lanes, model) {
   if (!lanes) return "";
-  const { target, below, both, gain, dropped, waste } = lanes;
-  const [over, under, at, lost] = [target, below, both, waste].map(percent);
-  return LANES.used({ target: over, below: under, both: at, gain: written("gain", gain), dropped, waste: lost });
+  const { target, both, gain, dropped, waste, lanes: all } = lanes;
+  const [over, under, at, lost] = [target, lanes.below, both, waste].map(percent);
+  const below = all
+    ? namesBelow(model)
+        .map((name, lane) => LANES.level(name, percent(all[lane])))
+        .reverse()
+        .join(", ")
+    : LANES.below(under);
+  return LANES.used({ target: over, below, both: at, gain: written("gain", gain), dropped, waste: lost, more: !!all });
+}
+
+/** What works on each lane below the target's, from the bottom up. @param {any} model @returns {string[]} */
+function namesBelow({ header, levels }) {
+  const lanes = lanesOf(header);
+  const below = Array.from({ length: lanes.at(-1) ?? 0 }, (_, lane) => lane);
+  return below.map((lane) =>
+    levels
+      .filter((_, i) => lanes[i] === lane)
+      .map((level) => level.short)
+      .join(" + "),
+  );
 }
 
 /** The lanes as the rows of a table, for those who hear the page. */
@@ -51,7 +69,12 @@ export function summary(model) {
   const clock = CLOCKS[clockOf(model.header)];
   const used = lanes && [
     row("th", [clock?.name ?? "", LANES.share]),
-    ...Object.entries(LANES.lane).map(([key, name]) => row("td", [name, written(key, lanes[key])])),
+    ...Object.entries(LANES.lane)
+      .filter(([key]) => !(lanes.lanes && key === "below"))
+      .map(([key, name]) => row("td", [key === "both" && lanes.lanes ? LANES.two : name, written(key, lanes[key])])),
+    ...(lanes.lanes ? namesBelow(model) : []).map((name, lane) =>
+      row("td", [LANES.atWork(name), percent(lanes.lanes[lane])]),
+    ),
   ];
   return [
     caption,

@@ -5,7 +5,7 @@ import { create as createCharts } from "./small-charts.js";
 import { drawBlocks, scaleOf, skeleton } from "./lane-blocks.js";
 import { summary, tipLines } from "./lane-words.js";
 import { twoLanes } from "./two-lanes.js";
-import { clockOf } from "../levels/overlap.js";
+import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { roundUp, set, svg } from "../kit/svg.js";
 import { duration } from "../words/numbers.js";
@@ -103,7 +103,9 @@ class Lanes {
       this.whole = null;
       this.told = -Infinity;
       this._point(null);
-      this.root.closest(".hx-lanes")?.setAttribute("aria-label", LANES.labelOf[model.header.overlap] ?? LANES.label);
+      this.root
+        .closest(".hx-lanes")
+        ?.setAttribute("aria-label", LANES.labelOf[model.header.overlap]?.(lanesUsed(model.header)) ?? LANES.label);
       this.two.attend(model);
     }
     this.round = round;

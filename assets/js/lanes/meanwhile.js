@@ -1,8 +1,8 @@
-/** Two lanes at once: when both are at work, what was drafted while the target verified, and what became of it. */
+/** Lanes at once: when two or more are at work, what was drafted while the target verified, and what became of it. */
 
 import { set, svg } from "../kit/svg.js";
 import { roundNumber } from "../kit/round-number.js";
-import { overlaps } from "../levels/overlap.js";
+import { lanesOf, overlaps } from "../levels/overlap.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} Model */
 /** @typedef {import("../run/trace.js").Segment} Segment */
@@ -41,22 +41,24 @@ export function meanwhile(model, place) {
   };
 }
 
-/** The times (ns, from and to) in which the target and a level below it are at work. @param {Model} model @returns {[number, number][]} */
-export function atOnce({ segments, levels, header }) {
+/** The times (ns, from and to) in which at least two lanes are at work. @param {Model} model @returns {[number, number][]} */
+export function atOnce({ segments, header }) {
   if (!overlaps(header)) return [];
-  const top = levels.length - 1;
-  const calls = segments.filter((s) => s.round !== null).sort((a, b) => a.t0 - b.t0);
-  const [above, below] = [calls.filter((s) => s.level === top), calls.filter((s) => s.level < top)];
+  const lanes = lanesOf(header);
+  const edges = segments
+    .filter((s) => s.round !== null && s.t1 > s.t0)
+    .flatMap(({ t0, t1, level }) => [t0, t1].map((t, over) => ({ t, by: over ? -1 : 1, lane: lanes[level] ?? level })))
+    .sort((a, b) => a.t - b.t || a.by - b.by);
   /** @type {[number, number][]} */ const found = [];
-  let first = 0;
-  for (const pass of above) {
-    while (first < below.length && below[first].t1 <= pass.t0) first += 1;
-    for (let i = first; i < below.length && below[i].t0 < pass.t1; i++) {
-      const [from, to] = [Math.max(pass.t0, below[i].t0), Math.min(pass.t1, below[i].t1)];
-      const last = found.at(-1);
-      if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-      else if (to > from) found.push([from, to]);
-    }
+  /** @type {Map<number, number>} calls by lane */ const calls = new Map();
+  for (const { t, by, lane } of edges) {
+    const before = calls.size;
+    const now = (calls.get(lane) ?? 0) + by;
+    if (now) calls.set(lane, now);
+    else calls.delete(lane);
+    const last = found.at(-1);
+    if (before < 2 && calls.size === 2 && last?.[1] !== t) found.push([t, t]);
+    else if (before === 2 && calls.size < 2 && last) last[1] = t;
   }
   return found;
 }

@@ -1,7 +1,7 @@
-/** What is added where two lanes work at the same time: the arrow of one round, a line of words, and a walk from round to
+/** What is added where lanes work at the same time: the arrow of one round, a line of words, and a walk from round to
  *  round with the keyboard. */
 
-import { overlaps } from "../levels/overlap.js";
+import { lanesUsed, overlaps } from "../levels/overlap.js";
 import { roundNumber } from "../kit/round-number.js";
 import { element, say } from "../kit/dom.js";
 import { upTo } from "../kit/order.js";
@@ -64,8 +64,11 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
           : LANES.alone(roundNumber(model.rounds[place].round))
         : veiled
           ? ""
-          : usedText(model.snapshotAt(cursor)?.lanes ?? null);
-      say(line, [LANES.titleOf[model.header?.overlap ?? ""], said].filter(Boolean).join(": "));
+          : usedText(model.snapshotAt(cursor)?.lanes ?? null, model);
+      say(
+        line,
+        [LANES.titleOf[model.header?.overlap ?? ""]?.(lanesUsed(model.header)), said].filter(Boolean).join(": "),
+      );
     },
   };
 }

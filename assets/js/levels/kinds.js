@@ -16,7 +16,7 @@ import { NAMES } from "../words/play/tower.js";
  * A key of levels, as hsd_core/levels/declared/keys.py declares it.
  * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, usuals: Record<string, string>, tip: string,
  *   label: string, tips: Record<string, string>, when: [string, string[]]|null, of: string[], instead: string, low: number, high: number, step: number, beside?: number,
- *   choices: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>,
+ *   choices: string[], inner?: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>,
  *   terms: Record<string, string>, noted: string, around: string}} Key
  */
 

@@ -3,6 +3,14 @@
 /** Whether a run's levels work at the same time. @param {{overlap?: string}|null} header */
 export const overlaps = (header) => (header?.overlap ?? "none") !== "none";
 
+/** On which lane each level of a run works, counted from the bottom: the target has one, and what is below it another where
+ *  nothing else is said. @param {{overlap?: string, levels?: readonly {lane?: number}[]}|null} header @returns {number[]} */
+export const lanesOf = (header) =>
+  (header?.levels ?? []).map(({ lane }, i, all) => lane ?? Number(overlaps(header) && i === all.length - 1));
+
+/** How many lanes a run has. @param {Parameters<typeof lanesOf>[0]} header */
+export const lanesUsed = (header) => Math.max(overlaps(header) ? 1 : 0, ...lanesOf(header)) + 1;
+
 /** Whose clock a run's times are of; "" where one level works after another, as it was measured.
  *  @param {{overlap?: string, simulated?: any}|null} [header] @returns {""|"reckoned"|"real"|"simulated"} */
 export const clockOf = (header) =>

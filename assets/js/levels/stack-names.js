@@ -6,6 +6,7 @@ import { h } from "../kit/dom.js";
 import { grammar, usualOf } from "./kinds.js";
 import { counts, parse } from "./stack.js";
 
+const WITH = "with"; // that levels work at the same time is said of every stack
 const BLOCK = "block"; // beside the keys' names in what a level was given
 const SLOT = /\{(\w+)\}/g;
 
@@ -82,7 +83,7 @@ function read(text) {
 /** @param {Part[]} stack @param {string[]} telling */
 function joined(stack, telling) {
   const { then, alone, again, aside } = grammar.joints;
-  const keys = order().filter((key) => telling.includes(key));
+  const keys = order().filter((key) => key === WITH || telling.includes(key));
   let units = 0;
   const parts = stack.map((part, i) => {
     const given = keys.filter((key) => part.told.has(key) && !part.used.includes(key));

@@ -40,6 +40,7 @@ export interface LevelInfo {
   params: Record<string, any>;
   shares: number | null;
   reads: number | null;
+  lane?: number;
 }
 
 export interface Piece {

@@ -210,11 +210,16 @@ class Share(Key[float]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(Key[str]):
-    """One of some words. `words`: what the composer says of each, in its order."""
+    """One of some words.
+
+    words: what the composer says of each, in its order. inner: those that a level below the last may have too, where
+        not all may.
+    """
 
     type = "choice"
     choices: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
+    inner: tuple[str, ...] = ()
 
     @property
     def cure(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.declared.key import BOTTOM, DRAFTER, TOPMOST, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
+from hsd_core.levels.declared.key import BOTTOM, DRAFTER, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
 from hsd_core.models import DTYPES
 
 MAX_BLOCK = 64
@@ -31,7 +31,7 @@ RULE = Choice(
 WITH = Choice(
     name="with",
     place=31,
-    counts=TOPMOST,
+    counts=VERIFIER,
     usual="sync",
     noted="{}",
     tip="whether the levels below draft on while this one verifies, as on two machines",

@@ -133,7 +133,8 @@ def _declared(modules: Sequence[ModuleType], what: str) -> list[Any]:
 
 def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> Choice:
     words, terms = {one.name: one.words for one in some}, {one.name: one.said or one.name for one in some}
-    return replace(choice, choices=tuple(words), words=words, terms=terms)
+    inner = tuple(one.name for one in some if isinstance(one, SchedulerKind) and (one.inner or one.make is None))
+    return replace(choice, choices=tuple(words), words=words, terms=terms, inner=inner)
 
 
 def _followed(some: Iterable[Key[Any]], behind: Mapping[str, tuple[Key[Any], ...]]) -> tuple[Key[Any], ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.declared.key import TOPMOST, Whole
+from hsd_core.levels.declared.key import TOPMOST, VERIFIER, Whole
 from hsd_core.levels.declared.keys import MAX_BLOCK, MAX_GUESS
 
-AHEAD = Whole(name="ahead", place=32, counts=TOPMOST, usual=0, low=0, high=MAX_BLOCK, noted="{} ahead")
-LEAST = Whole(name="least", place=33, counts=TOPMOST, usual=1, low=1, high=MAX_BLOCK, noted="at least {}")
+AHEAD = Whole(name="ahead", place=32, counts=VERIFIER, usual=0, low=0, high=MAX_BLOCK, noted="{} ahead")
+LEAST = Whole(name="least", place=33, counts=VERIFIER, usual=1, low=1, high=MAX_BLOCK, noted="at least {}")
 WIDTH = Whole(name="width", place=34, counts=TOPMOST, usual=2, low=2, high=MAX_GUESS, noted="{} wide")

@@ -67,7 +67,7 @@ function controls(level, at) {
   const shown = keys.filter(
     (key) =>
       key.tip &&
-      !(at.bottom && key.counts === "verifier") &&
+      !(at.bottom && key.counts === "verifier" && !(key.inner?.length && level.options[key.name])) &&
       !(at.top && key.counts === "drafter") &&
       !((at.top || !at.bottom) && key.counts === "bottom") &&
       // One that is set and cannot work where the level stands now can be taken back there.
@@ -80,12 +80,13 @@ function controls(level, at) {
     .map((key) => (MADE[key.type] ?? figure)(key, level, at));
 }
 
-function choice({ name: key, words, tip }, level, at) {
+function choice({ name: key, words, tip, inner = [] }, level, at) {
   // What makes a level another kind is offered where it can be that one.
   const others = variants().filter(
     (own) => own.key === key && own.name !== level.name && own.value !== level.options[key],
   );
-  const names = Object.entries(words).filter(([value]) => !others.some((own) => own.value === value));
+  const here = (value) => at.top || !inner.length || inner.includes(value) || value === level.options[key];
+  const names = Object.entries(words).filter(([value]) => here(value) && !others.some((own) => own.value === value));
   const select = h(
     "select",
     {

@@ -8,7 +8,7 @@ export const CLOCKS = {
     name: "reckoned clock",
     short: "reckoned",
     at: "clock",
-    said: "Reckoned: each pass was run and timed alone, then laid on two clocks: what a second machine of this kind would give. This page starts no second process; a command line does: generate --clock real.",
+    said: "Reckoned: each pass was run and timed alone, then laid on a clock for each lane: what a machine of this kind for each would give. This page starts no second process; a command line does: generate --clock real.",
   },
   real: {
     name: "real clock, two lanes",
@@ -22,6 +22,12 @@ export const CLOCKS = {
     at: "no model ran",
     said: "Simulated: no model ran.",
   },
+};
+
+/** A small count, as a word where a sentence begins with it or goes on. @param {number} n @param {boolean} [first] */
+const few = (n, first = false) => {
+  const word = ["two", "three", "four"][n - 2] ?? String(n);
+  return first ? word[0].toUpperCase() + word.slice(1) : word;
 };
 
 export const HEADLINE = {
@@ -73,28 +79,33 @@ export const LANES = {
   verifies: (/** @type {number} */ into, /** @type {number} */ out, /** @type {number} */ rejected) =>
     `${into} in, ${out} out${rejected ? `, ${rejected === 1 ? "one" : rejected} rejected` : ""}`,
   label: "Lanes: what each level computed, on one clock",
-  /** @type {Record<string, string>} where levels work at the same time */
+  /** @type {Record<string, (lanes: number) => string>} where levels work at the same time */
   labelOf: {
-    reckoned: "Lanes: what each level computed, laid on two clocks as on two machines (reckoned)",
-    real: "Lanes: what each level computed, in two processes at the same time (real)",
-    simulated: "Lanes: what each level would compute, two at the same time (simulated)",
+    reckoned: (lanes) =>
+      `Lanes: what each level computed, laid on ${few(lanes)} clocks as on ${few(lanes)} machines (reckoned)`,
+    real: (lanes) => `Lanes: what each level computed, in ${few(lanes)} processes at the same time (real)`,
+    simulated: (lanes) => `Lanes: what each level would compute, ${few(lanes)} at the same time (simulated)`,
   },
-  /** @type {Record<string, string>} above the lanes, where two work at the same time */
+  /** @type {Record<string, (lanes: number) => string>} above the lanes, where several work at the same time */
   titleOf: {
-    reckoned: "Two lanes, reckoned",
-    real: "Two lanes, real",
-    simulated: "Two lanes, simulated",
+    reckoned: (lanes) => `${few(lanes, true)} lanes, reckoned`,
+    real: (lanes) => `${few(lanes, true)} lanes, real`,
+    simulated: (lanes) => `${few(lanes, true)} lanes, simulated`,
   },
   used: (
-    /** @type {{target: string, below: string, both: string, gain: string, dropped: number, waste: string}} */ x,
+    /** @type {{target: string, below: string, both: string, gain: string, dropped: number, waste: string, more: boolean}} */ x,
   ) =>
-    `target at work ${x.target} of the time, levels below it ${x.below}, both at once ${x.both}; overlap gain ${x.gain}; ${many(x.dropped, "drafted token")} dropped, ${x.waste} of all rows in vain`,
+    `target at work ${x.target} of the time, ${x.below}, ${x.more ? "two or more" : "both"} at once ${x.both}; overlap gain ${x.gain}; ${many(x.dropped, "drafted token")} dropped, ${x.waste} of all rows in vain`,
   meanwhile: (/** @type {{round: number, who: string, drafted: number, kept: boolean}} */ x) =>
     `round ${x.round}: while the target verified, ${x.who} wrote ${many(x.drafted, "token")}; ${
       x.kept ? "none was dropped" : "a token before was rejected, so what was written behind it was dropped"
     }`,
   alone: (/** @type {number} */ round) => `round ${round}: nothing was drafted while the target verified`,
   focus: "Lanes; with the arrow keys, the round before and the next one",
+  below: (/** @type {string} */ share) => `levels below it ${share}`,
+  level: (/** @type {string} */ name, /** @type {string} */ share) => `${name} ${share}`,
+  atWork: (/** @type {string} */ name) => `${name} at work`,
+  two: "two or more at work",
   share: "share of the time",
   /** @type {Record<"target"|"below"|"both"|"gain"|"dropped"|"waste", string>} */
   lane: {
@@ -133,7 +144,7 @@ export const TALLY = {
       "memory-bound",
       "the speed-up if reading weights were all that took time (MBSU): bytes that plain decoding reads for these tokens / bytes that all passes read; a pass reads its level\u2019s weights once, for however many rows",
     ],
-    both: ["both at work", "time in which both lanes are at work / time of decoding"],
+    both: ["both at work", "time in which at least two lanes are at work / time of decoding"],
     moved: [
       "between devices",
       "ids, probabilities and states that crossed between processor and accelerator for drafts and verifications / tokens committed, and the time of all these copies by the device\u2019s own clock",
