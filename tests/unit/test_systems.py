@@ -16,6 +16,8 @@ from app.atlas.our_figures import OurFigures
 from app.atlas.systems import System, Systems, read
 from app.kit.static import ASSETS
 from app.play.recordings import Recordings
+from hsd_core.lab.bench.prompts import read_asked
+from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.levels.kinds import kinds, policies
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import format_stack, parse
@@ -99,6 +101,11 @@ def test_its_law_is_the_targets(text: str) -> None:
 
 
 # ---- figures of our own
+
+
+def test_the_stacks_that_are_measured_for_the_cards_are_the_cards_own() -> None:
+    asked = set(read_asked(ASSETS / "stacks" / "atlas.txt", clocks=("reckoned",)).values())
+    assert {OnClock.read(one)[0] for one in asked} <= {format_stack(parse(text)) for text, _ in BUILT}
 
 
 def test_our_figures_are_those_of_the_files_that_a_card_names() -> None:
