@@ -11,7 +11,7 @@ import { bodyFrom, lengthOf, linesOf, shapeOf } from "./shape.js";
 const FLOOR = { x: 20, wide: 68, high: 32 };
 const TILE = { x: 112, side: 18, step: 25, line: 25 };
 const GAP = 14; // between two floors
-const LANES = { high: 58, wide: 232, all: 290 };
+const LANES = { high: 58, step: 27, wide: 232, all: 290 };
 const CELLS = [0, 1, 2, 3];
 
 /** A diffusion model has a model's. @param {string} kind */
@@ -34,7 +34,7 @@ export function shapePicture(system) {
     y += high(i);
   }
   const floorsEnd = y;
-  if (lanes) y += LANES.high;
+  if (lanes) y += LANES.high + LANES.step * (lanesOf(lanes, floors) - 2);
   const longest = Math.max(writtenBy(floors, loosely).length, ...floors.map(({ hand }) => lengthOf(hand)));
   const wide = TILE.x + longest * TILE.step;
   el.setAttribute("viewBox", `0 0 ${lanes ? Math.max(wide, LANES.all) : wide} ${y}`);
@@ -154,16 +154,19 @@ function tile(el, nth, y, hue, fate, sign = "") {
   else if (sign) svg("text", { x: cx, y: cy + 5, "text-anchor": "middle" }, group).textContent = sign;
 }
 
-/** Two lanes on one clock: the target's, and that of what drafts. */
+/** How many lanes are drawn: one for each floor where none waits, else the target's and that of what drafts. */
+const lanesOf = (/** @type {string} */ lanes, /** @type {unknown[]} */ floors) =>
+  lanes === "free" ? Math.max(2, floors.length) : 2;
+
+/** Lanes on one clock, the target's first. */
 function drawLanes(el, floors, hues, lanes, y) {
   const top = floors.length - 1;
-  const drafter = Math.max(0, top - 1);
   const lane = (
     /** @type {number} */ of,
     /** @type {number} */ line,
     /** @type {[number, number, boolean][]} */ blocks,
   ) => {
-    const upper = y + line * 27;
+    const upper = y + line * LANES.step;
     svg("path", { d: `M${FLOOR.x + 22} ${upper + 10}h${LANES.wide}`, class: "hx-shape-clock" }, el);
     const letter = svg("text", { x: FLOOR.x + 4, y: upper + 15, class: "hx-shape-lane" }, el);
     letter.textContent = kindOf(floors[of].kind).letter;
@@ -181,5 +184,16 @@ function drawLanes(el, floors, hues, lanes, y) {
     0,
     steps.map((i) => [lanes === "step" ? i * 57 : 20 + i * 52, lanes === "step" ? 53 : 49, false]),
   );
-  lane(drafter, 1, lanes === "step" ? steps.map((i) => [i * 57, 42, i === 2]) : free.map((i) => [i * 25, 22, i === 5]));
+  const last = lanesOf(lanes, floors) - 1;
+  for (let line = 1; line < last; line++)
+    lane(
+      top - line,
+      line,
+      [0, 1, 2, 3, 4].map((i) => [10 + i * 41, 38, i === 2]),
+    );
+  lane(
+    Math.max(0, top - last),
+    last,
+    lanes === "step" ? steps.map((i) => [i * 57, 42, i === 2]) : free.map((i) => [i * 25, 22, i === 5]),
+  );
 }

@@ -15,5 +15,5 @@ export function shapeSaid({ shape }) {
     return kind ? DRAWN.judged(drafters([kind, ...others]), what, above) : DRAWN.rewritten(what, above);
   });
   const sentences = said.map((one) => `${one[0].toUpperCase()}${one.slice(1)}.`);
-  return [...sentences, ...(lanes ? [DRAWN.lanes] : []), DRAWN.written].join(" ");
+  return [...sentences, ...(lanes ? [DRAWN.lanes(floors.length)] : []), DRAWN.written].join(" ");
 }

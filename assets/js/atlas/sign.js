@@ -22,11 +22,19 @@ export function signOf(system) {
     tinted(svg("rect", { x: 1, y, width: 13, height: high - 1.5, rx: 1.5, class: "hx-sign-floor" }, el), i);
   });
   if (lanes) {
-    for (const row of [0, 1]) {
+    const rows = lanes === "free" && floors.length > 2 ? [0, 1, 2] : [0, 1];
+    for (const row of rows) {
       const free = lanes === "free"; // the drafter's steps are short, and nobody waits
       const wide = free && row ? 6 : 9;
       for (let x = 19 + (free && !row ? 3 : 0); x + wide <= WIDE; x += wide + 2)
-        tinted(svg("rect", { x, y: 6 + row * 8, width: wide, height: 6, rx: 1, class: "hx-sign-dot" }, el), top - row);
+        tinted(
+          svg(
+            "rect",
+            { x, y: 6 + (row * 16) / rows.length, width: wide, height: 12 / rows.length, rx: 1, class: "hx-sign-dot" },
+            el,
+          ),
+          top - row,
+        );
     }
     return el;
   }

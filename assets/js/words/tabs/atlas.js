@@ -113,6 +113,6 @@ export const DRAWN = {
     `${from}: ${what}, judged by ${by}`,
   turns: (/** @type {string} */ one, /** @type {string} */ other) => `${one} and ${other} take turns`,
   rewritten: (/** @type {string} */ what, /** @type {string} */ by) => `${what}, rewritten by ${by}`,
-  lanes: "Both work at the same time.",
+  lanes: (/** @type {number} */ levels) => `${levels > 2 ? "All" : "Both"} work at the same time.`,
   written: "The top row is what is written.",
 };
