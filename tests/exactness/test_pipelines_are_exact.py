@@ -140,10 +140,10 @@ def test_one_seed_one_text_under_every_schedule(levels: int, greedy: bool) -> No
         stack, clock = timed_stack(
             text, 6, lambda level, ids, n=number: random.Random(f"{n}{level}{ids}").randint(1, 20), 4
         )
-        how = {} if any(ways[:-1]) else {"driver": OneAfterAnother}
+        how: dict[str, Any] = {} if any(ways[:-1]) else {"driver": OneAfterAnother}
         if any(ways) and not any(ways[:-1]):
             continue  # two lanes: their coins are those of one level after another
-        sampling = Sampling(0.0) if greedy else SAMPLED
-        events = hsd_core.run(stack, [0, 1], sampling, 3, max_new_tokens=16 if levels == 4 else 30, heads=0, clock=clock, **how)
+        how |= {"max_new_tokens": 16 if levels == 4 else 30, "clock": clock}
+        events = hsd_core.run(stack, [0, 1], Sampling(0.0) if greedy else SAMPLED, 3, heads=0, **how)
         texts.add(output_of(list(events)))
     assert len(texts) == 1
