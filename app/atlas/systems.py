@@ -74,6 +74,7 @@ class System(Struct, forbid_unknown_fields=True):
     preset: str = "smollm2"
     measured: Measured | None = None
     here: Annotated[str, Meta(max_length=200)] = ""
+    sublayers: Name | None = None
 
 
 class Systems:

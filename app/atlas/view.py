@@ -8,12 +8,14 @@ from typing import Any
 from starlette.routing import Route
 
 from app.atlas.our_figures import OurFigures
+from app.atlas.sublayer_ladder import ladder
 from app.atlas.systems import Systems
 from app.kit.mounted import Mounted
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.play.recordings import Recordings
+from hsd_core.drafts.known_drafts import FOLDER as DRAFTS
 from hsd_core.stacks.grammar import grammar
 
 LISTING = f"{ROUTE}/systems"
@@ -24,7 +26,7 @@ def build() -> None:
     Mounted("atlas", setup={"grammar": grammar()})
 
 
-def systems_route(folder: Path, results: Path, recordings: Recordings) -> Route:
+def systems_route(folder: Path, results: Path, recordings: Recordings, drafts: Path = DRAFTS) -> Route:
     """GET of the systems, read and checked now: the log names those passed over. Figures are looked up when somebody
     first asks."""
     systems = Systems(folder)
@@ -35,7 +37,8 @@ def systems_route(folder: Path, results: Path, recordings: Recordings) -> Route:
         def shown(one: dict[str, Any]) -> dict[str, Any]:
             system = systems.found[one["id"]]
             kept = system.recording if ours.recorded(system) else None
-            return {**one, "recording": kept, "ours": ours.of(system)}
+            found = ladder(drafts, system.sublayers)
+            return {**one, "recording": kept, "ours": ours.of(system), "sublayers": found}
 
         return dumps({"systems": [shown(one) for one in systems.listing()]}).encode()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from hsd_core.drafts.known_drafts import FOLDER
 from hsd_core.models.lean.int4_groups import GROUP
 from hsd_core.models.lean.linear import Int4
 from hsd_core.stacks.grammar import StackError
@@ -24,6 +27,8 @@ PROMPT = "Write a Python function that adds two numbers."
         "exit:4@at=26@id=lens,target@dtype=int8",
         "exit:4@at=29@id=lens@policy=del,target",
         "climb:4@at=4-8@theta=0.6,target",
+        "skip:4@set=smollm2-skip4,target",
+        "skip:8@policy=adaptive@set=smollm2-skip12,target@bonus=0",
         "climb:4@at=22-26-29@theta=0.4@id=lens,target@bonus=0",
     ],
 )
@@ -54,6 +59,21 @@ def test_an_exit_behind_the_last_layer_is_refused(smollm2) -> None:
 def test_a_climb_through_exits_that_are_not_there_is_refused(smollm2, text: str, why: str) -> None:
     with pytest.raises(StackError, match=why):
         smollm2.entries(text)
+
+
+def test_with_no_sublayer_left_out_the_target_agrees_with_itself(smollm2) -> None:
+    events = list(smollm2.run("skip:4@set=none,target", PROMPT, max_new_tokens=12, heads=0))
+    assert {c.outcome for e in events if e.event == "verify" for c in e.checks} == {"accepted"}
+
+
+def test_a_set_of_other_weights_is_refused_with_the_command_for_one(smollm2, tmp_path) -> None:
+    path = tmp_path / "other.json"
+    shipped = (FOLDER / "smollm2-skip4.json").read_text("utf-8")
+    path.write_text(json.dumps({**json.loads(shipped), "fingerprint": "0" * 16, "target": "another"}), "utf-8")
+    with pytest.raises(StackError, match=r"searched for another, not for this target; .* python -m hsd_core sets"):
+        smollm2.entries(f"skip:4@set={path},target")
+    with pytest.raises(StackError, match=r"no set 'absent' for preset smollm2; there are smollm2-skip4, .*none"):
+        smollm2.entries("skip:4@set=absent,target")
 
 
 def test_an_exit_takes_the_dtype_of_its_target(smollm2) -> None:

@@ -14,7 +14,7 @@ const ROOMS = [
   ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...["race/replay", "race", "planner/another", "planner/second", "planner/ahead", "planner/profile", "planner"],
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
-  ...["results/exits", "results/scaling", "results", "atlas", "offline", "site", "workshop"],
+  ...["results/exits", "results/scaling", "results", "atlas/sublayers", "atlas", "offline", "site", "workshop"],
 ];
 const TABS = ["race", "planner", "learn", "results", "atlas"];
 const MOST = 12; // files in a folder

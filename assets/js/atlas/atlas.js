@@ -109,6 +109,7 @@ class AtlasPage {
     if (!this.open || !this.shown || !here || ctrlKey || metaKey || altKey || shiftKey) return;
     const step = KEYS[event.key];
     if (!step && event.key !== "Escape") return;
+    if (step && target instanceof HTMLInputElement) return; // a slider's own keys
     event.preventDefault();
     if (!step) return this.go(null);
     const [before, after] = this.place.querySelectorAll(".hx-system-turn>button");

@@ -8,6 +8,7 @@ import { chipOf } from "./chip.js";
 import { COLUMNS, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
 import { shapeSaid } from "./shape-said.js";
+import { ladderFigure } from "./sublayers/ladder-figure.js";
 import { HOW, SYSTEM, WHO } from "../words/tabs/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System */
@@ -58,6 +59,7 @@ export function systemCard(system, systems, list, ctx) {
       fact(SYSTEM.pays, system.pays),
       fact(SYSTEM.loses, system.loses),
     ),
+    system.sublayers ? ladderFigure(system.sublayers) : null,
     here(system, ctx),
     near(system, systems, ctx),
   );

@@ -1,0 +1,105 @@
+/** The map of sublayers: a column a layer, attention above MLP, tinted by what is lost without each; a slider leaves out
+ *  more and more of them. */
+
+import { h, say } from "../../kit/dom.js";
+import { svg } from "../../kit/svg.js";
+import { KINDS, heaviest, isOut, lost } from "./ladder.js";
+import { LADDER } from "../../words/tabs/atlas.js";
+
+/** @typedef {import("./ladder.js").Ladder} Ladder */
+
+const [WIDE, HIGH, GAP, TEXT] = [20, 30, 3, 28]; // of a cell, between cells, and below them for numbers
+const NAMED = 4; // of the dearest, in words
+const FIRST = 4; // steps that are shown at first: the set of the stack above
+
+/** @param {Ladder} ladder @returns {HTMLElement} */
+export function ladderFigure(ladder) {
+  const { picture, show } = drawn(ladder);
+  const said = h("output", { class: "hx-ladder-said" });
+  const slider = h("input", {
+    type: "range",
+    ...{ min: "0", max: String(ladder.path.length), step: "1", value: String(Math.min(FIRST, ladder.path.length)) },
+    oninput: () => update(),
+  });
+  const update = () => {
+    const steps = Number(slider.value);
+    const last = ladder.path[steps - 1];
+    show(steps);
+    const text = last ? LADDER.step(steps, last.agree, last.left, last.speed_up) : LADDER.none;
+    say(said, text);
+    slider.setAttribute("aria-valuetext", text);
+  };
+  update();
+  return h(
+    "section",
+    { class: "hx-panel hx-ladder" },
+    h("h2", { text: LADDER.title }),
+    h("p", { class: "hx-ladder-answer", text: ladder.answer }),
+    h("div", { class: "hx-ladder-picture" }, picture),
+    h("p", { class: "hx-ladder-legend", "aria-hidden": "true" }, h("span", { text: LADDER.rows }), ...legend()),
+    h("label", { class: "hx-ladder-slider" }, h("span", { text: LADDER.slider }), slider),
+    said,
+    h("p", { class: "hx-system-on", text: LADDER.read(ladder.places, ladder.texts, ladder.machine) }),
+    h("details", {}, h("summary", { text: LADDER.figures }), table(ladder), h("code", { text: ladder.command })),
+  );
+}
+
+const legend = () =>
+  /** @type {const} */ (["little", "all", "out"]).map((name) =>
+    h("span", {}, h("i", { "data-sign": name }), LADDER.legend[name]),
+  );
+
+/** The picture, and what leaves out the first steps of the path in it. @param {Ladder} ladder */
+function drawn(ladder) {
+  const { layers, alone } = ladder;
+  const heavy = heaviest(ladder, NAMED).map((one) => LADDER.heavy(LADDER.kinds[one.kind], one.layer, lost(one)));
+  const [width, height] = [layers * (WIDE + GAP) - GAP, 2 * HIGH + GAP + TEXT];
+  const picture = svg("svg", {
+    class: "hx-ladder-map",
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": LADDER.picture(layers, heavy),
+  });
+  const cells = alone.map((one) => {
+    const place = { x: one.layer * (WIDE + GAP) + 1, y: KINDS.indexOf(one.kind) * (HIGH + GAP) + 1, rx: 3 };
+    const cell = svg("rect", { ...place, width: WIDE - 2, height: HIGH - 2 }, picture);
+    cell.style.setProperty("--lost", `${Math.round(100 * Math.sqrt(lost(one)))}%`); // small losses are told apart too
+    return { one, cell, title: svg("title", {}, cell) };
+  });
+  for (let layer = 0; layer < layers; layer += 5) {
+    const number = svg("text", { x: layer * (WIDE + GAP) + WIDE / 2, y: height - 6, "text-anchor": "middle" }, picture);
+    number.textContent = String(layer);
+  }
+  const show = (/** @type {number} */ steps) => {
+    for (const { one, cell, title } of cells) {
+      const out = isOut(ladder, steps, one);
+      cell.setAttribute("data-out", String(out));
+      title.textContent = LADDER.cell(LADDER.kinds[one.kind], one.layer, lost(one), out);
+    }
+  };
+  return { picture, show };
+}
+
+/** @param {Ladder} ladder */
+function table({ alone, layers }) {
+  const share = (/** @type {string} */ kind, /** @type {number} */ layer) => {
+    const found = alone.find((one) => one.kind === kind && one.layer === layer);
+    return found ? `${(100 * lost(found)).toFixed(1)}\u202f%` : "";
+  };
+  const rows = Array.from({ length: layers }, (_, layer) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row", text: String(layer) }),
+      ...KINDS.map((kind) => h("td", { text: share(kind, layer) })),
+    ),
+  );
+  const heads = [LADDER.layer, ...KINDS.map((kind) => LADDER.kinds[kind])];
+  return h(
+    "table",
+    {},
+    h("caption", { text: LADDER.lost }),
+    h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col", text })))),
+    h("tbody", {}, ...rows),
+  );
+}
