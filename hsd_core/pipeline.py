@@ -17,7 +17,7 @@ from hsd_core.models import machine
 from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
-from hsd_core.stacks.grammar import StackError, bare, parse
+from hsd_core.stacks.grammar import LevelSpec, StackError, bare, parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, meant, option, told_apart
 from hsd_core.theory.search.default_here import PLANNED, DefaultStack, default_here, with_default
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.built.trained.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.memory import Memory
+    from hsd_core.levels.trunk import Layered
     from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.stacks.builder import Builder, MadeOf
@@ -160,6 +161,14 @@ class Pipeline:
             what = "runs through transformers" if decoder else "is not a transformer"
             raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
         return decoder
+
+    def target_layers(self) -> Layered:
+        """The target's decoder, where it runs layer by layer.
+
+        Raises:
+            StackError: it does not, or cannot be built.
+        """
+        return self._builder.layered(LevelSpec("target", None, {"dtype": self.dtype, "device": self.device}))
 
     def trained(self, spec: str = "target") -> list[TrainedDraft]:
         """The trained drafts that come with the preset and read a stack's target."""

@@ -16,6 +16,7 @@ from hsd_core.cli import export, generate, models, record, show, site, whatif
 from hsd_core.cli.engines import doctor
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
+from hsd_core.cli.retrieval import knn_store, ralm
 from hsd_core.cli.searches import sets
 from hsd_core.cli.shared_options import check_counts
 
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results,
         whatif,
         ngrams,
+        knn_store,
+        ralm,
         doctor,
     ):
         command.add(commands)

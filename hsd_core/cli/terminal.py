@@ -129,6 +129,9 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     if (moved := figures["moved_bytes"]) is not None:
         each = moved / max(1, figures["committed"])
         yield f"between devices: {each / 1e3:.1f} kB a token, {figures['moved_ms']:.1f} ms in all"
+    if (asked := figures["asked"]) is not None:
+        rows, ms = figures["asked_rows"] / asked, figures["asked_ms"] / asked
+        yield f"store: {asked} queries of {rows:.1f} rows, {ms:.1f} ms each, {figures['asked_ms']:.0f} ms in all"
     yield printable(f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}")
     yield from _plan_lines(events)
     yield from _baseline_lines(events)

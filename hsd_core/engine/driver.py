@@ -180,9 +180,9 @@ class Sequential:
         # Where no token follows, the last one is read when the next is asked for, even by a level that has read it.
         whole = tree.is_chain and not asked.probed and verdict.token is not None
         processed = start + (kept if whole else len(path))
-        for level in levels:
+        cached = [self.runs[level].cached for level in levels]  # of all: levels may share what one of them cuts
+        for level, before in zip(levels, cached, strict=True):
             run = self.runs[level]
-            before = run.cached
             if before > processed or (before > start and not in_order(path)):
                 run.keep(start, path)
                 if run.cached < before:  # a path out of order may be moved together, and nothing lost

@@ -176,7 +176,7 @@ class Hierarchy:
         rule = self._rule(i, below, logits)
         if below is not None and not self._judges[i].one_hot:
             probs = dense(probs)
-        verdict = rule(tree, probs, Judge(self.choices, i, len(context), self.epochs.of(i, len(context))), bonus)
+        verdict = rule(tree, probs, self._judge(i, len(context)), bonus)
         kept = verdict.path
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
             verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
@@ -228,6 +228,13 @@ class Hierarchy:
         if below is None:
             return tokenwise  # it judges nobody: plain decoding draws from the row, whatever rule is written there
         return partial(self._rules[i], scores=logits) if self._judges[i].scores else self._rules[i]
+
+    def _judge(self, i: int, start: int) -> Judge:
+        """A target that draws its own token at every place, once, draws the one of plain decoding: one seed, one text,
+        whatever drafts below."""
+        if i == len(self.stack) - 1 and self._judges[i].rowless:
+            return Judge(self.choices, 0, start, 0)
+        return Judge(self.choices, i, start, self.epochs.of(i, start))
 
     def _stops(self, i: int, length: int, logits: Tensor | None, *, corrected: bool, surest: bool = False) -> bool:
         """Ask level i's policy, before the next token is drawn (design rule: it sees the past only).

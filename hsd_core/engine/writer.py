@@ -131,7 +131,7 @@ class TraceWriter:
             self._count(asked.level, work, 0, t1 - t0)
             at = len(asked.context) - self._prompt
             did = work.rows, work.catch_up, (), t0, t1, work.ran
-            return trace.Verify(self.round, asked.level, below, at, *did, stale=True)
+            return trace.Verify(self.round, asked.level, below, at, *did, stale=True, asked=_asked(work))
 
     def verify(
         self,
@@ -196,7 +196,8 @@ class TraceWriter:
             did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
             beside = self._bounds(level, judged), len(asked.probed) or UNSET
             fallen = tuple(dropped) or UNSET
-            return trace.Verify(self.round, level, asked.below, at, *did, theta, *beside, fallen, moved=_moved(moved))
+            cost = _moved(moved), _asked(work)
+            return trace.Verify(self.round, level, asked.below, at, *did, theta, *beside, fallen, UNSET, *cost)
 
     def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""
@@ -346,3 +347,8 @@ def _short(x: float) -> float:
 def _moved(crossing: Crossing) -> trace.Moved | UnsetType:
     """Nothing of a run on one device."""
     return trace.Moved(crossing.bytes, crossing.ns) if crossing.bytes else UNSET
+
+
+def _asked(work: Work) -> trace.Asked | UnsetType:
+    """Nothing of a level without a store."""
+    return UNSET if work.asked is None else trace.Asked(*work.asked)

@@ -1,6 +1,6 @@
 """What a run takes of the memory: known before it begins, and bounded by the length of its text.
 
-    weights   of all levels' models, which are held already
+    weights   of all levels' models, which are held already, and of the target's store of a text
     kept      keys and values, and the hidden states that levels share
     at work   distributions and logits of tokens that are drafted and judged, attention of one piece of a prompt
 
@@ -26,7 +26,7 @@ def pass_bytes(level: Any) -> int | None:
     """Bytes of weights that a pass of a level reads, those of its trained draft among them: 0 for a lookup; None where
     it differs from pass to pass."""
     level = getattr(level, "drafter", level)  # of lookups and a draft in one
-    if hasattr(level, "readouts"):
+    if hasattr(level, "readouts") or hasattr(level, "store"):
         return None
     decoder, draft = getattr(level, "decoder", None), draft_of(level)
     if decoder is None:
@@ -63,6 +63,7 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
     shared = SharedState(capacity, branches)
     trunks: dict[int, Any] = {}
     models: dict[int, Any] = {}
+    stores: dict[int, int] = {}
     kept = attention = rows = below = 0
     for entry in reversed(stack):
         level: Any = entry.level
@@ -71,6 +72,8 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
             models[id(decoder)] = decoder
             shape = getattr(decoder, "shape", None)
             attention = max(attention, 4 * (shape.heads + 1) * min(piece, capacity) * capacity if shape else 0)
+        if (store := getattr(level, "store", None)) is not None:
+            stores[id(store)] = store.nbytes
         trunk = level.enter(shared) if isinstance(level, Sharing) else None
         if trunk is not None:
             trunks[id(trunk)] = trunk
@@ -85,5 +88,5 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
         rows += (below + 1 + block) * (entry.level.vocab_size if entry.level.can_verify else 0)
         below = block
     kept += sum(trunk.nbytes for trunk in trunks.values())
-    weights = sum(model.weight_bytes() for model in models.values())
+    weights = sum(model.weight_bytes() for model in models.values()) + sum(stores.values())
     return Memory(weights, kept, rows * _ROW + attention)

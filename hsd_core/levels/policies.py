@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from hsd_core.models.sampling import margins, softmax
+from hsd_core.retrieval.strides import SEEN, best_stride, gamma_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -140,6 +141,25 @@ class Adaptive(Confidence):
         else:
             return
         self.theta = min(1.0, max(0.0, self.keep * self.theta + (1.0 - self.keep) * wanted))
+
+
+@dataclass(slots=True)
+class Spaced(Fixed):
+    """Stop where OS3 says that a query of a store pays best, at T tokens at the latest (see `retrieval.strides`).
+
+    It looks at the last rounds alone and at `ask`, what a query takes beside a step, never at the clock: so a run can
+    be repeated.
+    """
+
+    ask: float
+    rounds: tuple[tuple[int, int], ...] = ()
+
+    def stops(self, state: DraftState) -> bool:
+        gamma = gamma_of(self.rounds)
+        return state.length >= best_stride(gamma, 1.0, self.ask, longest=state.block)
+
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
+        self.rounds = (*self.rounds, (handed_up, accepted))[-SEEN:]
 
 
 DEFAULT_THETA = 0.6

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import torch
 from torch import Tensor
@@ -27,17 +27,26 @@ if TYPE_CHECKING:
     from hsd_core.ngram.databases import Found
 
 
+class Asked(NamedTuple):
+    """What a pass asked a store: rows at once, and the nanoseconds of it."""
+
+    rows: int
+    ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date.
 
-    `ran`: the layers of a trunk that were run for it, without those that another level had run already.
+    `ran`: the layers of a trunk that were run for it, without those that another level had run already. asked: what it
+    asked a store, if the level has one.
     """
 
     forwards: int
     rows: int
     catch_up: int
     ran: tuple[Span, ...] = ()
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.retrieval.neighbours import Shelf, Store
 
 if TYPE_CHECKING:
     from hsd_core.levels.protocol import Level, LevelRun
@@ -28,8 +29,13 @@ class SharedState:
         self._trunks: dict[int, Trunk] = {}
         self._opened: list[Trunk] = []
         self._features: list[Trunk] = []
+        self._shelves: dict[int, Shelf] = {}
 
-    def trunk(self, decoder: Layered, depth: int, *, features: bool = False) -> Trunk:
+    def shelf(self, store: Store) -> Shelf:
+        """What the run's queries of a store have returned: filled by who asks it, read by who drafts for that one."""
+        return self._shelves.setdefault(id(store), Shelf(store))
+
+    def trunk(self, decoder: Layered, depth: int, *, features: bool = False, along: bool = False) -> Trunk:
         """The trunk of a decoder, marked at `depth`.
 
         A level shares it with the levels above if it reads the model earlier than they do. One that reads it no
@@ -38,13 +44,16 @@ class SharedState:
 
         Args:
             features: these are the last hidden states of a full pass over the target's weights, which a drafter
-                below may read.
+                below may read. along: the level above that reads it at this very depth keeps count of what it has read
+                (`StoreRun`), so the two share it.
         """
         trunk = self._trunks.get(id(decoder))
-        if trunk is None or trunk.lent or depth >= trunk.shallowest:
+        joins = along and trunk is not None and depth == trunk.shallowest and not trunk.joined
+        if trunk is None or trunk.lent or (depth >= trunk.shallowest and not joins):
             trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity, self.branches)
             self._opened.append(trunk)
         trunk.mark(depth)
+        trunk.joined |= joins
         if features:
             self._features.insert(0, trunk)
         return trunk

@@ -93,6 +93,7 @@ class Trunk:
         self.decoder, self.capacity, self._branches = decoder, capacity, branches
         self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
         self.lent = False  # a drafter writes into the slots that no position has reached
+        self.joined = False  # a draft runs all of it for the level above, and both read its end
         self._sections: dict[int, Section] = {}  # marked depth -> the layers below it, down to the next; rising
         self._aside: set[int] = set()  # marked for a drafter that is fed by them; no level reads the model there
         self._cache: KVCache | None = None

@@ -33,8 +33,10 @@ from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
+from hsd_core.retrieval.neighbours import Store
+from hsd_core.retrieval.store_file import StoreError
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
-from hsd_core.stacks.opened_drafts import OpenedDrafts
+from hsd_core.stacks.opened_drafts import OpenedDrafts, OpenedStores
 from hsd_core.stacks.pool import LevelPool
 from hsd_core.stacks.targets import weights_named
 
@@ -88,7 +90,7 @@ class Builder:
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or quick(preset.dtype(self.device), self.device)
         self._progress = progress
-        self._drafts = OpenedDrafts(preset.name)
+        self._drafts, self._stores = OpenedDrafts(preset.name), OpenedStores()
         self._pool = LevelPool()
         self.tokenizer: Tokenizer | ToyTokenizer
         if preset.toy:
@@ -153,7 +155,8 @@ class Builder:
         device = pick_device(asked) if asked else self.device
         if own in QUANTISED and own != dtype:
             device = copy_device(own, self.device)
-        return spec.having(dtype=own or dtype, device=device)
+        taken = {key.name: target.get(key) for key in kind_of(spec).follows}
+        return spec.having(dtype=own or dtype, device=device, **taken)
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
         """The weights that a level names, else the preset's smaller model; None where there is none."""
@@ -215,6 +218,17 @@ class Builder:
         if not isinstance(decoder, Layered):
             raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
         return decoder
+
+    def store(self, spec: LevelSpec, decoder: Layered) -> Store:
+        """See `Site.store`.
+
+        Raises:
+            StackError: there is none, or it is another target's.
+        """
+        try:
+            return self._stores.of(self.preset, decoder)
+        except StoreError as error:
+            raise StackError(f"{spec.name}: {error}") from error
 
     def lean(self, decoder: Layered) -> Decoder:
         """The weights of a decoder that is open, through torch: what training and reads of every layer need."""

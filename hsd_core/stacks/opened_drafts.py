@@ -1,4 +1,4 @@
-"""A preset's trained drafts, opened over its decoders: each once, and kept."""
+"""A preset's trained drafts and its store of a text, opened over its decoders: each once, and kept."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from hsd_core.drafts.draft_file import fingerprint, read_draft
 from hsd_core.drafts.known_drafts import FOLDER, shipped
 from hsd_core.levels.built.trained.draft_run import TrainedDraft
+from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.retrieval.neighbours import Store
+from hsd_core.retrieval.store_file import Owner, StoreError, read_store, store_path
+from hsd_core.stacks.targets import option
 
 if TYPE_CHECKING:
     from hsd_core.drafts.draft_file import DraftInfo, Opened
@@ -87,6 +91,38 @@ class OpenedDrafts:
                 raise ValueError("trained drafts read a model's layers, and this target runs through transformers")
             known[path] = read_draft(path, decoder)
         return known[path]
+
+
+def owner_of(preset: Preset, decoder: Layered) -> Owner:
+    """Whose a store has to be.
+
+    Raises:
+        StoreError: nobody can tell, as the decoder has no last norm of its own.
+    """
+    if not _reads(decoder):
+        raise StoreError(f"a store is made of the last states of a model that runs layer by layer, and {decoder} does")
+    command = f"python -m hsd_core knn-store {option(preset.name)}"
+    return Owner(preset.key, command, fingerprint(decoder), decoder.shape.hidden, decoder.vocab_size)
+
+
+class OpenedStores:
+    """Stores by file and age; one that no level reads any more is let go."""
+
+    def __init__(self) -> None:
+        self._open: WeakValueDictionary[tuple[str, str, int], Store] = WeakValueDictionary()
+
+    def of(self, preset: Preset, decoder: Layered) -> Store:
+        """The store of a preset's target.
+
+        Raises:
+            StoreError: there is none, or it is another target's.
+        """
+        owner, path = owner_of(preset, decoder), store_path(preset.key)
+        key = (preset.key, owner.fingerprint, path.stat().st_mtime_ns if path.is_file() else 0)
+        store = self._open.get(key)
+        if store is None:
+            store = self._open[key] = read_store(owner, path)
+        return store
 
 
 def _reads(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:

@@ -28,6 +28,7 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "block": "{name}:{block} is the last level, which hands nothing up; write {name}",
         "below": "{name} stands below another level; it must be the last one",
         "verify": "{name} has no distribution and cannot verify; it can only be the first level",
+        "follows": "{name} looks in a cache of the target's store; write {target}@knn=store or leave {name} out",
         "branches": "{name}: rule {rule} judges one candidate, and {below} offers {count} side by side; leave "
         "@rule={rule} or @{key}={value} out",
         "deep": "{name}:{block} is {block} deep and @tree={tree} is {depth}; leave :{block} out",
@@ -84,6 +85,8 @@ def misplaced(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
     for i, spec in enumerate(below):
         if kind_of(spec).stands == LAST:
             yield i, fault("below", name=spec.name)
+        if any(last.get(key) is None for key in kind_of(spec).follows):
+            yield i, fault("follows", name=spec.name, target=last.name)
     for i, spec in enumerate(specs):
         if i and not kind_of(spec).verifies:
             yield i, fault("verify", name=spec.name)

@@ -6,7 +6,7 @@ ids. `naming`: how rounds are named to people. `typed`: JSON with types, and wha
 """
 
 from hsd_core.trace.events import EVENTS, Event
-from hsd_core.trace.events.parts import Copied, Moved, Part, Record, Row, Span, Words
+from hsd_core.trace.events.parts import Asked, Copied, Moved, Part, Record, Row, Span, Words
 from hsd_core.trace.events.rounds import (
     Bonus,
     Bound,

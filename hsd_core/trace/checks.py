@@ -21,7 +21,8 @@ def check(events: Sequence[Event]) -> list[str]:
         return ["the first event is not a header"]
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
-    return [*chain(*found, _caches(events), _totals(events), _moves(events, header), _words(events))]
+    ours = (_caches(events), _totals(events), _moves(events, header), _words(events), _asks(events, header))
+    return [*chain(*found, *ours)]
 
 
 def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
@@ -281,6 +282,21 @@ def _moves(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
         if moved and (alone or not moved.bytes):
             where = "all levels are on the CPU" if alone else "nothing did"
             yield f"event {i} ({event.event}): {moved.bytes} bytes crossed between devices, and {where}"
+
+
+def _asks(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
+    """A store is asked by every pass of the level that has one, by no other, and within it."""
+    stores = {
+        level.index for level in header.levels if "places" in level.params and level.index == len(header.levels) - 1
+    }
+    for i, event in enumerate(events):
+        if not isinstance(event, trace.Verify):
+            continue
+        asked = event.asked or None
+        if (asked is None) == (event.level in stores):
+            yield f"event {i} (verify): level {event.level} {'asked no' if asked is None else 'has no'} store"
+        elif asked and (asked.rows < event.rows - event.catch_up or asked.ns > event.t1 - event.t0):
+            yield f"event {i} (verify): {asked.rows} rows asked in {asked.ns} ns, of a pass of {event.rows} rows"
 
 
 def _totals(events: Sequence[Event]) -> Iterable[str]:

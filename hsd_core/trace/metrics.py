@@ -11,6 +11,7 @@
 | layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
 | memory-bound speed-up | weights that plain decoding reads for the committed tokens / what all passes read (below) |
 | moved | bytes that crossed between devices in drafts and verifications, and the ms of the copies; None on one |
+| asked | queries of a store of a text, the rows that they asked for together, and the ms of them; None without one |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 
 Where levels work at the same time, each lane a place of its own: the target's, and one or more for the levels below:
@@ -62,6 +63,7 @@ class Meter:
             (0, 0),
         )  # whose that time is; how often work was handed over, and the ns of it
         self._moved_bytes = self._moved_ns = 0
+        self._queries = self._asked_rows = self._asked_ns = 0
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
@@ -102,6 +104,9 @@ class Meter:
             "lanes": both and {"clock": self._clock, **both.figures()},
             "moved_bytes": self._moved_bytes or None,
             "moved_ms": self._moved_ns / _NS_PER_MS if self._moved_bytes else None,
+            "asked": self._queries or None,
+            "asked_rows": self._asked_rows or None,
+            "asked_ms": self._asked_ns / _NS_PER_MS if self._queries else None,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
         }
 
@@ -139,6 +144,9 @@ class Meter:
 
     def _verify(self, event: trace.Verify) -> None:
         level = self._work(event)
+        if event.asked:
+            self._queries, self._asked_rows = self._queries + 1, self._asked_rows + event.asked.rows
+            self._asked_ns += event.asked.ns
         if event.stale or event.dropped:
             fell = event.dropped or ()
             own = event.rows - event.catch_up if event.stale else 0

@@ -127,8 +127,8 @@ def test_the_page_is_given_its_controls_where_they_count() -> None:
     assert theta["tips"]["patient"] == "below which a token is unsure"
     assert slack["when"] == ("rule", ("near",))
     heeded = {kind["name"]: kind["keys"] for kind in grammar()["kinds"]}
-    assert heeded["ngram"][:3] == ["policy", "theta", "patience"]
-    assert heeded["target"][-11:-3] == ["rule", "k", "slack", "with", "ahead", "width", "least", "bonus"]
+    assert heeded["ngram"][:4] == ["policy", "theta", "ask", "patience"]
+    assert heeded["target"][-15:-7] == ["rule", "k", "slack", "with", "ahead", "width", "least", "bonus"]
 
 
 @pytest.mark.usefixtures("patient")

@@ -16,6 +16,7 @@ ROOMS = (
     "trace",
     "ngram",
     "drafts",
+    "retrieval",
     "levels",
     "stacks",
     "engine",

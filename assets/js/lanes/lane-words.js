@@ -18,6 +18,7 @@ export function tipLines(s, level) {
   else lines.push(element("span", "", LANES.prefill(s.rows)));
   if (s.kind === "draft") lines.push(element("span", "", LANES.drafts(s.tokensOut, s.sequences)));
   if (s.kind === "verify") lines.push(element("span", "", LANES.verifies(s.tokensIn, s.tokensOut, s.rejects)));
+  if (s.asked) lines.push(element("span", "", LANES.asked(s.asked.rows, duration(s.asked.ns))));
   if (s.vain) lines.push(element("span", "", LANES.vain(s.kind, s.vain)));
   if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(s.theta.toFixed(2))));
   const ran = ranText(s);

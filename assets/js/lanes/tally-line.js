@@ -79,6 +79,8 @@ export function tallyLine(ctx) {
       say(slots.both, share(lanes?.both));
       slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
+      slots.asked.parentElement.hidden = model?.snapshots.at(-1)?.asked == null;
+      say(slots.asked, s?.asked ? TALLY.asks(s.asked, one(s.asked_rows / s.asked), s.asked_ms.toFixed(0)) : "\u2013");
       say(
         slots.first,
         s?.ttft_ms == null

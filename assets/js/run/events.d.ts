@@ -122,6 +122,7 @@ export interface Verify {
   dropped?: number[];
   stale?: boolean;
   moved?: Moved;
+  asked?: Asked;
 }
 
 export interface Check {
@@ -147,6 +148,11 @@ export interface Bound {
   first: number;
   rule: number | null;
   best: number;
+}
+
+export interface Asked {
+  rows: number;
+  ns: number;
 }
 
 export interface Correct {

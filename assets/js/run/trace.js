@@ -22,7 +22,7 @@ import { placeOffered, Tokens } from "./tokens.js";
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
  *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
- *   stale?: boolean, fell?: number}} Segment
+ *   stale?: boolean, fell?: number, asked?: import("./events.js").Asked}} Segment
  */
 /**
  * What a level holds of another one's cache from a moment on: how many of its heads hold which positions; later ones, once
@@ -132,6 +132,7 @@ export class TraceModel extends Tokens {
       inVain(this.segments, e.dropped);
     }
     if (e.stale) segment.vain = 1;
+    if (e.asked) segment.asked = e.asked;
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
     this._open = segment;
   }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.trunk import Layered
     from hsd_core.models import Decoder
     from hsd_core.models.weights import Source
+    from hsd_core.retrieval.neighbours import Store
 
 BELOW, LAST, ANYWHERE = "below", "last", "anywhere"  # where in a stack a kind may stand
 
@@ -126,6 +127,9 @@ class Site(Protocol):
         ...
 
     def trained(self, decoder: Layered) -> list[TrainedDraft]: ...
+    def store(self, spec: LevelSpec, decoder: Layered) -> Store:
+        """The target's store of a text; one that is not there, or not the target's, is refused."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +149,7 @@ class Kind:
         cheap: a new one goes below more expensive levels, the others right below the target.
         needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
         reads: the model whose layers it shares with other levels. of_target: whether a level is built for one target.
+        follows: keys that stand at the target, and count for the level below it too.
         origins: where its tokens come from.
         beside: the level that looks up so many sequences, for another one's draft to merge (`FUSE`); None for a kind
             that looks nothing up.
@@ -171,6 +176,7 @@ class Kind:
     needs: frozenset[str] = frozenset()
     reads: Reads | None = None
     of_target: Callable[[LevelSpec], bool] = field(default=lambda spec: False)
+    follows: tuple[Key[Any], ...] = ()
     origins: tuple[Origin, ...] = ()
     beside: Callable[[int], LevelSpec] | None = None
     unplanned: Callable[[LevelSpec], Unplanned | None] = field(default=lambda spec: None)
@@ -201,7 +207,7 @@ class Kind:
 
     def as_dict(self, shared: Mapping[str, Key[Any]]) -> dict[str, Any]:
         """For the page, in plain JSON types. `shared`: the keys of all kinds, by name."""
-        runs = ("offer", "build", "of_target", "needs", "beside", "unplanned")
+        runs = ("offer", "build", "of_target", "needs", "beside", "unplanned", "follows")
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in runs}
         return {
             **own,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hsd_core.levels.declared.key import Key, Value, settled
+from hsd_core.levels.declared.key import DRAFTER, Key, Share, Value, settled
 from hsd_core.levels.declared.keys import THETA
-from hsd_core.levels.policies import Adaptive, Confidence, Fixed, Flush, Margin, Policy
+from hsd_core.levels.policies import Adaptive, Confidence, Fixed, Flush, Margin, Policy, Spaced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,5 +69,24 @@ POLICIES = (
         make=Adaptive,
         said="stops when unsure, adapting",
         keys=(THETA.usually(0.6, "the starting threshold"),),
+    ),
+    PolicyKind(
+        name="os3",
+        order=50,
+        words="os3 · as many as one query of a store pays for",
+        make=Spaced,
+        said="stops where a query pays",
+        keys=(
+            Share(
+                name="ask",
+                place=21,
+                counts=DRAFTER,
+                usual=0.5,
+                label="query",
+                noted="a query is {} of a step",
+                tip="what one query of the store takes, as a share of a step of this level (OS3); below 2/3 a block "
+                "of 1 is the best",
+            ),
+        ),
     ),
 )

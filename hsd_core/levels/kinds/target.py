@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES
-from hsd_core.levels.declared.kind import BLUE, LAST, Kind, Reads, Site
+from hsd_core.levels.declared.kind import BLUE, LAST, Kind, Reads, Site, Unplanned
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.model import decoded
+from hsd_core.levels.kinds.retrieved.store_keys import KNN, OF_STORE, mixing_of
 from hsd_core.models.machine import has_cuda
 
 if TYPE_CHECKING:
+    from hsd_core.levels.built.retrieved.stored import StoreLevel
     from hsd_core.levels.declared.preset import Preset
     from hsd_core.levels.declared.spec import LevelSpec
     from hsd_core.levels.protocol import Level
@@ -22,7 +24,26 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 def build(spec: LevelSpec, site: Site) -> Level:
     source, dtype, device = site.of_target(spec.get(ID)), spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
+    if spec.get(KNN):
+        return build_with_store(spec.having(dtype=dtype, device=device), site)
     return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title, feeds=True)
+
+
+def build_with_store(spec: LevelSpec, site: Site) -> StoreLevel:
+    from hsd_core.levels.built.retrieved.stored import StoreLevel
+
+    decoder, source = site.layered(spec), site.preset.target
+    store, label = site.store(spec, decoder), f"{source.title} and a store"
+    return StoreLevel(decoder, store, mixing_of(spec), kind=spec.name, label=label, weights=source.as_dict(site.folder))
+
+
+def unplanned(spec: LevelSpec) -> Unplanned | None:
+    if not spec.get(KNN):
+        return None
+    return Unplanned(
+        "a store, whose query costs what its size says",
+        "the query of a store is not in a profile; calibrate target without @knn=",
+    )
 
 
 KINDS = (
@@ -32,15 +53,17 @@ KINDS = (
         title="target",
         about="The last level: its distribution is the output's.",
         help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
-        "folder or a .gguf file.",
+        "folder or a .gguf file. @knn=store mixes its words with what followed like places of a text (kNN-LM), a "
+        "distribution of its own; python -m hsd_core knn-store makes the store.",
         letter="T",
         colour=BLUE,
         underline="solid",
-        keys=(*VERIFIES, DTYPE, DEVICE, ID),
+        keys=(*VERIFIES, *OF_STORE, DTYPE, DEVICE, ID),
         labelled=("tower",),
         stands=LAST,
         needs=frozenset({"weights"}),
         reads=Reads(),
+        unplanned=unplanned,
         offer=offer,
         build=build,
         said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),

@@ -62,6 +62,13 @@ class Moved(Part, frozen=True):
     ns: Int
 
 
+class Asked(Part, frozen=True):
+    """What a pass asked a store of a text: rows in one query, and how long it took, in ns, as a part of the pass."""
+
+    rows: Int
+    ns: Int
+
+
 class Copied(Part, frozen=True):
     """What a drafted token repeats: the token at `at` of the output (negative: of the prompt, -1 its last one), behind
     `alike` tokens that are the same in both places, as far as they were compared. `share`: how much of its raw

@@ -6,7 +6,19 @@ from typing import Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType, field
 
-from hsd_core.trace.events.parts import Copied, Counts, Figures, Level, Moved, Part, Record, Row, Span, check_lengths
+from hsd_core.trace.events.parts import (
+    Asked,
+    Copied,
+    Counts,
+    Figures,
+    Level,
+    Moved,
+    Part,
+    Record,
+    Row,
+    Span,
+    check_lengths,
+)
 from hsd_core.trace.typed import Int
 
 How: TypeAlias = Literal["draft", "correct", "bonus"]
@@ -137,7 +149,7 @@ class Verify(Record, frozen=True):
     those, which decide nothing: they go back to the drafter (the window of lookahead decoding); `dropped`, the serials
     of tokens that were drafted meanwhile behind those judged, and fall with the rejected one or beside the one that was
     kept; `stale`: while it ran, the text that it stands behind was cut, so nothing was judged; `moved`, what crossed
-    between devices for it.
+    between devices for it; `asked`, the query of a store of a text.
     """
 
     round: Int
@@ -156,6 +168,7 @@ class Verify(Record, frozen=True):
     dropped: tuple[Int, ...] | UnsetType = UNSET
     stale: bool | UnsetType = UNSET
     moved: Moved | UnsetType = UNSET
+    asked: Asked | UnsetType = UNSET
 
 
 class _Own(Record, frozen=True):

@@ -310,3 +310,19 @@ test("ghosts from a place on are those that a look at all of them finds", () => 
         `at ${t} from ${from}`,
       );
 });
+
+test("what a pass asked its store of a text stands with its work", () => {
+  const asked = { rows: 3, ns: 20 };
+  const m = model([
+    header("int8", "target"),
+    ...LETTERS,
+    draft(0, "0:0 1:1", 0, 30),
+    { ...verify(1, 0, "0:0+ 1:1+", 30, 90), asked },
+    drawn("bonus", 1, 2, 2, 2, 91),
+    commit(0, "0:0 0 draft by 1, 1:1 0 draft by 1, 2:2 1 bonus", 92),
+  ]);
+  assert.deepEqual(
+    m.segments.map((segment) => segment.asked),
+    [undefined, asked],
+  );
+});

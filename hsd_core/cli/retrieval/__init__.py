@@ -1,0 +1,1 @@
+"""Commands of retrieval: a target's store of a text, documents before a prompt."""

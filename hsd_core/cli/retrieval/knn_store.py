@@ -1,0 +1,89 @@
+"""`knn-store`: make the store that target@knn=store asks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.files import reads
+from hsd_core.cli.shared_options import add_preset, command, counts, opened, preset_from, progress
+from hsd_core.levels.kinds.retrieved.store_keys import HEAT, NEAR
+from hsd_core.models.machine import size
+
+if TYPE_CHECKING:
+    from hsd_core.retrieval.neighbours import Store
+    from hsd_core.retrieval.store_file import Owner
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "knn-store", "make the store of a text that target@knn=store asks (kNN-LM)", act)
+    add_preset(parser)
+    counts(parser, "--places", metavar="N", help="keys: places of the text (default 24,000; a minute or two)")
+    reads(parser, "--text", metavar="FILE.npz", help="a text of your own, as ngram-text builds it (default: preset's)")
+    parser.add_argument("--again", action="store_true", help="make it anew where there is one")
+    parser.add_argument("--judge", action="store_true", help="then measure what it is worth on text that it lacks")
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.retrieval.store_judging import held_out, judged
+    from hsd_core.lab.retrieval.store_making import DEFAULT_PLACES, make_store
+    from hsd_core.ngram.text_db import load_text_db
+    from hsd_core.retrieval.store_file import read_store, store_path
+    from hsd_core.stacks.opened_drafts import owner_of
+
+    preset = preset_from(options)
+    file = options.text or preset.text_db
+    if file is None:
+        raise ValueError(f"preset {preset.name} has no text of its tokenizer; build one with ngram-text, for --text")
+    pipeline = opened(options, "target")
+    decoder = pipeline.target_layers()
+    owner, path = owner_of(preset, decoder), store_path(preset.key)
+    text = load_text_db(file, tokenizer=pipeline.tokenizer.digest)  # type: ignore[attr-defined]
+    store = there(owner, path) if path.is_file() and not options.again else None
+    if store is None:
+        begun, places = time.monotonic(), options.places or DEFAULT_PLACES
+        make_store(decoder, text, owner, path, places=places, source=str(file), progress=left(progress()))
+        store = read_store(owner, path)
+        took = time.monotonic() - begun
+        print(
+            f"{path}: {len(store):,} places in {took:.0f} s; {size(store.nbytes)} of memory in a run", file=sys.stderr
+        )
+        print("to use it: --stack target@knn=store, or ngram:2,int8:5,target@knn=store", file=sys.stderr)
+    if options.judge:
+        windows = held_out(text, int(store.about["asked"]))
+        count, found = judged(
+            decoder, text, store, windows, near=int(NEAR.usual or 1), heat=float(HEAT.usual or 1.0), progress=progress()
+        )
+        print(f"perplexity of {count:,} tokens of the text that the store does not hold, by its share:")
+        print(", ".join(f"{share:g}: {value:.2f}" for share, value in found.items()))
+    return 0
+
+
+def there(owner: Owner, path: Path) -> Store | None:
+    """The store that is there; None where it cannot be used."""
+    from hsd_core.retrieval.store_file import StoreError, read_store
+
+    try:
+        store = read_store(owner, path)
+    except StoreError as error:
+        print(f"{error}; it is made anew now", file=sys.stderr)
+        return None
+    print(f"{path} is there, with {len(store):,} places; --again makes it anew", file=sys.stderr)
+    return store
+
+
+def left(tell: Callable[[str, float, float], None]) -> Callable[[str, float, float], None]:
+    """Says how long the rest may take, too, where progress stands on a terminal."""
+    begun: list[tuple[float, float]] = []
+
+    def told(stage: str, done: float, total: float) -> None:
+        begun.append((time.monotonic(), done))
+        at, first = begun[0]
+        rest = (begun[-1][0] - at) / (done - first) * (total - done) if done > first else 0.0
+        tell(f"{stage}, about {rest:.0f} s left" if rest and sys.stderr.isatty() else stage, done, total)
+
+    return told

@@ -1,0 +1,1 @@
+"""Makes stores of texts, and generates with documents before a prompt."""

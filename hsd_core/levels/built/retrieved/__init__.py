@@ -1,0 +1,1 @@
+"""Levels that look in a store of a text."""
