@@ -25,6 +25,7 @@ from app.kit.static import ASSETS, ROUTE
 from app.planner.desk import Answers, key_of
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import LONGEST, parse
+from app.planner.profiles.outputs import MAX_OUTPUT, outputs
 from app.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
@@ -40,9 +41,11 @@ ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
 ANOTHER = f"{ROUTE}/planner/another"
 SECOND = f"{ROUTE}/planner/second"
+DOCTOR = f"{ROUTE}/planner/doctor"
 ORIGIN = f"{ROUTE}/planner/origin"
 FAULTS = f"{ROUTE}/planner/faults"
 PLOTLY = f"{ROUTE}/lib/plotly.min.js"
+PROFILE_TOO_LARGE = says.profile_too_large(MAX_BODY // 1000)
 
 
 def routes(
@@ -86,10 +89,12 @@ def routes(
             return _refusal(PlannerError(says.which_stacks(LONGEST), "stack"))
         return _json(dumps({"faults": [fault._asdict() for fault in faults(text)]}))
 
-    async def reply(request: Request, work: Callable[[Any], Awaitable[str]]) -> Response:
+    async def reply(
+        request: Request, work: Callable[[Any], Awaitable[str]], most: int = MAX_BODY, large: str = PROFILE_TOO_LARGE
+    ) -> Response:
         """What is worked out of the JSON of a request, or what is wrong with it."""
         try:
-            return _json(await work(json.loads(await _body(request), parse_constant=_no_constant)))
+            return _json(await work(json.loads(await _body(request, most, large), parse_constant=_no_constant)))
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
@@ -133,6 +138,15 @@ def routes(
 
         return await reply(request, work)
 
+    async def doctored(request: Request) -> Response:
+        """What another engine's output says of its speculation; see `outputs`."""
+
+        async def work(data: Any) -> str:
+            asked = outputs(data)
+            return await turns.work(visitor(request), lambda: worker.doctor(asked))
+
+        return await reply(request, work, MAX_OUTPUT, says.outputs_too_large(MAX_OUTPUT // 1_000_000))
+
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [
         Route(SOURCES, listed, methods=["GET"]),
@@ -142,6 +156,7 @@ def routes(
         Route(ANOTHER, asked_of_profile("another", worker.another), methods=["POST"]),
         Route(SECOND, asked_of_profile("second", worker.second), methods=["POST"]),
         Route(PRICE, priced, methods=["POST"]),
+        Route(DOCTOR, doctored, methods=["POST"]),
         Route(PLOTLY, PackedBody(script.read_bytes, "text/javascript").__call__, methods=["GET"]),
     ]
 
@@ -158,12 +173,12 @@ def _no_constant(name: str) -> float:
     raise PlannerError(says.no_number(name))
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most: int, large: str) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MAX_BODY:
-            raise PlannerError(says.profile_too_large(MAX_BODY // 1000))
+        if len(body) > most:
+            raise PlannerError(large)
     return bytes(body)
 
 

@@ -13,6 +13,7 @@ from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
 from app.planner.desk import Desk
 from app.planner.price import Priced, Prices
+from app.planner.profiles.outputs import Outputs, diagnosed
 from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
 from app.planner.questions import AnotherLevels, SecondMachines
@@ -25,7 +26,7 @@ MEMORY = 2**30  # bytes of the process's addresses, where the system can bound t
 
 class _Question(msgspec.Struct, omit_defaults=True):
     """A question and how its answer is drawn, or one about another level or a second machine, or a profile to check, or
-    stacks to price."""
+    stacks to price, or what another engine printed."""
 
     question: str = ""
     look: Look = Look()
@@ -33,6 +34,7 @@ class _Question(msgspec.Struct, omit_defaults=True):
     price: Priced | None = None
     another: str = ""
     second: str = ""
+    doctor: Outputs | None = None
 
 
 _QUESTION = msgspec.json.Decoder(_Question)
@@ -74,6 +76,14 @@ class Worker:
         """
         return self._asked(_Question(second=question))
 
+    def doctor(self, asked: Outputs) -> str:
+        """What `diagnosed` gives, in JSON.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(doctor=asked))
+
     def check(self, profile: Any) -> str:
         """A profile as the page may use it, in JSON.
 
@@ -111,6 +121,8 @@ def main(profiles: Path) -> None:
             asked = decode(question, _QUESTION)
             if asked.second:
                 return dumps(machines.answer(asked.second)).encode()
+            if asked.doctor is not None:
+                return dumps(diagnosed(asked.doctor)).encode()
             return _answer(desk, prices, others, asked).encode()
         except PlannerError as error:
             return b"!" + encode((str(error), error.field))

@@ -1,4 +1,4 @@
-"""`calibration` and `plan`: what a pass of each level costs here, and the best stack by it."""
+"""`calibration` and `plan`: what a pass costs here, and the best stack by it; `diagnose`: another engine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import gradio as gr
 
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import parse, profile_for
+from app.planner.profiles.outputs import outputs
 from app.planner.profiles.plan_request import LIMITS, MAX_BODY, Look, PlannerError
 from app.planner.worker import Worker
 from app.programs.answered_run import Answer
@@ -35,7 +36,7 @@ class Planning:
         self._turns, self._worker = PlanTurns(), Worker(profiles)  # its process starts with the first question
 
     def endpoints(self) -> list[Endpoint]:
-        """`calibration` and `plan`."""
+        """`calibration`, `plan` and `diagnose`."""
 
         async def calibration(
             preset: str = "smollm2", device: str = "", temperature: float = 0.0, request: gr.Request | None = None
@@ -90,7 +91,29 @@ class Planning:
             del answer["figures"]
             return {**answer, "source": found["source"], "about": found["about"]}
 
-        return [calibration, plan]
+        async def diagnose(
+            output: str = "", second: str = "", plain_ms: float = 0.0, request: gr.Request | None = None
+        ) -> Answer:
+            """Why speculative decoding in vLLM, llama.cpp, SGLang or transformers is slow, and what to change.
+
+            Args:
+                output: what it printed: /metrics, a reply in JSON with its metrics, or log lines.
+                second: more of the same engine: the later scrape of /metrics, or a run without speculation.
+                plain_ms: milliseconds of a token without speculation; 0 if not known.
+            Returns:
+                verdict, findings and advice in words; tokens_per_pass, acceptance_by_position, draft_ms_per_token,
+                pass_ms, ms_per_token, pays_if_plain_above_ms, best (k, speed_up), curve by draft length, missing.
+            """
+            texts = [{"name": "", "text": text} for text in (output, second) if text]
+            own = request.request if request is not None else None
+            who = visitor(own) if own is not None else ""
+            try:
+                asked = outputs({"texts": texts, "plain_ms": plain_ms or None})
+                return dict(json.loads(await self._turns.work(who, lambda: self._worker.doctor(asked))))
+            except PlannerError as error:
+                raise refused(error) from error
+
+        return [calibration, plan, diagnose]
 
     async def _calibration(self, preset: str, device: str, temperature: float) -> Answer:
         asked = {"preset": preset, "device": device, "temperature": temperature, "stacks": ["target"]}

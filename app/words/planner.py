@@ -33,6 +33,8 @@ WHICH_TEMPERATURE = "temperature: enter a number from 0 to 100"
 NO_PROFILE = "no profile was given; choose one or open a file"
 TOO_DEEP = "the profile is nested too deeply; it is not a profile file"
 TOO_LARGE = "a number in the profile is too large to calculate with"
+EMPTY_OUTPUT = "one of the texts is empty; paste what the engine printed"
+WHICH_PLAIN_MS = "plain_ms: enter the milliseconds of a token without speculation, such as 35"
 NOT_JSON = "the request is not valid JSON; reload the page and try again"
 SOURCE_OF_COSTS = "Source of the costs: {}."
 HALF_CHARACTER = "a name contains half a character (a lone surrogate); use whole characters"
@@ -284,3 +286,18 @@ def agreement(machine: object, day: object) -> str:
 
 def quick(preset: str) -> str:
     return f"{preset}, in 20 seconds"
+
+
+def which_outputs(most: int) -> str:
+    return f"paste what an engine printed of its speculation: 1 to {most} texts, each with its name"
+
+
+def outputs_too_large(mb: int) -> str:
+    return (
+        f"what was given has more than {mb} MB; keep the lines that speak of speculation, or use the command: "
+        "python -m hsd_core doctor FILE"
+    )
+
+
+def output(number: int) -> str:
+    return f"text {number}"

@@ -22,7 +22,7 @@ DEEP: Any = 7
 for _ in range(60):
     DEEP = [DEEP]
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
-FREE = ("plan", "calibration", "recordings", "load_trace")  # every argument has a default
+FREE = ("plan", "calibration", "diagnose", "recordings", "load_trace")  # every argument has a default
 VALUES: list[Any] = [
     {"path": "x", "meta": 5},
     *(None, True, -1, BIG, 1e308, float("nan"), "", "\ud800", "x" * 100_000, "../../etc/passwd"),

@@ -22,7 +22,7 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import measure
 
-NAMES = {"run_stack", "compare", "plan", "calibration", "recordings", "load_trace"}
+NAMES = {"run_stack", "compare", "plan", "calibration", "diagnose", "recordings", "load_trace"}
 STACK = "table:3@id=order1,table@id=order6"
 ASKED = {"prompt": "The small level", "stack": STACK, "preset": "toy", "max_new_tokens": 24}
 README = (Path(__file__).parents[2] / "app" / "README.md").read_text(encoding="utf-8")
@@ -143,6 +143,8 @@ def test_gradio_s_client_says_which_argument_is_wrong(client: gradio_client.Clie
         ("plan", {"max_block": 99}, "max_block"),
         ("plan", {"profile": {"levels": []}}, "missing field 'acceptance'"),
         ("calibration", {"preset": "toy"}, "there is no profile of toy here"),
+        ("diagnose", {}, "paste what an engine printed"),
+        ("diagnose", {"output": "hello"}, "text 1: no line in it speaks of speculation"),
         ("load_trace", {}, "the name of a recording or a file"),
         ("load_trace", {"recording": "../01-code"}, "there is no recording"),
         ("load_trace", {"file": "{}"}, "header"),
@@ -154,6 +156,18 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 ) -> None:
     with pytest.raises(gradio_client.exceptions.AppError, match=said):
         client.predict(**asked, api_name=f"/{name}")
+
+
+def test_another_engines_speculation_is_diagnosed(client: gradio_client.Client) -> None:
+    steps = {"num_spec_steps": 43, "num_spec_tokens": 3, "num_draft_tokens": 129, "num_accepted_draft_tokens": 10}
+    spec = {**steps, "acceptance_histogram": [39, 1, 0, 3]}
+    metrics = {"generation_time_ms": 653.6, "speculative_decoding": spec}
+    reply = json.dumps({"usage": {"completion_tokens": 54}, "metrics": metrics})
+    found = client.predict(reply, "", 12.0, api_name="/diagnose")
+    assert (found["engine"], found["verdict"][:17]) == ("vllm", "Speculation loses")
+    assert [round(share, 2) for share in found["acceptance_by_position"]] == [0.09, 0.75, 1.0]
+    again = client.predict(json.dumps(found["runs"]), "", 12.0, api_name="/diagnose")
+    assert again["curve"] == found["curve"]
 
 
 def test_the_examples_run_word_for_word(address: str) -> None:
