@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.doctor.gain import Gain, Length, needed, slope_of, worth
 from hsd_core.doctor.stacks_above import LevelMore
-from hsd_core.doctor.verdict import ms, percent
+from hsd_core.doctor.verdict import NEVER_REACHED, ms, percent
 
-NEVER_REACHED = 0.02  # of drafts: a position that fewer survive to costs and gives nothing
 FEW = 100  # drafts: fewer say little
 NOT_FREE = 1.25  # times a plain pass
 SMALL = 0.02  # share of the time, below which drafting is not worth a sentence
@@ -85,6 +84,9 @@ def _lengths(profile: DraftProfile, gain: Gain | None, now: float) -> Iterator[F
         yield Finding(
             "length", saved, f"The best draft length is the present one, {k}{spread}: {_gained(best)}.{limits}"
         )
+    elif best.assumed:
+        present = "" if here is None else f", {k} gives {_gained(here, brief=True)}"
+        yield Finding("length", saved, f"Longer drafts may pay: {best.k} would give {_gained(best)}{present}.{limits}")
     else:
         present = "" if here is None else f"; {k} gives {_gained(here, brief=True)}"
         yield Finding("length", saved, f"The best draft length is {best.k}{spread}: {_gained(best)}{present}.{limits}")

@@ -19,6 +19,7 @@ from hsd_core.doctor.draft_profile import DraftProfile
 
 DRAWS = 400
 BEYOND = 4  # lengths beyond the longest that was measured, where acceptance is assumed to go on
+NEAR = 2  # the same where the cost of a pass is known at one length alone
 MOST = 32
 WORTH = 1.02  # times plain decoding, below which no length is worth its trouble
 
@@ -58,7 +59,8 @@ def gain_of(profile: DraftProfile) -> Gain | None:
     longest = profile.k or 0
     if not longest or not (profile.conditional or profile.flat):
         return None
-    most = min(MOST, max(longest, *profile.round_at, 0) + BEYOND)
+    beyond = BEYOND if len(profile.round_at) > 1 else NEAR
+    most = min(MOST, max(longest, *profile.round_at, 0) + beyond)
     rounds = round_times(profile, most)
     if rounds is None:
         return None

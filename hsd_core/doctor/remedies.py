@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.doctor.gain import Gain, worth
+from hsd_core.doctor.verdict import NEVER_REACHED
 
 _METHODS = {"vllm": "vLLM", "llama.cpp": "llama.cpp", "sglang": "SGLang", "transformers": "transformers"}
 CHANGE = 1.01  # times the best length's time, above which the present one is worth changing
@@ -39,11 +40,15 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
             return [Remedy("Switch it off: at these costs no draft length is worth it.", _off(profile.engine))]
         if gain.best.k != profile.k and (now is None or now > CHANGE * gain.best.ms):
             sure = profile.conditional and not gain.best.assumed and profile.plain_ms is not None
-            why = f"Draft {gain.best.k} token{'s' if gain.best.k > 1 else ''}." if sure else f"Try {gain.best.k}."
+            tokens = f"{gain.best.k} token{'s' if gain.best.k > 1 else ''}"
+            why = f"Draft {tokens}." if sure else f"Try drafts of {tokens}."
             found.append(Remedy(why, _length(profile, gain.best.k)))
     elif profile.plain_ms and profile.ms_per_token and profile.ms_per_token > profile.plain_ms and profile.k:
         shorter = max(1, profile.k // 2)
         found.append(Remedy("It loses: try half the length first.", _length(profile, shorter)))
+    elif (reached := _reached(profile)) and profile.k and reached < profile.k:
+        why = f"Draft {reached} token{'s' if reached > 1 else ''}: hardly any draft gets further."
+        found.append(Remedy(why, _length(profile, reached)))
     unsure = bool(profile.conditional) and profile.conditional[0].value < UNSURE
     if profile.engine == "llama.cpp" and (unsure or _wasteful(profile)) and "ngram" not in profile.drafter:
         found.append(Remedy("Let the drafter stop where it is unsure.", "--spec-draft-p-min 0.6"))
@@ -107,6 +112,11 @@ _DRAFT = {
     "sglang": "SGLang does not tell; run the same prompts at another --speculative-num-steps and give both files",
 }
 _DRAFT_ELSE = "run the same prompts at another draft length and give both files"
+
+
+def _reached(profile: DraftProfile) -> int:
+    """Positions that some drafts survive to; 0 where positions are not told."""
+    return sum(share.value >= NEVER_REACHED for share in profile.survival)
 
 
 def _wasteful(profile: DraftProfile) -> bool:

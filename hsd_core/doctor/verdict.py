@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from hsd_core.doctor.draft_profile import DraftProfile
 
+NEVER_REACHED = 0.02  # of drafts: a position that fewer survive to costs and gives nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -12,7 +12,16 @@ const ROOMS = [
   ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player"],
   ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
   ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
-  ...["race/replay", "race", "planner/another", "planner/second", "planner/ahead", "planner/profile", "planner"],
+  ...[
+    "race/replay",
+    "race",
+    "planner/another",
+    "planner/second",
+    "planner/ahead",
+    "planner/profile",
+    "planner/doctor",
+    "planner",
+  ],
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
   ...["results/exits", "results/scaling", "results", "atlas/sublayers", "atlas", "offline", "site", "workshop"],
 ];

@@ -11,6 +11,7 @@ import { Ahead } from "./ahead/plans-ahead.js";
 import { whoAnswers } from "./ahead/who-answers.js";
 import { behind } from "./behind.js";
 import { defaultPanel } from "./default-panel.js";
+import { doctorAsked, doctorView, viewSwitch } from "./doctor/doctor-view.js";
 import { firstProfile, listedProfiles } from "./first-profile.js";
 import { askedOfAnother, linkedPlan, turnedBy, writeLink } from "./link.js";
 import { look, watchLook } from "./looks.js";
@@ -31,7 +32,7 @@ const OWN = { agreement: null, share: null }; // the profile's own numbers
 /** @param {HTMLElement} root @param {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} ports */
 export async function mount(root, ports) {
   rememberTheme();
-  await loadStyles("planner", "second");
+  await loadStyles("planner", "second", "doctor");
   const setup = JSON.parse(ports.props.setup);
   learn(setup.grammar);
   const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
@@ -124,7 +125,22 @@ class PlannerPage {
       }),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
-    this.el = h("div", { class: "hx-stage hx-planner" }, this.bar.el, this.note, this.empty, this.body);
+    const doctor = doctorView(this.ahead ? null : base + setup.doctor);
+    const views = viewSwitch((asked) => {
+      this.el.dataset.view = asked ? "doctor" : "plan";
+      if (asked) doctor.wake();
+    });
+    this.el = h(
+      "div",
+      { class: "hx-stage hx-planner" },
+      views.el,
+      doctor.el,
+      this.bar.el,
+      this.note,
+      this.empty,
+      this.body,
+    );
+    views.show(doctorAsked());
     root.replaceChildren(this.el);
     tips(this.el);
     watchLook(
