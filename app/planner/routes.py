@@ -25,7 +25,7 @@ from app.kit.static import ASSETS, ROUTE
 from app.planner.desk import Answers, key_of
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import LONGEST, parse
-from app.planner.profiles.outputs import MAX_OUTPUT, outputs
+from app.planner.profiles.engine_outputs import MAX_OUTPUT, outputs
 from app.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker

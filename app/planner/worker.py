@@ -13,7 +13,7 @@ from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
 from app.planner.desk import Desk
 from app.planner.price import Priced, Prices
-from app.planner.profiles.outputs import Outputs, diagnosed
+from app.planner.profiles.engine_outputs import Outputs, diagnosed
 from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
 from app.planner.questions import AnotherLevels, SecondMachines

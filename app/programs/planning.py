@@ -11,7 +11,7 @@ import gradio as gr
 
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import parse, profile_for
-from app.planner.profiles.outputs import outputs
+from app.planner.profiles.engine_outputs import outputs
 from app.planner.profiles.plan_request import LIMITS, MAX_BODY, Look, PlannerError
 from app.planner.worker import Worker
 from app.programs.answered_run import Answer

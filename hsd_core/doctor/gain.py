@@ -59,7 +59,7 @@ def gain_of(profile: DraftProfile) -> Gain | None:
     longest = profile.k or 0
     if not longest or not (profile.conditional or profile.flat):
         return None
-    beyond = BEYOND if len(profile.round_at) > 1 else NEAR
+    beyond = BEYOND if len(profile.round_at) > 1 or profile.plain_ms is not None else NEAR
     most = min(MOST, max(longest, *profile.round_at, 0) + beyond)
     rounds = round_times(profile, most)
     if rounds is None:

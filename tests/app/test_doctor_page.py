@@ -43,7 +43,11 @@ def test_pasted_text_is_diagnosed_and_its_link_gives_the_same(page: Any, shipped
     # the counts stand behind the #, and nothing of them before it
     before, _, after = page.url.partition("#")
     assert after.startswith("doctor=") and "histogram" not in before
-    link = page.url
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    page.get_by_role("button", name="Copy a link to this answer").click()
+    page.wait_for_function("window.copied")
+    link = page.evaluate("window.copied")
+    assert link.startswith(f"{shipped}/?tab=planner&doctor=1#doctor="), "nothing of what Explore holds"
     page.goto("about:blank")
     page.goto(link)
     page.wait_for_selector(".hx-doc-card")
@@ -78,7 +82,7 @@ def test_files_are_read_together_and_what_is_none_is_refused(page: Any, shipped:
     opened(page, shipped)
     page.get_by_label("outputs of an engine").set_input_files([tmp_path / "notes.txt"])
     page.get_by_role("button", name="Diagnose").click()
-    fault = page.locator(".hx-doc .hx-plan-fault")
+    fault = page.locator(".hx-doc .hx-doc-fault")
     fault.wait_for()
     assert fault.inner_text().startswith("notes.txt: no line in it speaks of speculation")
     page.get_by_role("button", name="remove notes.txt").click()

@@ -194,5 +194,7 @@ def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_t
     assert planner.locator(".hx-plan-fault").first.is_hidden()
     planner.locator(".hx-plan-play").hover()
     assert planner.locator(".hx-plan-play").get_attribute("aria-disabled") is not None
+    planner.get_by_role("button", name="Doctor").click()
+    assert "python -m hsd_core doctor FILE" in planner.locator(".hx-doc").inner_text()
     opened.goto(f"{folder.as_uri()}/index.html?tab=planner&longest=4&rejections=2")
     planner.locator(".hx-plan-fault", has_text="python app.py").first.wait_for()

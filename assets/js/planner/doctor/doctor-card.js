@@ -165,7 +165,7 @@ function changes({ remedies, best }) {
 
 /** A button that copies, and says so. @param {string} label @param {string} text */
 function copier(label, text) {
-  const said = h("span", { text: label, role: "status" });
+  const said = h("span", { text: label, "aria-live": "polite" });
   const button = h(
     "button",
     {

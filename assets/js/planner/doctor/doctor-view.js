@@ -35,10 +35,10 @@ export function viewSwitch(onChange) {
 export function doctorView(url) {
   const head = h(
     "header",
-    { class: "hx-plan-top" },
+    { class: "hx-doc-top" },
     h(
       "div",
-      { class: "hx-plan-title" },
+      { class: "hx-doc-title" },
       h("h1", { text: DOCTOR.title }),
       h("p", { class: "hx-tagline", text: DOCTOR.tagline }),
     ),
@@ -77,7 +77,7 @@ export function doctorView(url) {
   );
   const chips = h("ul", { class: "hx-doc-files" });
   const status = h("p", { class: "hx-doc-status", role: "status", "aria-live": "polite" });
-  const fault = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+  const fault = h("p", { class: "hx-doc-fault", role: "alert", hidden: true });
   const card = h("div", { class: "hx-doc-answer" });
   const input = /** @type {HTMLInputElement} */ (
     h("input", {
@@ -220,7 +220,8 @@ export function doctorView(url) {
     const hash = packed({ runs: answer.runs, plain: answer.plain_given });
     setQuery({ doctor: "1" });
     history.replaceState(history.state, "", location.pathname + location.search + hash);
-    const made = doctorCard(answer, hash ? location.href : "");
+    // what Explore holds is not part of the answer
+    const made = doctorCard(answer, hash ? `${location.origin}${location.pathname}?tab=planner&doctor=1${hash}` : "");
     card.replaceChildren(made);
     say(status, DOCTOR.done(answer.verdict));
     made.scrollIntoView({ block: "nearest" });
