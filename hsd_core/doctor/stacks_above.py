@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hsd_core.doctor.counted_share import flat_share
 from hsd_core.doctor.draft_profile import DraftProfile
-from hsd_core.theory import Costs, Profile, ProfileLevel
+from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel
 from hsd_core.theory.profiles.kept import shipped_profiles
 from hsd_core.theory.search.planner import Planner
 
@@ -34,6 +34,13 @@ class LevelMore:
 
 def levels_more(profile: DraftProfile) -> list[LevelMore]:
     """The floor and the middle verifier, priced; nothing where the drafter's own time is not known."""
+    try:
+        return _priced(profile)
+    except ProfileError:  # costs that no plan can be made of
+        return []
+
+
+def _priced(profile: DraftProfile) -> list[LevelMore]:
     base, length = profile.plain_ms or profile.pass_ms, profile.length
     if not base or not profile.draft_ms or not length or not profile.rounds or profile.accepted is None:
         return []

@@ -151,6 +151,11 @@ def _race_tokens(page: Any) -> None:
     page.locator(".hx-race-chosen:not(:empty)").wait_for()
 
 
+def _diagnosed(page: Any) -> None:
+    page.get_by_role("button", name="transformers: 81 % accepted").click()
+    page.locator(".hx-doc-card").wait_for()
+
+
 def _wrong_number(page: Any) -> None:
     page.locator("input.hx-plan-cell, .hx-planner td input").first.fill("-7")
     page.locator(".hx-plan-fault:visible").first.wait_for()
@@ -226,6 +231,7 @@ STATES = (
         _PLAN,
         _in_sight(".hx-plot-graph", ".hx-plot-graph .main-svg"),
     ),
+    State("planner-doctor", "tab=planner&doctor=1", ".hx-doc-form", _diagnosed),
     State("planner-wrong-number", "tab=planner&data=whatif,tables", _PLAN, _wrong_number),
     State("learn", "tab=learn", ".hx-lessons a", _nothing),
     State("learn-question", "tab=learn&lesson=2", _LESSON, _nothing),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
 from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.gain import gain_of, needed
 from hsd_core.doctor.reading.inputs import read_texts
-from hsd_core.doctor.reading.seen import Seen
+from hsd_core.doctor.reading.seen import DoctorError, Seen
 
 # MakazhanAlpamys/Soup, issue 843: target 39.28 tokens/s, draft 65.90 tokens/s, acceptance 0.813, k = 5
 SOUP = {"engine": "transformers", "k": 5, "acceptance": 0.813, "draft_ms": 1e3 / 65.90, "draft_timed": 1}
@@ -222,3 +223,31 @@ def test_transformers_lookups_are_told_their_own_setting() -> None:
     answer = diagnose(runs(lookups | {"verify_ms": 100.0, "drafter": "PromptLookupCandidateGenerator"}))
     assert "prompt_lookup_num_tokens=" in answer["remedies"][0]["text"]
     assert not any("assistant" in remedy["text"] for remedy in answer["remedies"])
+
+
+def test_whatever_the_counts_are_there_is_an_answer_or_a_sentence() -> None:
+    """A link's counts are anybody's to write."""
+    pick = random.Random(0)
+    usual, rare = [None, 1, 2.5, 40, 300, 1e6], [0, 1e-9, 1e-300, 7e14, 1e300, -1]
+    names = ["rounds", "drafted", "accepted", "decode_ms", "timed_tokens", "timed_passes", "draft_ms", "draft_timed"]
+    names += ["plain_ms", "verify_ms", "running", "acceptance"]
+    answered = 0
+    for _ in range(300):
+        seen = {name: pick.choice(rare if pick.random() < 0.05 else usual) for name in names}
+        seen |= {
+            "engine": pick.choice(["vllm", "llama.cpp", "", "x"]),
+            "k": pick.choice([None, None, 1, 3, 7, 300, -2]),
+        }
+        rounds = pick.choice([1, 50, 1e6])
+        seen["acceptance"] = pick.choice([None, None, 0.0, 0.5, 1.0, 2.0])
+        if pick.random() < 0.7:
+            kept = sorted((pick.random() * rounds for _ in range(pick.choice([1, 3, 20]))), reverse=True)
+            seen |= {"kept": kept, "rounds": rounds, "accepted": sum(kept), "drafted": rounds * len(kept)}
+        try:
+            answer = diagnose(runs(seen), plain_ms=pick.choice([None, 10.0]))
+        except DoctorError:
+            continue
+        answered += 1
+        assert answer["verdict"]
+        json.loads(json.dumps(answer, allow_nan=False))
+    assert answered > 40

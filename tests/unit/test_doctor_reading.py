@@ -185,6 +185,14 @@ def test_a_log_of_10_mb_is_read_and_a_larger_one_refused(tmp_path: Path, monkeyp
         read_files([file])
 
 
+@pytest.mark.timeout(90)  # they take a second
+def test_hostile_lines_end_soon() -> None:
+    assert "cut off" in refused("Decode batch #running-req: 1 accept len: 1 " * 40_000)
+    assert "cut off" in refused(("SpecDecoding metrics: Mean acceptance length: 1, Accepted: 1" * 20 + "\n") * 1500)
+    line = "SpecDecoding metrics: Mean acceptance length: 1.0, Accepted: 0 tokens, Drafted: 0 tokens, Per-position "
+    assert "cut off" in refused(line + "acceptance rate: , , Avg\n")
+
+
 def test_what_is_no_output_is_refused(tmp_path: Path) -> None:
     assert "no line in it speaks of speculation" in refused("hello\n")
     assert "no reply in it" in refused('{"a": 1}')

@@ -35,6 +35,8 @@ _MARKS = (
     ("llama.cpp", "#gen tokens =", _STATISTICS),
     ("sglang", "accept len:", _SGLANG),
 )
+_BEFORE, _BEHIND = 300, 1200  # characters around a mark that are looked at
+_MOST_CUT = 1000  # lines
 _COMMA = re.compile(r"\d,\d")
 
 
@@ -79,8 +81,10 @@ class LogReader:
     def read(self, lines: Iterable[str]) -> None:
         for number, line in enumerate(lines, 1):
             for engine, mark, form in _MARKS:
-                if mark in line:
-                    self._take(engine, form, line, number)
+                if (place := line.find(mark)) >= 0:
+                    self._take(engine, form, line[max(0, place - _BEFORE) : place + _BEHIND], number)
+            if len(line) > _BEFORE + _BEHIND:
+                continue  # somebody's prompt
             if found := _VLLM_RUNNING.search(line):
                 self._running.append(float(found[1]))
             elif found := _EVAL.search(line):
@@ -128,6 +132,10 @@ class LogReader:
         found = form.search(line)
         if found is None:
             self._cut += 1
+            if self._cut > _MOST_CUT:
+                raise DoctorError(
+                    f"{self._name}: more than {_MOST_CUT} lines of speculation are cut off; save whole lines"
+                )
         elif form is _VLLM:
             self._of_vllm(found, number)
         elif form is _SGLANG:
@@ -141,6 +149,9 @@ class LogReader:
         mean, accepted, drafted = self._value(found[1], number), float(found[2]), float(found[3])
         rates = self._rates(found[4], number)
         k = len(rates)
+        if not k:
+            self._cut += 1
+            return
         rounds = drafted / k
         if mean > 1.0:
             by_mean = accepted / (mean - 1.0)

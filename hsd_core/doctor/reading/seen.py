@@ -10,6 +10,16 @@ import msgspec
 FULL = 0.98  # share of rounds times k that was drafted: above it the drafts count as being of one length
 
 
+LEAST, MOST = 1e-9, 1e15  # of a count or a time
+MOST_POSITIONS = 256  # of a draft
+LONGEST_NAME = 100  # characters
+_FIGURES = (
+    *("rounds", "drafted", "accepted", "acceptance", "decode_ms", "timed_tokens", "timed_passes"),
+    *("draft_ms", "draft_timed", "plain_ms", "verify_ms", "running"),
+)
+_ABOVE_ZERO = ("decode_ms", "plain_ms", "verify_ms")
+
+
 class DoctorError(ValueError):
     """An output that cannot be read, or says nothing of speculation; the message names what is missing and the cure."""
 
@@ -67,6 +77,7 @@ def check(seen: Seen) -> Seen:
         DoctorError: they do: the output is cut off, or of two things at once.
     """
     where = f"{seen.name}: " if seen.name else ""
+    _bounded(seen, where)
     accepted, drafted = seen.accepted, seen.drafted
     if accepted is not None and drafted is not None and accepted > drafted + 0.5:
         raise DoctorError(
@@ -83,6 +94,23 @@ def check(seen: Seen) -> Seen:
     if seen.kept and seen.rounds is not None and seen.kept[0] > seen.rounds + 0.5:
         raise DoctorError(f"{where}more drafts were accepted than made; take both counts from one output")
     return seen
+
+
+def _bounded(seen: Seen, where: str) -> None:
+    """Counts and times that something can be reckoned with."""
+    named = {name: getattr(seen, name) for name in _FIGURES}
+    for name, value in (*named.items(), *(("kept", one) for one in seen.kept), *(("tried", one) for one in seen.tried)):
+        least = LEAST if name in _ABOVE_ZERO else 0.0
+        if value is not None and not (value == least or LEAST <= value <= MOST):
+            raise DoctorError(f"{where}{name} is {value:g}; save the output again")
+    if seen.k is not None and not 1 <= seen.k <= MOST_POSITIONS:
+        raise DoctorError(f"{where}drafts of {seen.k} tokens; give an output of 1 to {MOST_POSITIONS}")
+    if max(len(seen.kept), len(seen.tried)) > MOST_POSITIONS:
+        raise DoctorError(f"{where}more than {MOST_POSITIONS} positions; save the output again")
+    if seen.acceptance is not None and seen.acceptance > 1:
+        raise DoctorError(f"{where}acceptance is {seen.acceptance:g}; give a share from 0 to 1")
+    if max(len(seen.drafter), len(seen.engine), len(seen.kind)) > LONGEST_NAME or len(seen.notes) > 9:
+        raise DoctorError(f"{where}a name is longer than {LONGEST_NAME} characters; shorten it")
 
 
 def added(parts: Sequence[Seen]) -> Seen:
