@@ -158,7 +158,7 @@ def _profile(
         pass_ms=pass_ms,
         plain_ms=plain_ms,
         round_at=dict(sorted(round_at.items())),
-        running=main.running,
+        running=max((part.running for part in parts if part.running is not None), default=None),
         varying=main.lengths_vary,
         kinds=kinds,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),

@@ -78,7 +78,7 @@ def missing(profile: DraftProfile) -> list[str]:
         lacks.append(f"acceptance by position: {_PLACES.get(engine, _PLACES_ELSE)}")
     elif any(share.at_least for share in profile.conditional) and engine == "vllm":
         lacks.append("length of each draft: vllm serve ... --per-request-spec-decode-metrics detailed")
-    if profile.draft_ms is None:
+    if profile.draft_ms is None and (len(profile.round_at) < 3 or engine not in _NEVER_APART):
         spent = None if profile.round_ms is None else profile.round_ms - (profile.plain_ms or 0.0)
         bound = f" (at most {spent / profile.length:.3g} ms a token)" if spent and spent > 0 and profile.length else ""
         lacks.append(f"drafting apart from verifying{bound}: {_DRAFT.get(engine, _DRAFT_ELSE)}")
@@ -111,6 +111,7 @@ _DRAFT = {
     "llama.cpp": "llama-server prints `statistics ... dur(b,g,a)` in its log",
     "sglang": "SGLang does not tell; run the same prompts at another --speculative-num-steps and give both files",
 }
+_NEVER_APART = ("vllm", "sglang")  # what they take together is known from three lengths, plain decoding among them
 _DRAFT_ELSE = "run the same prompts at another draft length and give both files"
 
 

@@ -94,6 +94,16 @@ def test_a_longer_draft_that_was_run_gives_its_own_time() -> None:
     assert answer["best"]["k"] == 5
 
 
+def test_what_three_lengths_tell_is_not_asked_for_again() -> None:
+    plain = {"engine": "vllm", "rounds": 0, "drafted": 0, "accepted": 0, "decode_ms": 1200, "timed_tokens": 100}
+    two = (vllm(1000, [800, 560, 340], ms=15), plain)
+    assert any("num_speculative_tokens" in what for what in diagnose(runs(*two))["missing"])
+    three = (*two, vllm(900, [720, 500, 310, 180, 90], ms=20, running=7.5))
+    answer = diagnose(runs(*three))
+    assert answer["missing"] == []
+    assert "7.5 requests" in found(answer, "batch")
+
+
 def test_the_largest_comes_first() -> None:
     answer = diagnose(runs(vllm(1000, [100, 50, 30, 10, 5], ms=40)), plain_ms=20)
     assert answer["findings"][0]["kind"] == "length"
