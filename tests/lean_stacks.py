@@ -23,11 +23,13 @@ from hsd_core.levels.built.self_draft import SelfLevel, SkipLevel
 from hsd_core.levels.built.trained.medusa import MedusaLevel
 from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.built.trimmed import TrimmedHead
+from hsd_core.levels.built.views.view_level import ViewLevel
 from hsd_core.levels.declared.depths_key import depths_of
 from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL, SET
 from hsd_core.levels.kinds.ngram import MISS
+from hsd_core.levels.kinds.views import BUDGET, CHUNK, KEEP, SINK
 from hsd_core.levels.readout import Lens
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
@@ -35,6 +37,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.models.views.selection import Chunks, Stream
 from hsd_core.ngram import Databases
 from hsd_core.stacks.grammar import LevelSpec, parse
 from hsd_core.trace import Copied
@@ -95,6 +98,9 @@ class LeanStacks:
             parts = [] if named == "none" else [part.split(".") for part in named.split("-")]
             short = {"a": ATTENTION, "m": MLP}
             return SkipLevel(decoder, Sublayers.of((short[kind], int(at)) for kind, at in parts))
+        if spec.name == "view":
+            chunks, budget = spec[KEEP] == "chunks", spec[BUDGET]
+            return ViewLevel(decoder, Chunks(budget, spec[CHUNK]) if chunks else Stream(budget, spec[SINK]))
         if spec.name == "medusa":
             return MedusaLevel(self.target, self.drafts["heads"])
         if spec.name == "nano":

@@ -113,6 +113,9 @@ class Ledger:
         assert [token.serial for token in event.tokens] == self.serials[self.committed :]
         assert event.tokens, "a round that commits nothing"
         self.committed = len(self.context)
+        for info in self.levels:
+            if info.kind == "view":  # it takes over what the target has computed
+                self.cached[info.index] = self.cached[len(self.levels) - 1]
         for info in self.levels:  # what was drafted in groups is true now as far as the level above has been
             if info.params.get("calibrate") and info.shares is not None:
                 self.cached[info.index] = max(self.cached[info.index], self.cached[info.shares])

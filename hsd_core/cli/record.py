@@ -34,6 +34,7 @@ from hsd_core.trace.typed import records
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "clock", "heads"}
 _NEEDED = {"name", "title"}
 _REAL = {"preset", "stack", "prompt"}
+LONG = 1024  # tokens of a prompt: behind more of them a pass takes longer
 UNEVEN = 1.35  # plain decoding of two recordings of one sitting differs by less
 
 
@@ -84,15 +85,16 @@ def act(options: argparse.Namespace) -> int:
 
 
 def uneven(runs: Sequence[Sequence[trace.Event]]) -> list[str]:
-    """A line for each run beside which plain decoding took other than it mostly took over that target and machine."""
-    alike: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    """A line for each run beside which plain decoding took other than it mostly took over that target and machine,
+    behind prompts of about that length."""
+    alike: dict[tuple[str, str, int], list[tuple[str, float]]] = defaultdict(list)
     for events in runs:
         header, plain_ms = metrics.header_of(events), metrics.plain_ms(events)
         if plain_ms is not None and not header.simulated:
             target = f"{header.preset} {header.levels[-1].dtype}"
-            alike[header.machine, target].append((header.title, plain_ms))
+            alike[header.machine, target, len(header.prompt_ids) // LONG].append((header.title, plain_ms))
     found = []
-    for (machine, target), timed in alike.items():
+    for (machine, target, _), timed in alike.items():
         middle = statistics.median(ms for _, ms in timed)
         found += [
             f"{title}: plain decoding of {target} took {ms:.1f} ms a token, mostly {middle:.1f} on {machine}; "

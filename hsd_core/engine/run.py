@@ -30,7 +30,7 @@ from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import fan_of, lanes_of, rule_of, scheduler_of, theta_of
 from hsd_core.levels.largest import largest, most_nodes
 from hsd_core.levels.memory import pass_bytes
-from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, TakesPart, scorer
+from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, Shows, TakesPart, scorer
 from hsd_core.levels.schedulers.reach import WIDTH
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
@@ -253,6 +253,7 @@ class _Run:
                     self.reading(i, run_.cached, end)
             now = self.clock.now()
             yield trace.Prefill(i, len(self.context) if round_ is None else missed, t0, now, round_)
+            yield from self._chosen(i, run_)
         return now
 
     def _commit(self, committed: Tree) -> Generator[Event, None, None]:
@@ -261,7 +262,13 @@ class _Run:
             counts = run_.observe(CommittedIds(committed.ids))
             if counts is not None:
                 yield trace.Store(self.writer.round, i, **counts, t0=t0, t1=self.clock.now())
+            yield from self._chosen(i, run_)
         yield self.driver.at_rest(len(self.context))
+
+    def _chosen(self, i: int, run_: LevelRun) -> Generator[Event, None, None]:
+        """What a view has just chosen to hold."""
+        if isinstance(run_, Shows) and (shown := run_.shown()):
+            yield self.writer.view(i, shown)
 
     def _budget(self) -> int:
         return self.limit - (len(self.context) - self.prompt)

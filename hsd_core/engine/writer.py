@@ -19,7 +19,7 @@ from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.engine.rules import Verdict
 from hsd_core.engine.run_plans import RunPlan
-from hsd_core.levels.protocol import LevelRun, Proposal, Work
+from hsd_core.levels.protocol import LevelRun, Proposal, Shown, Work
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
 from hsd_core.models.gpu.transfer import STAYED, Crossing, fetched
@@ -230,6 +230,12 @@ class TraceWriter:
         held = length - self.committed
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
+
+    def view(self, level: int, shown: Shown) -> trace.View:
+        """What a level's view of the target's cache holds."""
+        with self.clock.stopped():
+            held, of = tuple(trace.Held(*span) for span in shown.spans()), len(self._totals) - 1
+            return trace.View(level, of, len(shown.counts), shown.slots, shown.heads, held, self.clock.now())
 
     def plan(self, chosen: RunPlan, stack: str, t0: int) -> trace.Plan:
         return trace.Plan(

@@ -77,8 +77,8 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
         trunk = level.enter(shared) if isinstance(level, Sharing) else None
         if trunk is not None:
             trunks[id(trunk)] = trunk
-        elif decoder is not None and level.layers:  # a model through transformers has a cache of its own
-            room = level.room(capacity) if hasattr(level, "room") else capacity  # of a text in its own tokens
+        elif decoder is not None and level.layers:  # a model through transformers, or a view, has a cache of its own
+            room = level.room(capacity) if hasattr(level, "room") else capacity  # of its own tokens, or of its part
             kept += decoder.cache_bytes(room, branches=branches)
         draft = getattr(level, "draft", None) or getattr(level, "readout", None)
         if draft is not None and decoder is not None:

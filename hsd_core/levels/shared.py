@@ -69,6 +69,22 @@ class SharedState:
         trunk.lent = True
         return trunk, filled
 
+    def viewed(self, decoder: Layered) -> Trunk:
+        """The trunk of the topmost level, whose cache a model of the same shape may see a part of.
+
+        Raises:
+            ValueError: there is none, or its keys and values are not this model's.
+        """
+        trunk = next(iter(self._opened), None)
+        if trunk is None or trunk.decoder.shape != decoder.shape:
+            raise ValueError("a view reads the target's cache, and no level above has one of this model's shape")
+        if trunk.decoder.device != decoder.device:
+            raise ValueError(
+                f"a view that runs on {decoder.device} cannot read the target's cache on {trunk.decoder.device}; leave "
+                "its @dtype= out"
+            )
+        return trunk
+
     def prepare(self) -> None:
         """All levels have entered: what can be recorded ahead of the first round is."""
         for trunk in self._opened:

@@ -91,14 +91,16 @@ class Positions:
 class KVCache(Positions):
     """Keys and values of `texts` texts: two tensors (L, texts, G, slots, d), always finite.
 
-    Names: L layers, G key/value heads, d head size. `length` is that of one text alone.
+    Names: L layers, G key/value heads, d head size. `length` is that of one text alone. divided: (L, G, d) what the
+    values are divided by, in a copy that smooths what it rounds; None where they are the model's own.
     """
 
-    __slots__ = ("capacity", "keys", "values")
+    __slots__ = ("capacity", "divided", "keys", "values")
 
     def __init__(self, keys: Tensor, values: Tensor, capacity: int) -> None:
         super().__init__()
         self.keys, self.values, self.capacity = keys, values, capacity
+        self.divided: Tensor | None = None
 
     def text(self, b: int) -> KVCache:
         """Text b's part of it, the same memory."""

@@ -15,6 +15,7 @@ from hsd_core.trace.events.rounds import (
     Committed,
     Correct,
     Draft,
+    Held,
     How,
     Kv,
     KvLength,
@@ -24,6 +25,7 @@ from hsd_core.trace.events.rounds import (
     Rollback,
     Store,
     Verify,
+    View,
 )
 from hsd_core.trace.events.whole import (
     FORMAT,

@@ -22,7 +22,7 @@ def check(events: Sequence[Event]) -> list[str]:
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
     ours = (_caches(events), _totals(events), _moves(events, header), _words(events), _asks(events, header))
-    return [*chain(*found, *ours)]
+    return [*chain(*found, *ours, _views(events, levels))]
 
 
 def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
@@ -246,6 +246,21 @@ def _forks(event: trace.Verify, branches: dict[int, tuple[int, int]], where: str
         fork = kept
     if any(c.outcome != "unjudged" for offers in at.values() for c in offers):
         yield f"{where}: a token was judged behind one that was not kept"
+
+
+def _views(events: Sequence[Event], levels: int) -> Iterable[str]:
+    """A view holds positions that there were, each head no more than it has slots for."""
+    for i, event in enumerate(events):
+        if not isinstance(event, trace.View):
+            continue
+        where, spans = f"event {i} ({event.event})", event.held
+        rising = all(a.hi <= b.lo for a, b in pairwise(spans)) and all(0 <= s.lo < s.hi <= event.upto for s in spans)
+        if not rising or not all(0 < s.heads <= event.heads for s in spans):
+            yield f"{where}: what it holds is no part of {event.upto} positions in {event.heads} heads"
+        if sum((s.hi - s.lo) * s.heads for s in spans) > event.slots * event.heads:
+            yield f"{where}: it holds more than its {event.slots} slots a head"
+        if not event.level < event.of < levels:
+            yield f"{where}: level {event.level} cannot see the cache of level {event.of}"
 
 
 def _caches(events: Sequence[Event]) -> Iterable[str]:

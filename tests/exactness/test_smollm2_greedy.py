@@ -33,6 +33,8 @@ STACKS = (
     "lookahead:2@window=3@n=3@guess=2,exit@at=8,target@bonus=0",
     "ngram:4@guess=7@window=7@key=1,target",
     "ngram:3@window=3@n=4@miss=nano,int4:5,target",
+    "ngram:4,view:6@budget=32@chunk=4,target",
+    "view:4@keep=stream@budget=24@dtype=int8,target",
     "ngram:2,int8:5,target@with=pearl",
     "exit:3@at=8@id=smollm2-exit8,target@with=ahead",
 )

@@ -52,6 +52,8 @@ STACKS = [
     "self:3,target",
     "self:2@parallel=3@calibrate=0@tree=2.1,target",
     "self:2@dtype=int8,target",
+    "view:3@budget=8@chunk=2,target",
+    "view:2@keep=stream@budget=4@sink=1@tree=2.1,target",
 ]
 SAMPLINGS = {"greedy": Sampling(0.0), "sampled": Sampling(0.9, top_k=20, top_p=0.95)}
 PROMPT = [3, 1, 4, 1, 5]

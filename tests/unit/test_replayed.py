@@ -49,6 +49,7 @@ STACKS = [
     "model:3,target@bonus=0",
     "ngram:2,nano:2,target",
     "ngram:4@guess=3@miss=fed,exit:2@at=2,target",
+    "view:3@budget=6@chunk=2,target",
 ]
 PROMPT = [3, 1, 4, 1, 5, 3, 1, 4]
 

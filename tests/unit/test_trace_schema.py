@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from small_trace import small_run
 
-from hsd_core.trace import EVENTS, Baseline, Depths, Event, Piece, Plan, Store
+from hsd_core.trace import EVENTS, Baseline, Depths, Event, Held, Piece, Plan, Store, View
 from hsd_core.trace.codec import from_dict
 from hsd_core.trace.file import dumps
 from hsd_core.trace.schema import FILE, schema
@@ -28,7 +28,8 @@ TYPES = {
     "boolean": lambda x: isinstance(x, bool),
     "null": lambda x: x is None,
 }
-BESIDE = (Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), Plan(1, "table", (1,), (), 8, 9))
+SEEN = View(0, 1, 9, 8, 6, (Held(0, 4, 6), Held(6, 9, 2)), 4)
+BESIDE = (Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), SEEN, Plan(1, "table", (1,), (), 8, 9))
 MEASURED = (Baseline("target", 5, (1, 2), 2, True), Depths((1,), ("lens",), ((0.5,),), ((3,),)))
 EACH = {event.event: event for event in (*small_run(), *BESIDE, *MEASURED)}
 SAYS_NOTHING = {"$schema", "$defs", "title", "description", "default", "discriminator"}

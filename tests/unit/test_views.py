@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
+from lean_stacks import LeanStacks
 from tiny import tiny, tiny_compiled
 
+from hsd_core.levels.kinds import StackError, kinds
+from hsd_core.levels.memory import of_run
+from hsd_core.levels.shared import SharedState
 from hsd_core.models.one_pass import Branches, Pass, path_to
 from hsd_core.models.views.selection import Chunks, Select, Stream
 from hsd_core.models.views.view import View
+from hsd_core.stacks.grammar import parse
 
 LAYERS, ROOM = 4, 24
 MAKES = pytest.mark.parametrize("make", [tiny, tiny_compiled])
@@ -119,12 +124,28 @@ def test_chunks_are_the_first_and_those_that_the_next_token_asks_for(make: Any) 
 
 @MAKES
 def test_an_int8_models_view_of_a_float32_cache(make: Any) -> None:
-    decoder, copy, ids = make(layers=LAYERS), make(layers=LAYERS, dtype="int8", **({"inner": 64})), text(60)
-    base = base_of(decoder, ids[:50])
-    view = View(base, Stream(20), copy.new_cache(20, branches=ROOM))
+    """It holds the same keys and values as the copy's own cache would, but for the rounding of their products."""
+    decoder, copy, ids = make(layers=LAYERS, inner=64), make(layers=LAYERS, dtype="int8", inner=64), text(60)
+    own = base_of(copy, ids[:50])
+    view = View(base_of(decoder, ids[:50]), Stream(56), copy.new_cache(56, branches=ROOM))
     view.follow(50)
-    assert run(copy, view, ids[50:]).isfinite().all()
-    assert torch.equal(view.cache.keys[:, 0, :, :20].float(), base.keys[:, 0, :, view.held()[0, 0]].float())
+    for mine, theirs in ((view.cache.keys, own.keys), (view.cache.values, own.values)):
+        off = (mine[..., :50, :] - theirs[..., :50, :]).float().norm() / theirs[..., :50, :].float().norm()
+        assert off < 0.05
+    rows, whole = run(copy, view, ids[50:]), copy.forward(Pass(ids[50:], 50, 10), own)
+    assert (rows - whole).norm() / whole.norm() < 0.05
+
+
+def test_a_copy_that_divides_its_values_is_read_and_written_as_it_stands() -> None:
+    decoder, ids = tiny(layers=LAYERS), text(40)
+    base = base_of(decoder, ids)
+    base.divided = torch.rand(LAYERS, 2, 8) + 0.5
+    view = view_of(decoder, base, Stream(24))
+    view.cache.divided = torch.full((LAYERS, 2, 8), 2.0)
+    view.follow(40)
+    held = base.values[:, 0, :, view.held()[0, 0]]
+    assert torch.allclose(view.cache.values[:, 0, :, :24], held * base.divided[:, :, None] / 2.0)
+    assert torch.equal(view.cache.keys[:, 0, :, :24], base.keys[:, 0, :, view.held()[0, 0]])
 
 
 def test_what_stands_later_leaves_earlier_rows_alone() -> None:
@@ -217,3 +238,23 @@ def test_a_layers_keys_are_the_bases() -> None:
     view.follow(25)
     keys, values = view.layer(LAYERS - 1)
     assert keys.shape == values.shape == (2, 25, 8) and keys.data_ptr() == base.keys[-1].data_ptr()
+
+
+def test_a_stacks_view_that_cannot_be_is_refused_in_words() -> None:
+    spec = parse("view:4@budget=9@chunk=8,target")[0]
+    with pytest.raises(StackError, match="view: a budget of 9 slots holds fewer than two chunks of 8"):
+        kinds()["view"].build(spec, cast("Any", None))
+    decoder, shared = tiny(layers=LAYERS), SharedState(64)
+    with pytest.raises(ValueError, match="no level above has one of this model's shape"):
+        shared.viewed(decoder)
+    shared.trunk(tiny(layers=2), 2)
+    with pytest.raises(ValueError, match="no level above has one of this model's shape"):
+        shared.viewed(decoder)
+    mine = SharedState(64)
+    assert mine.trunk(decoder, LAYERS) is mine.viewed(tiny(layers=LAYERS, seed=3)), "a copy of the same shape"
+
+
+def test_a_views_own_slots_count_in_a_runs_memory() -> None:
+    stack = LeanStacks(layers=LAYERS).stack("view:4@budget=16@chunk=4,target")
+    own = of_run(stack, 100).kept - of_run(stack[1:], 100).kept
+    assert own == stack[0].level.decoder.cache_bytes(16 + 100) > 0

@@ -76,6 +76,6 @@ export function sizeOf({ form, widths }) {
 
 /** From where on floors are one body: exits and views stand inside the target. @param {Floor[]} floors */
 export function bodyFrom(floors) {
-  const first = floors.findIndex(({ kind }) => ["exit", "self", "skip", "target"].includes(kind));
+  const first = floors.findIndex(({ kind }) => ["exit", "self", "skip", "view", "target"].includes(kind));
   return first < 0 ? floors.length - 1 : first;
 }

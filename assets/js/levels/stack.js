@@ -108,7 +108,8 @@ function written({ name, options }) {
  *  replacement to any tree. */
 export function counts(key, options, name) {
   const { when, of = [] } = grammar.keys.get(key) ?? {};
-  if (when && heeds(name, when[0]) && !when[1].includes(options[when[0]])) return false;
+  const chosen = when && heeds(name, when[0]) ? (options[when[0]] ?? usualOf(name, when[0])) : null;
+  if (when && chosen !== null && !when[1].includes(chosen)) return false;
   return !of.length || of.some((other) => options[other]);
 }
 

@@ -233,6 +233,23 @@ export interface Store {
   window?: number[][];
 }
 
+export interface View {
+  event: "view";
+  level: number;
+  of: number;
+  upto: number;
+  slots: number;
+  heads: number;
+  held: Held[];
+  t: number;
+}
+
+export interface Held {
+  lo: number;
+  hi: number;
+  heads: number;
+}
+
 export interface Plan {
   event: "plan";
   round: number;
@@ -304,6 +321,7 @@ export type TraceEvent =
   | Rollback
   | Kv
   | Store
+  | View
   | Plan
   | Footer
   | Baseline

@@ -24,6 +24,7 @@ from hsd_core.trace.typed import encode_lines, pretty, put
 
 SILENCE = 5.0  # seconds between two lines of progress
 CONTEXT = 128  # tokens before the passes that are timed
+LENGTHS = "1024 2048 4096 7500"
 
 
 def add(commands: Any) -> None:
@@ -50,7 +51,8 @@ def add(commands: Any) -> None:
         "--lengths",
         nargs="+",
         metavar="N",
-        help="with --places 1: along the last tokens before the N-th of each prompt, not what is written after it",
+        help="with --places 1: along the last tokens before the N-th of each prompt, not what is written after it; "
+        f"with --views: of the text before (default {LENGTHS})",
     )
     counts(
         parser,
@@ -58,6 +60,14 @@ def add(commands: Any) -> None:
         nargs="+",
         metavar="N",
         help="instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
+    )
+    counts(
+        parser,
+        "--views",
+        nargs="+",
+        metavar="BUDGET",
+        help="instead: views of so many positions of the target's cache (TriForce) along the prompts themselves, by "
+        "length: how often they choose its token, what their passes take, and from which length on they pay",
     )
     reads(parser, "--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
     parser.add_argument(
@@ -76,7 +86,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     if options.parallel and (options.places or options.drafts_only):
         raise ValueError("--parallel is a study of its own; leave --places and --drafts-only out")
-    if options.lengths and options.places != 1:
+    if options.lengths and options.places != 1 and not options.views:
         raise ValueError("--lengths says how far into a text drafts are read; add --places 1")
     if options.out and options.drafts_only:
         raise ValueError("--out needs every layer; leave --drafts-only out")
@@ -84,6 +94,9 @@ def act(options: argparse.Namespace) -> int:
     pipeline = opened(options, stack)
     texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
     fits = within_context(texts, pipeline.lean_target(stack).max_positions)
+    if options.views:
+        _views(options, pipeline, stack, fits)
+        return 0
     if options.places:
         _places(options, pipeline, stack, fits)
         return 0
@@ -188,6 +201,33 @@ def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts:
         about = {**_about(options, pipeline, stack), "kind": "grouped", "texts": len(read)}
         put(Path(options.out), encode_lines((about, *records)))
     print(grouped.agreement(records))
+
+
+def _views(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
+    """Print, or with --out keep, what views of the target's cache are worth along texts as they stand."""
+    from hsd_core.lab.views import view_study, views_report
+    from hsd_core.levels.trunk import Layered
+
+    lengths = options.lengths or [int(n) for n in LENGTHS.split()]
+    short = [n for n in lengths if n + view_study.WINDOW >= max(len(text.prompt_ids) for text in texts)]
+    if len(set(lengths)) - len(set(short)) < 2:
+        raise ValueError(
+            f"views are measured along {view_study.WINDOW} tokens behind each length, and the longest text has "
+            f"{max(len(text.prompt_ids) for text in texts)} tokens; name two lengths that fit with --lengths"
+        )
+    decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
+    if not isinstance(decoder, Layered):
+        raise ValueError("the target runs through transformers, whose cache no view reads")
+    copies = {decoder.dtype: decoder}
+    if decoder.dtype == "float32" and decoder.device == "cpu":
+        copies["int8"] = pipeline.entries(f"int8,{stack}")[0].level.decoder  # type: ignore[attr-defined]
+    given = [(text.sort or "text", text.prompt_ids) for text in texts]
+    tell = countdown("length of a text", len(texts) * len(lengths), silence=SILENCE)
+    records = [*view_study.read(decoder, copies, given, lengths, options.views, tell)]
+    about = {**_about(options, pipeline, stack), "kind": "views", "texts": len(texts)}
+    if options.out:
+        put(Path(options.out), encode_lines((about, *records)))
+    print("\n\n".join(table(records) for table in views_report.TABLES.values()))
 
 
 def _read(

@@ -62,6 +62,8 @@ def check_apart(stack: Sequence[StackEntry]) -> None:
         schedule = next(spec[WITH] for spec in specs[i + 1 :] if scheduler_of(spec).make)
         if level.fed and not any(getattr(other, "feeds", False) for other in above):
             why, cure = "reads the target's last states", "name a draft that is not fed, such as nano@id=smollm2-nano"
+        elif getattr(getattr(level, "drafter", level), "views", False):
+            why, cure = "reads the target's cache", "leave the level out"
         elif level.sequences > 1 or level.probes:
             why, cure = "offers more than one candidate", "let it draft one"
         else:

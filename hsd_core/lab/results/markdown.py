@@ -4,7 +4,8 @@ A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FI
 the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
 levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
 `passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`, one of layers
-in groups `agreement`, a sweep of trainings those of `sweep_tables`. Every view ends with machine, date and command.
+in groups `agreement`, one of views of a cache `agreements`, `costs` and `gains`, a sweep of trainings those of
+`sweep_tables`. Every view ends with machine, date and command.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from hsd_core.lab.exits import exits_report
 from hsd_core.lab.passes import passes_report
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.lab.results.sheet import counted
+from hsd_core.lab.views import views_report
 from hsd_core.trace.typed import bounded
 
 About: TypeAlias = Mapping[str, Any]
@@ -92,6 +94,10 @@ def _grouped(name: str, about: About, records: Records) -> str:
     return f"{grouped.agreement(records)}\n\n{grouped.said(about)} {_measured(about)}"
 
 
+def _seen(name: str, about: About, records: Records) -> str:
+    return f"{views_report.TABLES[name](records)}\n\n{views_report.said(about)} {_measured(about)}"
+
+
 def _sweep(name: str, about: About, records: Records) -> str:
     from hsd_core.lab.train.scaling import sweep_tables
 
@@ -115,5 +121,6 @@ _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] 
     "passes": (_passes, tuple(passes_report.TABLES)),
     "depth": (_depth, tuple(exits_report.TABLES)),
     "grouped": (_grouped, ("agreement",)),
+    "views": (_seen, tuple(views_report.TABLES)),
     "sweep": (_sweep, ("trainings", "lines", "sizes", "hour")),
 }

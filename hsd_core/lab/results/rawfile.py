@@ -17,7 +17,7 @@ from hsd_core.models.weights.fetch import sha256_of
 from hsd_core.trace.typed import Beyond, decode, encode, encode_lines, lines, opened, plain, put
 
 VERSION = 1
-KINDS = ("bench", "validation", "passes", "depth", "grouped", "sweep")
+KINDS = ("bench", "validation", "passes", "depth", "grouped", "views", "sweep")
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 

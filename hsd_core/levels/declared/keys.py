@@ -13,6 +13,7 @@ MAX_NGRAM = 8
 MAX_NODES = 64  # of a tree of drafts
 MAX_VOCAB = 300_000
 MAX_DEPTH = 512  # layers; no model here comes near it
+MAX_POSITIONS = 1_000_000  # of a context; nor here
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH, noted="layer {}")

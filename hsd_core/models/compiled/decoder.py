@@ -117,7 +117,11 @@ class CompiledDecoder:
         """See `Decoder.new_cache`."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
-        return CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
+        cache = CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
+        if self._smoothing is not None:
+            by = torch.stack([layer.values for layer in self._smoothing.layers])
+            cache.divided = by.view(self.layers, self.shape.kv_heads, self.shape.head_size)
+        return cache
 
     @torch.inference_mode()
     def forward(self, given: Pass, cache: Cache) -> Tensor:

@@ -15,6 +15,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from hsd_core.models.gpu.transfer import sent
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -77,7 +79,7 @@ class Stream:
         if n <= self.budget:
             return _whole(keys, self.budget, self.sink)
         recent = range(n - self.budget + self.sink, n)
-        at = torch.tensor([*range(self.sink), *recent], device=keys.device)
+        at = sent([*range(self.sink), *recent], keys.device)
         return Chosen(at.expand(*keys.shape[:2], -1), tuple(range(self.sink, self.budget)), n)
 
 

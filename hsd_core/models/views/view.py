@@ -35,6 +35,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.cache import KVCache
+from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.one_pass import Branches, Pass, in_order
 from hsd_core.models.views.selection import Chosen, Select
 
@@ -176,7 +177,11 @@ class View:
 
     def _copy(self, slots: Sequence[int], at: Tensor) -> None:
         """Into these slots the keys and values of positions (L, G, len(slots)) of the base."""
-        index = at[..., None].expand(*at.shape, self.base.keys.shape[-1])
-        into = torch.tensor(list(slots), device=self.cache.keys.device)
-        for mine, theirs in ((self.cache.keys, self.base.keys), (self.cache.values, self.base.values)):
-            mine[:, 0, :, into] = theirs[:, 0].gather(2, index.to(theirs.device)).to(mine.device, mine.dtype)
+        index = at[..., None].expand(*at.shape, self.base.keys.shape[-1]).to(self.base.keys.device)
+        into, mine = sent(slots, self.cache.keys.device), self.cache
+        keys, values = (theirs[:, 0].gather(2, index) for theirs in (self.base.keys, self.base.values))
+        for divided, by in ((self.base.divided, 1), (mine.divided, -1)):
+            if divided is not None:
+                values = values * divided[:, :, None] ** by
+        mine.keys[:, 0, :, into] = keys.to(mine.keys.device, mine.keys.dtype)
+        mine.values[:, 0, :, into] = values.to(mine.values.device, mine.values.dtype)

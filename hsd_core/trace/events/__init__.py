@@ -17,7 +17,19 @@ left out of a file. `trace/schema.json` says all of this to other programs: writ
 from typing import TypeAlias, get_args
 
 from hsd_core.trace.events.parts import Record
-from hsd_core.trace.events.rounds import Bonus, Commit, Correct, Draft, Kv, Plan, Prefill, Rollback, Store, Verify
+from hsd_core.trace.events.rounds import (
+    Bonus,
+    Commit,
+    Correct,
+    Draft,
+    Kv,
+    Plan,
+    Prefill,
+    Rollback,
+    Store,
+    Verify,
+    View,
+)
 from hsd_core.trace.events.whole import Baseline, Depths, Footer, Header, Piece
 
 Event: TypeAlias = (
@@ -32,6 +44,7 @@ Event: TypeAlias = (
     | Rollback
     | Kv
     | Store
+    | View
     | Plan
     | Footer
     | Baseline

@@ -253,6 +253,33 @@ class Store(Record, frozen=True):
     window: tuple[tuple[Int, ...], ...] | UnsetType = UNSET
 
 
+class Held(Part, frozen=True):
+    """Positions lo, ..., hi - 1 of a context (the prompt counted), which so many heads of a view hold."""
+
+    lo: Int
+    hi: Int
+    heads: Int
+
+
+class View(Record, frozen=True):
+    """What a level with a view of another level's cache holds of it, from now on: chosen after the prompt was read, and
+    frozen.
+
+    `of`: the level whose cache it is. `upto`: the positions that it had. `heads`: all of them, in every layer (layers
+    times key heads); each holds positions of its own choice. `held`: how many hold which, in order; what none holds is
+    left out. `slots`: the most that one holds. Later positions, once the other level has verified them, are held by
+    all: they take empty slots first, then those of what was chosen last.
+    """
+
+    level: Level
+    of: Level
+    upto: Int
+    slots: Int
+    heads: Int
+    held: tuple[Held, ...]
+    t: Int
+
+
 class Plan(Record, frozen=True):
     """From this round on the run follows this plan; it was chosen from the rounds before it.
 

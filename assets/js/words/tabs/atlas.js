@@ -98,6 +98,7 @@ export const DRAWN = {
     model: "a model",
     self: "the target\u2019s own layers",
     skip: "the target without some layers",
+    view: "the target over a part of its cache",
     target: "the target",
     diffusion: "a diffusion model",
   }),

@@ -1,0 +1,1 @@
+"""Levels that see a part of the cache of a level above."""
