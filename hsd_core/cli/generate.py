@@ -25,7 +25,7 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
 from hsd_core.lab.bench.prompts import DEFAULT
-from hsd_core.pipeline import RECKONED
+from hsd_core.pipeline import REAL, RECKONED
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 
@@ -74,6 +74,8 @@ def act(options: argparse.Namespace) -> int:
     events: list[trace.Event] = []
     tint = Tint(colour=sys.stdout.isatty(), by=options.by) if options.by else None
     text = _Text(tint)
+    if options.clock == REAL:
+        print("starting two processes, each of which loads its levels", file=sys.stderr)
     run = pipeline.run(
         stack or pipeline.default_stack,
         prompt,

@@ -3,7 +3,8 @@
  *  A sentence is a list of parts: text, levels, tokens. `caption-view.js` draws them, `plain` (caption-parts.js) reads them out.
  */
 
-import { clockOf } from "../levels/overlap.js";
+import { clockOf, lanesUsed } from "../levels/overlap.js";
+import { few } from "../words/play/lanes.js";
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
 import { PHRASES, SAYS, UNDER } from "../words/play/caption.js";
@@ -200,11 +201,19 @@ function end(model) {
   const s = model.snapshots.at(-1);
   if (!footer || !header) return [];
   const reason = SAYS[/** @type {"eos"} */ (footer.reason)] ?? SAYS.stopped;
-  const clock = clockOf(header) === "reckoned" ? SAYS.reckoned : "";
+  const laid = clockOf(header);
+  const clock = laid === "reckoned" || laid === "real" ? SAYS[laid] : "";
   const ms = s?.decode_ms ?? footer.decode_ns / 1e6;
   const speed = ms ? committed.length / (ms / 1e3) : 0;
   const last = baseline?.token_ns.at(-1);
-  const slots = { count: committed.length, rounds: footer.rounds, time: seconds(ms * 1e6), speed: rate(speed) };
+  const machines = few(lanesUsed(header));
+  const slots = {
+    count: committed.length,
+    rounds: footer.rounds,
+    time: seconds(ms * 1e6),
+    speed: rate(speed),
+    machines,
+  };
   if (!baseline || !last || !speed) {
     return fill(reason + SAYS.result + clock + (header.simulated ? SAYS.simulated : SAYS.bare), slots);
   }

@@ -7,7 +7,8 @@ import { element } from "../kit/dom.js";
 import { plainSpeed } from "../run/figures.js";
 import { upTo } from "../kit/order.js";
 import { pictureButton } from "../kit/picture/button.js";
-import { CHARTS } from "../words/play/lanes.js";
+import { clockOf } from "../levels/overlap.js";
+import { CHARTS, CLOCKS } from "../words/play/lanes.js";
 
 const WIDTH = 240;
 const HEIGHT = 52;
@@ -32,6 +33,9 @@ export function create(host) {
       if (signature === drawn && this.model === model) return;
       drawn = signature;
       this.model = model;
+      const clock = CLOCKS[clockOf(model.header)]?.short;
+      for (const { caption, title } of [panels.latency, panels.speed])
+        caption.textContent = clock ? CHARTS.onClock(title, clock) : title;
       latency(panels.latency, model, cursor);
       speed(panels.speed, model, shown);
       perPass(panels.yield, model.snapshots, shown);
@@ -69,7 +73,7 @@ function panel(host, title, formula, list = false) {
         },
         el,
       );
-  return { el, value, aside, body, paths: new Map() };
+  return { el, caption, title, value, aside, body, paths: new Map() };
 }
 
 function say(panel, number, unit, aside = "") {

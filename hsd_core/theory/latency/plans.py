@@ -193,7 +193,12 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         specs = parse(stack)
     except StackError as error:
         raise ProfileError(str(error)) from None
-    if schedule := next((spec.values[WITH.name] for spec in reversed(specs) if WITH.name in spec.values), None):
+    if inner := next((spec for spec in specs[:-1] if WITH.name in spec.values), None):
+        raise ProfileError(
+            f"the theory prices two lanes at most, the target's and one for all below it; leave @with={inner[WITH]} at "
+            f"{inner.name} out"
+        )
+    if schedule := specs[-1].values.get(WITH.name):
         raise ProfileError(f"the theory prices one level after another; leave @with={schedule} out")
     specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # it says how the lowest drafts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}

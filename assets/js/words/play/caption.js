@@ -68,7 +68,8 @@ export const SAYS = {
   faster:
     "{count} tokens in {rounds} rounds and {time}: {ratio} times plain decoding ({speed} against {plain} tokens/s)",
   simulated: "; simulated, no model ran.",
-  reckoned: ", reckoned for two machines",
+  reckoned: ", reckoned for {machines} machines",
+  real: ", on the real clock of {machines} processes",
   equal: ", the same text.",
   differs: ", the same text up to token {same}.",
   inDistribution: "; sampled: the same distribution, though the text may differ.",

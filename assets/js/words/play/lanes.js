@@ -25,7 +25,7 @@ export const CLOCKS = {
 };
 
 /** A small count, as a word where a sentence begins with it or goes on. @param {number} n @param {boolean} [first] */
-const few = (n, first = false) => {
+export const few = (n, first = false) => {
   const word = ["two", "three", "four"][n - 2] ?? String(n);
   return first ? word[0].toUpperCase() + word.slice(1) : word;
 };
@@ -46,6 +46,7 @@ export const HEADLINE = {
 
 /** Names of the charts, and how each figure is calculated. */
 export const CHARTS = {
+  onClock: (/** @type {string} */ title, /** @type {string} */ clock) => `${title}, ${clock}`,
   latency: "Latency",
   speed: "Speed",
   acceptance: "Acceptance",
