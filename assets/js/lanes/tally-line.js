@@ -3,7 +3,7 @@
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
 import { clockOf, overlaps } from "../levels/overlap.js";
-import { CLOCKS, TALLY } from "../words/play/lanes.js";
+import { CLOCKS, LANES, TALLY } from "../words/play/lanes.js";
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
@@ -77,6 +77,7 @@ export function tallyLine(ctx) {
       const lanes = s?.lanes ?? null;
       slots.both.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
       say(slots.both, share(lanes?.both));
+      say(slots.both.nextElementSibling, lanes?.lanes ? LANES.two : TALLY.figures.both[0]);
       slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       slots.asked.parentElement.hidden = model?.snapshots.at(-1)?.asked == null;
