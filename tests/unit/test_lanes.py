@@ -13,6 +13,7 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core import trace
+from hsd_core.cli.terminal import totals_lines
 from hsd_core.engine.lanes.chosen import chosen_driver
 from hsd_core.levels.kinds import StackError
 from hsd_core.levels.schedulers.free import Free
@@ -257,6 +258,13 @@ def test_a_pipeline_has_no_real_clock_and_shares_nothing_between_lanes() -> None
     said = [level.lane for level in metrics.header_of(run("table:2,table:2@with=ahead,table@with=ahead")).levels]
     assert said == [0, 1, 2]
     assert [level.lane for level in metrics.header_of(run("table:2,table:2,table@with=ahead")).levels] == [UNSET] * 3
+
+
+def test_the_terminal_names_every_lane() -> None:
+    said = "\n".join(totals_lines(run("ngram:2,table:3@with=ahead,table@with=ahead"), colour=False))
+    assert "laid on 3 clocks: what 2 more machines of this kind would give" in said
+    assert "3 lanes: the target busy" in said and ", ngram " in said and ", table " in said
+    assert "two or more at once" in said and "overlap gain" in said
 
 
 def test_plans_do_not_change_where_rounds_overlap() -> None:
