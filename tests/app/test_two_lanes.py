@@ -55,6 +55,26 @@ def test_the_clock_is_named_and_a_round_shows_what_was_drafted_meanwhile(page: A
     assert "reckoned" in page.get_by_role("option", name="PEARL: a copy").inner_text()
 
 
+def test_a_pipeline_has_a_lane_for_each_level(page: Any, shipped: str) -> None:
+    found = metrics.lanes(tracefile.read(ASSETS / "traces" / "37-default-pipeline.jsonl.gz"))
+    assert found is not None and len(found.busy) == 3
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{shipped}/?recording=37-default-pipeline&panel=time+stack")
+    drawn(page)
+    said = page.locator(".hx-lane-said").inner_text()
+    assert said.startswith("Three lanes, reckoned: target at work") and "two or more at once" in said
+    names = ("n-gram", "int8 copy")
+    for name, share in zip(names, found.use, strict=False):
+        assert f"{name} {share:.0%}".replace("%", "\u2009%") in said
+    assert "as on three machines" in (page.locator(".hx-lanes").get_attribute("aria-label") or "")
+    assert "two or more at work" in page.locator(".hx-figure-both").inner_text()
+    page.get_by_label("rule, policy and order of int8 copy").click()
+    assert page.locator("select[data-key=with-1] option").evaluate_all("all => all.map((x) => x.value)") == [
+        "sync",
+        "ahead",
+    ]
+
+
 def test_a_saved_page_says_whose_clock_it_is(browser: Any, tmp_path: Any) -> None:
     out = tmp_path / "run.html"
     assert main(["export", str(TRACE), "--out", str(out)]) == 0
