@@ -66,7 +66,11 @@ export const SYSTEM = {
   noFigure: "No figure of the paper is known to us.",
   noMachine: "machine not known to us",
   /** By the clock of levels that work at the same time. @type {Record<string, string>} */
-  ours: { "": "Measured here", reckoned: "Reckoned here, a machine for each lane", real: "Measured here, on two cores" },
+  ours: {
+    "": "Measured here",
+    reckoned: "Reckoned here, a machine for each lane",
+    real: "Measured here, on two cores",
+  },
   times: (/** @type {number} */ gain) => `${gain.toFixed(2)}\u00d7`,
   ofPlain: "plain decoding",
   interval: (/** @type {number} */ low, /** @type {number} */ high) => `95 %: ${low.toFixed(2)} to ${high.toFixed(2)}`,
