@@ -80,7 +80,7 @@ function controls(level, at) {
     .map((key) => (MADE[key.type] ?? figure)(key, level, at));
 }
 
-function choice({ name: key, words, tip, inner = [] }, level, at) {
+function choice({ name: key, label, words, tip, inner = [] }, level, at) {
   // What makes a level another kind is offered where it can be that one.
   const others = variants().filter(
     (own) => own.key === key && own.name !== level.name && own.value !== level.options[key],
@@ -99,8 +99,8 @@ function choice({ name: key, words, tip, inner = [] }, level, at) {
     },
     ...names.map(([value, text]) => h("option", { value, text })),
   );
-  select.value = level.options[key] ?? usualOf(level.name, key);
-  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
+  select.value = level.options[key] ?? usualOf(level.name, key) ?? "";
+  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), select);
 }
 
 /** How many tokens are offered behind each token, by depth, and T follows; or what another key says instead. */
