@@ -7,6 +7,7 @@ import { duration } from "../words/numbers.js";
 import { actOf } from "./bars.js";
 import { cacheStrips } from "./cache-strips.js";
 import { gridOf } from "./grid.js";
+import { rulersOf } from "./rulers.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { sentence, short, work } from "./telling.js";
 import { SAY } from "../words/desk/anatomy.js";
@@ -48,6 +49,7 @@ export function createAnatomy(ctx) {
   const picture = h("div", { class: "hx-an-picture", role: "group", tabindex: "0", "aria-label": SAY.picture });
   const verdict = h("div", { class: "hx-an-verdict" });
   const body = h("div", { class: "hx-an-body" }, picture, verdict);
+  const beside = h("div", { class: "hx-an-beside" }); // what only some rounds have
   const el = h(
     "section",
     { class: "hx-desk hx-anatomy", "aria-label": SAY.open, hidden: true },
@@ -55,6 +57,7 @@ export function createAnatomy(ctx) {
     strip,
     saying,
     held.el,
+    beside,
     body,
   );
 
@@ -136,6 +139,7 @@ export function createAnatomy(ctx) {
       strip.replaceChildren();
       picture.replaceChildren();
       verdict.replaceChildren();
+      beside.replaceChildren();
       return;
     }
     const at = settled(model, cursor);
@@ -164,6 +168,8 @@ export function createAnatomy(ctx) {
       call: last?.call ?? null,
       onChoose: choose,
     });
+    const ruled = rulersOf(model, one, { at, call: last?.call ?? null });
+    beside.replaceChildren(...(ruled ? [ruled] : []));
     const { scrollLeft, scrollTop } = picture;
     picture.replaceChildren(grid);
     Object.assign(picture, { scrollLeft, scrollTop });

@@ -22,7 +22,7 @@ import { placeOffered, Tokens } from "./tokens.js";
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
  *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
- *   stale?: boolean, fell?: number, asked?: import("./events.js").Asked}} Segment
+ *   stale?: boolean, fell?: number, asked?: import("./events.js").Asked, own?: number[]}} Segment
  */
 /**
  * What a level holds of another one's cache from a moment on: how many of its heads hold which positions; later ones, once
@@ -102,7 +102,7 @@ export class TraceModel extends Tokens {
   _draft(e) {
     const { at, serials, silent } = e;
     const work = { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length };
-    const segment = this._segment(e, { ...work, at, serials, silent });
+    const segment = this._segment(e, { ...work, at, serials, silent, own: e.own });
     const tree = e.stale ? null : treeOf(e, this._guess > 1, this._waiting);
     if (tree) segment.sequences = tree.rows;
     if (e.stale) segment.vain = e.ids.length;
