@@ -15,7 +15,7 @@ KNOWN_FROM = "known from layer"
 NONE_KNOWN = "The last layer would have written none of these tokens."
 CLOCKS = {  # before what a figure's note says, by whose clock the run's times are of
     "simulated": "Simulated: no model ran. ",
-    "reckoned": "Reckoned: each pass was timed alone, then laid on two clocks. ",
+    "reckoned": "Reckoned: each pass was timed alone, then laid on the clock of its lane. ",
     "real": "Real: two lanes at work at the same time. ",
 }
 DEPTHS = "At which layer did the model know?"

@@ -25,7 +25,7 @@ INTERRUPTED = "interrupted"
 SIMULATED = "simulated: no model ran"
 CLOCKS = {  # what is said of a recording, by whose clock its times are of
     "simulated": SIMULATED,
-    "reckoned": "{}; reckoned: each pass was timed alone, then laid on two clocks",
+    "reckoned": "{}; reckoned: each pass was timed alone, then laid on the clock of its lane",
     "real": "{}; two lanes at work at the same time, on a real clock",
 }
 RECORDED = "recorded"

@@ -316,7 +316,7 @@ export const GLOSSARY = {
     word: "reckoned",
     forms: ["reckoned clock"],
     says: [
-      "Each pass was run and timed alone, then laid on two clocks, as if two machines worked at the same time.",
+      "Each pass was run and timed alone, then laid on the clock of its lane, as if each lane were a machine of its own.",
       "Tokens, rows and the time of each pass are real; only that passes overlap is arithmetic.",
     ],
     picture: { calls: "T:0-5 Q:0-6 T:6.2-11.4 Q:6.2-12.2 T:12.4-17.2 Q:12.4-18.4" },

@@ -6,7 +6,7 @@ export const words = {
   /** @type {Record<string, (said: string) => string>} what is said of a run, by whose clock its times are of */
   clocks: {
     simulated: () => "simulated: no model ran",
-    reckoned: (said) => `${said}; reckoned: each pass was timed alone, then laid on two clocks`,
+    reckoned: (said) => `${said}; reckoned: each pass was timed alone, then laid on the clock of its lane`,
     real: (said) => `${said}; two lanes at work at the same time, on a real clock`,
   },
   noServer: "this file replays one run and has no server",

@@ -35,7 +35,7 @@ WITH = Choice(
     counts=VERIFIER,
     usual="sync",
     noted="{}",
-    tip="whether the levels below draft on while this one verifies, as on two machines",
+    tip="whether the levels below draft on while this one verifies, as with a machine for each",
 )
 THETA = Share(
     name="theta", place=20, counts=DRAFTER, label="θ", noted="θ = {}", tip="the stop threshold"

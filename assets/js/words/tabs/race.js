@@ -32,7 +32,7 @@ export const WORDS = {
   speedUpOnce: (/** @type {string} */ own, /** @type {string} */ first) =>
     `${own} tokens/s / ${first} of the first lane; one repeat gives no interval`,
   noPlace:
-    "It has no place: its times are reckoned, each pass run and timed alone and then laid on two clocks, as a second machine would give",
+    "It has no place: its times are reckoned, each pass run and timed alone and then laid on the clock of its lane, as with a machine for each lane",
   otherClocks: "The two clocks differ, so the ratio is no measurement of one machine",
   rate: "tokens committed up to this moment / time on this lane's own clock since the prompt was read, in the repeat that is replayed",
   repeats: "each repeat's speed-up",
