@@ -22,7 +22,8 @@ def describe(device: str = "cpu") -> str:
         import torch
 
         return torch.cuda.get_device_name(device)
-    return f"{_processor()}, {cores()} cores"
+    count = cores()
+    return f"{_processor()}, {count} {'core' if count == 1 else 'cores'}"
 
 
 def cores() -> int:
