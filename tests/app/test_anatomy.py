@@ -190,3 +190,25 @@ def test_plain_decoding_and_the_stack_stand_token_by_token(page: Any, shipped: s
     assert "does not record plain decoding’s ids" in said.inner_text()
     page.locator(".hx-proof-margin").first.click()
     assert page.locator(".hx-score-here").count() == 1
+
+
+def test_a_draft_with_a_window_shows_what_it_sees_of_the_keys_and_values(
+    page: Any, shipped: str, tmp_path: Path
+) -> None:
+    header, *events = tracefile.read(Path("assets/traces/32-nano-in-turn.jsonl.gz"))
+    nano, target = header.levels
+    levels = (replace(nano, params={**nano.params, "window": 64}), target)
+    tracefile.write(tmp_path / "window.jsonl.gz", [replace(header, levels=levels), *events])
+    visit(page, shipped, f"recording={GREEDY}&anatomy=1")
+    assert page.get_by_role("group", name="What each level sees").is_hidden(), "all see all"
+    page.locator('input[type="file"]').set_input_files(str(tmp_path / "window.jsonl.gz"))
+    page.wait_for_selector(".hx-an-cells")
+    said = [one.get_attribute("aria-label") or "" for one in page.locator(".hx-an-cells").all()]
+    assert "sees all" in said[0] and "sees 64 of" in said[1] and "4 first, 60 recent" in said[1]
+    strip = page.locator(".hx-an-cells").last
+    strip.focus()
+    assert strip.evaluate("(x) => x === document.activeElement"), "a keyboard reaches it"
+    kinds = strip.locator("i").evaluate_all("(all) => all.map((x) => x.dataset.kind ?? '')")
+    assert kinds[0] == "sink" and kinds[-1] == "recent" and "" in kinds, "what lies between is not seen"
+    high = [page.locator(place).bounding_box()["height"] for place in (".hx-an-held", ".hx-an-body")]
+    assert high[0] < 120 < high[1], "the round keeps its room"

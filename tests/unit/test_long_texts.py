@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
 from app.play.long_texts import LONG_TEXTS, long_text, menu
 from app.serve.limits import MAX_PROMPT, prompt_characters
 from app.serve.settings import RequestError
+from hsd_core.cli.shared_options import reads_prompt
 
 
 def test_every_long_text_is_there_as_long_as_the_menu_says() -> None:
@@ -21,3 +25,31 @@ def test_every_long_text_is_there_as_long_as_the_menu_says() -> None:
 def test_no_other_file_is_read(odd: object) -> None:
     with pytest.raises(RequestError, match="no such text"):
         long_text(odd)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_told_how_much_of_a_prompt_was_read_and_how_long_the_rest_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(sys, "stderr", shown := Terminal())
+    tell = reads_prompt(lambda: now)
+    tell("target", 128, 512)
+    now = 102.0
+    tell("target", 256, 512)
+    now = 106.0
+    tell("target", 512, 512)
+    tell("nano", 40, 40)
+    lines = shown.getvalue().split("\r\033[K")[1:]
+    assert lines == [
+        "reading the prompt: 128 of 512 tokens, by target",
+        "reading the prompt: 256 of 512 tokens, by target, about 4 s left",
+        "",
+    ], "the line goes when all is read, and a prompt that is read in one piece says nothing"
+    monkeypatch.setattr(sys, "stderr", piped := io.StringIO())
+    tell("target", 128, 512)
+    assert not piped.getvalue()

@@ -20,8 +20,10 @@ export function cacheStrips() {
       drawn = key;
       el.hidden = !rows.length;
       const kinds = NAMED.filter((kind) => rows.some((row) => row.parts.some((part) => part.kind === kind)));
+      const partial = rows.find((row) => row.parts.some((part) => part.kind !== "whole"));
+      const hue = partial ? model.levels[partial.level].hue : null;
       const legend = kinds.map((kind) =>
-        h("span", {}, h("i", { "data-kind": kind, "aria-hidden": "true" }), HELD.kinds[kind]),
+        h("span", {}, h("i", { "data-kind": kind, "aria-hidden": "true", style: { "--hue": hue } }), HELD.kinds[kind]),
       );
       el.replaceChildren(
         ...(rows.length ? [h("p", { class: "hx-an-held-legend" }, h("span", { text: HELD.title }), ...legend)] : []),
