@@ -16,7 +16,16 @@ from hsd_core.stacks.opened_drafts import OpenedDrafts
 
 SHIPPED = tuple(
     SimpleNamespace(
-        name=name, at=at, fed=fed, layers=layers, heads=not layers, joined=(), ahead=1, path=Path(f"{name}.safetensors")
+        name=name,
+        at=at,
+        fed=fed,
+        follows=fed,
+        layers=layers,
+        heads=not layers,
+        joined=(),
+        ahead=1,
+        window=0,
+        path=Path(f"{name}.safetensors"),
     )
     for name, at, fed, layers in (
         ("a-nano-fed", 0, True, 1),
