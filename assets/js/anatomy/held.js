@@ -37,7 +37,7 @@ export function heldBy(model, at) {
   return partial ? found.filter((one) => one !== null) : [];
 }
 
-/** @param {import("../run/trace.js").View} view @param {number} total @returns {Stretch[]} */
+/** @param {import("../run/events.js").View} view @param {number} total @returns {Stretch[]} */
 function viewed(view, total) {
   /** @type {Stretch[]} */ const stretches = [];
   const whole = (/** @type {{heads: number}} */ one) => one.heads === view.heads;

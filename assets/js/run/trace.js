@@ -24,13 +24,6 @@ import { placeOffered, Tokens } from "./tokens.js";
  *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
  *   stale?: boolean, fell?: number, asked?: import("./events.js").Asked, own?: number[]}} Segment
  */
-/**
- * What a level holds of another one's cache from a moment on: how many of its heads hold which positions; later ones, once
- * verified, all hold.
- * @typedef {{level: number, of: number, upto: number, slots: number, heads: number,
- *   held: {lo: number, hi: number, heads: number}[], t: number}} View
- */
-
 export class TraceModel extends Tokens {
   constructor() {
     super();
@@ -46,7 +39,7 @@ export class TraceModel extends Tokens {
     this.moments = new Moments();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
-    /** @type {View[]} */ this.views = []; // what levels hold of another level's cache
+    /** @type {import("./events.js").View[]} */ this.views = []; // what levels hold of another level's cache
     /** @type {import("./events.js").Store[]} */ this.stores = []; // what n-gram databases counted
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
@@ -87,7 +80,7 @@ export class TraceModel extends Tokens {
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
   }
 
-  /** @param {View} e */
+  /** @param {import("./events.js").View} e */
   _view(e) {
     this.views.push(e);
   }
