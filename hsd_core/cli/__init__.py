@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hsd_core.cli import export, generate, models, record, show, site, whatif
-from hsd_core.cli.engines import doctor
+from hsd_core.cli.engines import doctor, pair, probe
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
 from hsd_core.cli.retrieval import knn_store, ralm
@@ -55,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         knn_store,
         ralm,
         doctor,
+        probe,
+        pair,
     ):
         command.add(commands)
     arguments = sys.argv[1:] if arguments is None else list(arguments)

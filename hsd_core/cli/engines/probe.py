@@ -1,0 +1,175 @@
+"""`probe`: measure a server of llama.cpp, vLLM or SGLang at several draft lengths, and what length it should have.
+
+Without `--start` it prints the command of each length, and measures whatever the server runs: the user starts it anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.shared_options import command, countdown, counts
+from hsd_core.lab.probe.start_commands import ENGINES, LENGTHS, MOST
+
+DEFAULT_PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
+_MOST_PROMPTS = 64
+_MOST_TOKENS = 2048
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "probe", "measure a running llama.cpp, vLLM or SGLang server at several lengths", act)
+    parser.add_argument("--url", required=True, metavar="URL", help="the server, such as http://127.0.0.1:8000/v1")
+    parser.add_argument("--engine", choices=[*ENGINES], help="which it is (default: as it says itself)")
+    parser.add_argument("--target", default="TARGET", metavar="ID", help="for the commands: the model")
+    parser.add_argument("--draft", default="DRAFT", metavar="ID", help="for the commands: the draft model")
+    counts(parser, "--lengths", nargs="+", default=[*LENGTHS], metavar="K", help="draft lengths (default 1 2 4 8)")
+    parser.add_argument(
+        "--length", type=int, metavar="K", help="measure only what the server runs now: this length, 0 without drafts"
+    )
+    parser.add_argument(
+        "--start", metavar="COMMAND", help="start and end the server here: its command with {k} where the length stands"
+    )
+    parser.add_argument("--plain", metavar="COMMAND", help="with --start: its command without drafts")
+    parser.add_argument(
+        "--synthetic", action="store_true", help="the engine accepts at random: times of lengths without a good draft"
+    )
+    reads(parser, "--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: eight shipped ones)")
+    counts(parser, "--limit", default=8, metavar="N", help="prompts that are sent at each length (default 8)")
+    counts(parser, "--max-new-tokens", default=96, metavar="N", help="tokens of a reply (default 96)")
+    writes(parser, "--out", goes_on=True, metavar="FILE", help="the replies' counts, which `doctor` reads; goes on")
+    writes(parser, "--profile", metavar="FILE", help="with all lengths measured: a profile, which `plan` reads")
+    reads(
+        parser,
+        "--unseen",
+        metavar="FILE",
+        help="with --start: check the advice at every length up to the longest, on these prompts",
+    )
+    writes(parser, "--table", metavar="FILE", help="with --unseen: what that gave, as Markdown")
+    parser.add_argument("--commands", action="store_true", help="print the start commands and end")
+
+
+def act(options: argparse.Namespace) -> int:
+    from hsd_core.lab.probe.advice import CLOSE, advice_lines, checked, plan_profile
+    from hsd_core.lab.probe.http_server import Asked
+    from hsd_core.lab.probe.one_prompt import server_at
+    from hsd_core.lab.probe.start_commands import commands
+    from hsd_core.theory import write_profile
+
+    lengths = _checked(options)
+    asked = Asked(options.url)
+    if options.commands:
+        engine = options.engine or server_at(asked).engine
+    elif options.start:
+        engine = options.engine or "llama.cpp"
+    else:
+        engine = server_at(asked, options.engine).engine
+    told = commands(
+        engine,
+        [k for k in lengths if k],
+        target=shlex.quote(options.target),
+        draft=shlex.quote(options.draft),
+        port=asked.port,
+        synthetic=options.synthetic,
+    )
+    if options.commands:
+        print("\n".join(told.values()))
+        return 0
+    out = Path(options.out) if options.out else None
+    kept = _swept(options, asked, lengths, told, options.prompts or DEFAULT_PROMPTS, out)
+    print("\n".join(advice_lines(kept)))
+    if options.profile:
+        write_profile(plan_profile(kept), options.profile)
+        print(f"{options.profile} is a profile for plan", file=sys.stderr)
+    if options.unseen:
+        every = range(max(lengths) + 1)
+        other = out.with_name(f"{out.stem}-unseen{out.suffix}") if out else None
+        table, holds = checked(kept, _swept(options, asked, every, told, options.unseen, other))
+        print(f"\n{table}\nThat is {'within' if holds else 'more than'} {CLOSE:.0%}.")
+        if options.table:
+            _write_table(options, table)
+    return 0
+
+
+def _swept(
+    options: argparse.Namespace, asked: Any, lengths: Sequence[int], told: Any, file: Any, out: Path | None
+) -> Any:
+    """All replies to a file's prompts at these lengths, as far as they are not there yet. told: start commands."""
+    from hsd_core.lab.probe.length_sweep import Kept
+
+    prompts = _prompts(options, file)
+    kept = Kept.at(out, len(prompts), options.max_new_tokens)
+    left = sum(len(kept.missing(k)) for k in lengths)
+    tell = countdown("reply", left) if left else lambda _: None
+    for k in lengths:
+        if kept.missing(k):
+            step = told[k] if not options.start else options.start.replace("{k}", str(k)) if k else options.plain
+            _measure(options, asked, k, step, prompts, kept, tell)
+    return kept
+
+
+def _write_table(options: argparse.Namespace, table: str) -> None:
+    from hsd_core.models.machine import describe
+    from hsd_core.trace.typed import put
+
+    about = (
+        f"Made by `{options.said}` ({describe('cpu')}; {options.limit} prompts, {options.max_new_tokens} tokens each)."
+    )
+    put(Path(options.table), f"{about}\n\n{table}\n".encode())
+
+
+def _checked(options: argparse.Namespace) -> list[int]:
+    """The lengths to measure, 0 first."""
+    if options.length is not None and options.start:
+        raise ValueError("--length measures what runs now, --start starts it; give one of them")
+    if bool(options.start) != bool(options.plain):
+        raise ValueError("--start and --plain go together: the commands with and without drafts")
+    if options.start and "{k}" not in options.start:
+        raise ValueError("--start has no {k}; write it where the draft length stands, as in --spec-draft-n-max {k}")
+    if (options.unseen and not options.start) or (options.table and not options.unseen):
+        raise ValueError("--table goes with --unseen, and --unseen with --start: the server is started at every length")
+    if options.length is not None and not 0 <= options.length <= MOST:
+        raise ValueError(f"--length is {options.length}; give 0 (no drafts) to {MOST}")
+    if wrong := [k for k in options.lengths if k > MOST]:
+        raise ValueError(f"--lengths has {wrong[0]}; give 1 to {MOST}")
+    if options.limit > _MOST_PROMPTS or options.max_new_tokens > _MOST_TOKENS:
+        raise ValueError(f"at most {_MOST_PROMPTS} prompts of {_MOST_TOKENS} tokens are sent; ask for fewer")
+    return [options.length] if options.length is not None else [0, *sorted(set(options.lengths))]
+
+
+def _prompts(options: argparse.Namespace, file: Any) -> list[str]:
+    """Prompts of all parts of a file."""
+    from hsd_core.trace.prompt_files import PromptLine
+    from hsd_core.trace.typed import records
+
+    found = [line.text for _, line in records(file, PromptLine, 'JSON with "prompt" or "turns"') if line.text]
+    if not found:
+        raise ValueError(f"{file}: no line in it has a prompt or turns")
+    step = max(1, len(found) // options.limit)
+    return found[::step][: options.limit]
+
+
+def _measure(
+    options: argparse.Namespace, asked: Any, k: int, step: str, prompts: Sequence[str], kept: Any, tell: Any
+) -> None:
+    from hsd_core.lab.probe.length_sweep import measure
+    from hsd_core.lab.probe.local_server import started
+    from hsd_core.lab.probe.one_prompt import server_at
+
+    named = f"length {k}" if k else "no drafts"
+    if not options.start and options.length is None:
+        if not sys.stdin.isatty():
+            raise ValueError(
+                f"nobody can start the server anew for {named}: name what it runs now with --length (0 without "
+                "drafts), or give --start and --plain"
+            )
+        print(f"{named}: end the server, start this, and press Enter when it answers\n    {step}", file=sys.stderr)
+        input()
+    with started(step, asked) if options.start else nullcontext():
+        server = server_at(asked, options.engine)
+        measure(server, k, prompts, kept, tell=lambda *_: tell(f" ({named})"), synthetic=options.synthetic)
