@@ -53,6 +53,13 @@ def test_runs_of_two_machines_need_not_be_alike() -> None:
     assert uneven([run("A"), run("B", slower=4.0, machine="another")]) == []
 
 
+def test_a_target_with_a_store_is_another_target() -> None:
+    header, *events = run("B", slower=4.0)
+    *below, target = header.levels
+    stored = replace(header, levels=(*below, replace(target, params={**target.params, "places": 9})))
+    assert uneven([run("A"), [stored, *events]]) == [] != uneven([run("A"), run("C"), [header, *events]])
+
+
 def test_the_shipped_recordings_of_a_day_are_of_one_sitting() -> None:
     by_day: dict[str, list[list[trace.Event]]] = {}
     for path in SHIPPED:
