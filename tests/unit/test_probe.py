@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -119,6 +120,17 @@ def test_a_server_is_started_at_every_length_and_ended(tmp_path: Path, capsys: p
 def test_a_server_that_does_not_start_says_why(command: str, said: str) -> None:
     with pytest.raises(ProbeError, match=said), started(command, Asked(f"http://127.0.0.1:{free_port()}")):
         pass
+
+
+def test_a_probe_that_is_ended_ends_its_server(tmp_path: Path) -> None:
+    port = free_port()
+    asked, before = Asked(f"http://127.0.0.1:{port}"), signal.getsignal(signal.SIGTERM)
+    command = f"{sys.executable} {HERE / 'pretend_engine.py'} {port} {SESSION} 1"
+    with pytest.raises(SystemExit), started(command, asked):
+        signal.raise_signal(signal.SIGTERM)
+    with pytest.raises(ProbeError, match="nothing answers"):
+        server_at(asked)
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_probe_that_is_cancelled_ends_its_server_and_keeps_what_it_has(tmp_path: Path) -> None:

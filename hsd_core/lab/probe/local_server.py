@@ -10,7 +10,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from threading import current_thread, main_thread
+from typing import IO, NoReturn
 
 from hsd_core.lab.probe.http_server import Asked, ProbeError, Refused, Silent
 
@@ -38,6 +39,7 @@ def started(command: str, asked: Asked, seconds: float = STARTS) -> Iterator[Non
             )
         except (OSError, ValueError) as why:
             raise ProbeError(f"{command!r} cannot be started: {why}; name a program with its whole path") from None
+        before = signal.signal(signal.SIGTERM, _ended) if current_thread() is main_thread() else None
         try:
             deadline = time.monotonic() + seconds
             while not _ready(asked):
@@ -51,6 +53,13 @@ def started(command: str, asked: Asked, seconds: float = STARTS) -> Iterator[Non
                 raise ProbeError(f"{command!r} ended during the probe: {_tail(log)}")
         finally:
             _end(process)
+            if before is not None:
+                signal.signal(signal.SIGTERM, before)
+
+
+def _ended(*_: object) -> NoReturn:
+    """Who ends the probe ends its server too."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _answers(asked: Asked) -> bool:
