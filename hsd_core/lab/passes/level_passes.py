@@ -154,9 +154,9 @@ def taken(level: Any, length: int, rows: int, timed: Timed, limits: Mapping[str,
     multiply-adds with weights in a ms, "reached" here and by its kernel alone with "few" and "many" rows."""
     ms, head = median(timed.ms), head_of(level)
     work = work_of(level, length, rows) if hasattr(getattr(level, "decoder", None), "shape") else None
-    if head is None:  # where nobody tells the products, what is read binds: rows are few
+    parts, products = (dict[str, float](), 0) if head is None else parted(ms, timed.nodes, head)
+    if not products:  # where nobody tells them (torch runs the draft), what is read binds: rows are few
         return {"ms": ms, "parts": None, "profiled_ms": None, "least": work and work.least(limits, 0)}
-    parts, products = parted(ms, timed.nodes, head)
     assert work is not None
     found = {"ms": ms, "parts": parts, "profiled_ms": median(timed.profiled_ms), "least": work.least(limits, products)}
     kind = "int8" if isinstance(level, NanoLevel) else str(level.decoder.dtype)
