@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hsd_core.levels.declared.key import DRAFTER, Choice, StackError, Whole
 from hsd_core.levels.declared.keys import DTYPE, MAX_POSITIONS, VERIFIES
-from hsd_core.levels.declared.kind import BLUE, Kind, Reads, Site, Unplanned
+from hsd_core.levels.declared.kind import PURPLE, Kind, Reads, Site, Unplanned
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.copies import offer
 
@@ -84,7 +84,7 @@ KIND = Kind(
     "the cache, not the weights, is most of what a pass reads: in long texts. @dtype=int8 runs 8-bit weights over the "
     "same cache.",
     letter="W",
-    colour=BLUE,
+    colour=PURPLE,
     underline="dashed",
     keys=(*VERIFIES, KEEP, BUDGET, CHUNK, SINK, DTYPE),
     block=6,
