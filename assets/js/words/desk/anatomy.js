@@ -260,7 +260,7 @@ export const GREEDY = {
   names: (/** @type {string} */ tag) => `${tag} looks tokens up: it names one and has no other choices.`,
   certain: (/** @type {string} */ tag) =>
     `${tag} hands this token up as certain (q = 1): the trace has no other choices for it.`,
-  beyond: "beyond the recorded head",
+  beyond: "a smaller share than the trace keeps",
   rest: (/** @type {string} */ p) => `all others together ${p}`,
   margin: (/** @type {string} */ m) => `margin to the second choice ${m}${NBSP}logits`,
   marginTip: "ln(p of the first choice / p of the second) = the difference of their logits",
