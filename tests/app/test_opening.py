@@ -56,7 +56,8 @@ def test_the_app_never_names_torch_and_the_engine_never_names_the_page() -> None
 
 
 def test_scripts_and_styles_reach_for_no_other_host() -> None:
-    named = "http://www.w3.org/", "https://arxiv.org/abs/"  # a name in XML, and where a reader's press leads
+    # a name in XML, where a reader's press leads, and what is to be copied
+    named = "http://www.w3.org/", "https://arxiv.org/abs/", "https://github.com/", "http://HOST:"
     for name in files().names:
         text = (ASSETS / name).read_text(encoding="utf-8")
         for one in named:
