@@ -94,6 +94,9 @@ def test_so_it_is_through_the_shipped_drafts(path: Path, wide: Any, monkeypatch:
         head = drafts.read_draft(path, wide)
         if info.heads:
             head.say(states[:1], head.new_cache(8), ids, 0)
+        elif info.window:
+            keys, values = torch.randn(2, 3, 4, 64)  # of the target's last layer
+            head.rows(ids, 1, head.new_cache(8), keys, values)
         else:
             fed = head.join(torch.randn(5, 3 * 576)) if info.joined else states if info.fed else None
             head.forward(Pass(ids, wanted=5), states, head.new_cache(8), ids, fed)
