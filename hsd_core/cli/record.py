@@ -34,7 +34,7 @@ from hsd_core.trace.typed import records
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "clock", "heads"}
 _NEEDED = {"name", "title"}
 _REAL = {"preset", "stack", "prompt"}
-LONG = 1024  # tokens of a prompt: behind more of them a pass takes longer
+LONG = 512  # tokens of a prompt: behind more of them a pass takes longer
 UNEVEN = 1.35  # plain decoding of two recordings of one sitting differs by less
 
 
