@@ -121,5 +121,5 @@ def test_the_command_writes_a_ladder_and_sets(tmp_path: Path, capsys: pytest.Cap
     assert not out.with_name("ladder.json.part").exists() and ladder["answer"] in capsys.readouterr().out
     found = read_set(tmp_path / "smollm2-skip1.json")
     assert (found.preset, found.layers, found.count) == ("smollm2", 30, 1)
-    assert main([*asked, "--steps", "61", "--out", str(out)]) == 1
+    assert main([*asked, "--steps", "61", "--out", str(out)]) == 2
     assert "the target has 60 sublayers" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from toys import toy_stack
 
 import hsd_core
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import EVENTS, SCHEMA, Baseline, Depths, Event, Header, Piece, Plan, Store
+from hsd_core.trace import EVENTS, SCHEMA, Baseline, Depths, Event, Header, Held, Piece, Plan, Store, View
 from hsd_core.trace.codec import from_dict, to_dict
 from hsd_core.trace.file import TraceError, dumps, pack, read, write
 
@@ -33,6 +33,7 @@ RECORDINGS = sorted((Path(__file__).parents[2] / "assets" / "traces").glob("*.js
 def test_what_is_written_reads_back(name: str, tmp_path: Path) -> None:
     extra = [Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), Plan(1, "table", (2,), (), 8, 9)]
     events = [*RUN[:-1], *extra, RUN[-1], Baseline("target", 5, (1, 2), 2, True, 1e-5, (3, 4), (0.5, None))]
+    events.append(View(1, 2, 9, 4, 6, (Held(0, 2, 6), Held(5, 7, 3)), 10))
     events.append(Depths((1, 2), ("lens", "lens"), ((0.5, 0.25), (0.75, 1.0)), ((3, 4), (5, 6))))
     assert {e.event for e in events} == EVENTS.keys(), "every kind of event makes the journey"
     write(tmp_path / name, events)
