@@ -49,9 +49,10 @@ def plain(smollm2):
     return {p: list(smollm2.run("target", p, max_new_tokens=TOKENS, heads=2)) for p in PROMPTS}
 
 
-@pytest.mark.parametrize("stack", STACKS)
-def test_a_stack_writes_what_plain_decoding_writes(smollm2, plain, stack):
-    for prompt in PROMPTS:
+# Every other prompt for a stack, the ones between for the next: a run of all of them takes a tenth of the whole suite.
+@pytest.mark.parametrize(("stack", "first"), [(stack, i % 2) for i, stack in enumerate(STACKS)], ids=STACKS)
+def test_a_stack_writes_what_plain_decoding_writes(smollm2, plain, stack, first):
+    for prompt in PROMPTS[first::2]:
         run = list(smollm2.run(stack, prompt, max_new_tokens=TOKENS, heads=2))
         same = compare(run, plain[prompt])
         assert same.holds, f"{prompt[:40]!r}: token {same.equal} differs at a margin of {same.margin}"
