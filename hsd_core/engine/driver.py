@@ -163,6 +163,24 @@ class Sequential:
             self._outcomes.append(Drafted(i, len(tree)))
         return tree
 
+    def _drop(
+        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed
+    ) -> Generator[Event, None, None]:
+        """Write down what came out behind a text that was cut meanwhile."""
+        if isinstance(request, DraftRequest):
+            yield from self._written(request, done, stale=True)
+        else:
+            yield self.writer.stale(request, done.work, hierarchy.below(request.level), done.t0, done.t1)
+
+    def _forget(self, levels: Sequence[int], length: int) -> Generator[Event, None, None]:
+        """These levels forget what they have of the text behind its first `length` tokens."""
+        for level in levels:
+            run = self.runs[level]
+            before = run.cached
+            if before > length:
+                run.keep(length, ())
+                yield self.writer.rollback(level, before, run.cached)
+
     def _keep(
         self, asked: KeepRequest, scored: Passed, t1: int, levels: Sequence[int], dropped: Sequence[int] = ()
     ) -> Generator[Event, None, Token | None]:

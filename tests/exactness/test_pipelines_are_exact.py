@@ -108,7 +108,7 @@ def test_dropping_a_block_that_comes_late_is_caught(anything_goes: pytest.Monkey
             below.stands()
             below.line = stage.line
             for one in (stage, below):
-                yield from self._forget(one, len(stage.line) - 1)
+                yield from self._forget(one.levels, len(stage.line) - 1)
             block = Tree()
         yield from handed_up(self, stage, block)
 

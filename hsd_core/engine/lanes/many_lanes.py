@@ -25,7 +25,7 @@ from hsd_core.engine.driver import Passed, Sequential
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.engine.lanes.undecided import Undecided
-from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest, TakeRequest
+from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, TakeRequest
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import lanes_of, scheduler_of
@@ -125,7 +125,7 @@ class Pipeline(Sequential):
             stage = self._stages[self._lane_of[request.level]]
             if stage.cut is not None:
                 yield from self._drop(hierarchy, request, done)
-                yield from self._forget(stage, stage.cut)
+                yield from self._forget(stage.levels, stage.cut)
                 stage.stands()
             elif isinstance(request, DraftRequest):
                 tree = yield from self._written(request, done)
@@ -239,24 +239,5 @@ class Pipeline(Sequential):
                 one.alive.clear()
             else:
                 one.stands()
-                yield from self._forget(one, at)
+                yield from self._forget(one.levels, at)
         return token
-
-    def _drop(
-        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed
-    ) -> Generator[Event, None, None]:
-        """What came out stands behind a text that was cut."""
-        if isinstance(request, DraftRequest):
-            yield from self._written(request, done, stale=True)
-        else:
-            below = hierarchy.below(request.level)
-            yield self.writer.stale(request, done.work, below, done.t0, done.t1)
-
-    def _forget(self, stage: _Stage, length: int) -> Generator[Event, None, None]:
-        """The levels of a lane forget what they have of the text behind its first `length` tokens."""
-        for level in stage.levels:
-            run = self.runs[level]
-            before = run.cached
-            if before > length:
-                run.keep(length, ())
-                yield self.writer.rollback(level, before, run.cached)

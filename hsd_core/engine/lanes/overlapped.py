@@ -149,7 +149,7 @@ class Overlapped(Sequential):
         assert pull, "the drafter's lane ends what it was given"
         if pull.cut is not None:
             yield from self._drop(hierarchy, request, done)
-            yield from self._forget(pull.cut)
+            yield from self._forget(self._below, pull.cut)
             self._pull = None
             return
         answer: Answer
@@ -184,16 +184,6 @@ class Overlapped(Sequential):
         self._arrivals += len(block)
         self._silent = not len(block)
 
-    def _drop(
-        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed
-    ) -> Generator[Event, None, None]:
-        """What came out stands behind a text that was cut."""
-        if isinstance(request, DraftRequest):
-            yield from self._written(request, done, stale=True)
-        else:
-            below = hierarchy.below(request.level)
-            yield self.writer.stale(request, done.work, below, done.t0, done.t1)
-
     def _judge(
         self, hierarchy: Hierarchy, context: Context, verification: _Verification
     ) -> Generator[Event, None, Tree]:
@@ -218,15 +208,6 @@ class Overlapped(Sequential):
             if self._pull:
                 self._pull.cut = len(context) + kept
             else:
-                yield from self._forget(len(context) + kept)
+                yield from self._forget(self._below, len(context) + kept)
         self._verification, self._silent = None, False
         return result_of(asking, token)[0]
-
-    def _forget(self, length: int) -> Generator[Event, None, None]:
-        """The drafter's levels forget what they have of the text behind its first `length` tokens."""
-        for level in self._below:
-            run = self.runs[level]
-            before = run.cached
-            if before > length:
-                run.keep(length, ())
-                yield self.writer.rollback(level, before, run.cached)
