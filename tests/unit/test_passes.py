@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from lean_stacks import LeanStacks, RandomDraft
@@ -11,7 +12,17 @@ from tiny import made, tiny, tiny_compiled
 from hsd_core.cli import main
 from hsd_core.cli.lab.passes import fitting
 from hsd_core.lab.passes.least_time import PassWork, work_of
-from hsd_core.lab.passes.level_passes import PROFILED, REPEATS, head_of, lookup, part_of, parted, time_passes
+from hsd_core.lab.passes.level_passes import (
+    PROFILED,
+    REPEATS,
+    Timed,
+    head_of,
+    lookup,
+    part_of,
+    parted,
+    taken,
+    time_passes,
+)
 from hsd_core.lab.passes.round_times import Stamped, measure_rounds
 from hsd_core.lab.results.markdown import view, views
 from hsd_core.lab.results.rawfile import read_raw
@@ -242,3 +253,10 @@ def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
 def test_bad_input_is_met_before_anything_is_measured(more, said, capsys) -> None:
     assert main(["passes", "--preset", "toy", *more]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("nodes", [[[]], [[Node("Add", 1000, (1, 5), (1, 5))]]])
+def test_a_draft_that_torch_runs_over_a_compiled_decoder_tells_no_parts(nodes: list[list[Node]]) -> None:
+    level = SimpleNamespace(decoder=SimpleNamespace(profile=object()), vocab_size=5)
+    found = taken(level, 8, 1, Timed([2.0, 3.0, 4.0], [3.0], nodes), {})
+    assert found == {"ms": 3.0, "parts": None, "profiled_ms": None, "least": None}
