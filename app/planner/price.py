@@ -1,4 +1,8 @@
-"""What stacks would cost by the profile that a run here would plan with: the numbers that stand in the tower."""
+"""What stacks would cost by the profile that a run here would plan with: the numbers that stand in the tower.
+
+A stack with a view is priced by profiles that were measured behind texts of several lengths: the target's passes take
+longer the longer the text is, and a view's do not.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +15,21 @@ from typing import Any, TypeAlias
 from app.planner.desk import time_limit
 from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
+from hsd_core.levels.declared.keys import MAX_POSITIONS
 from hsd_core.levels.declared.preset import Preset
+from hsd_core.stacks.grammar import format_stack
+from hsd_core.stacks.grammar import parse as levels_of
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option, unread_preset
-from hsd_core.theory.latency.plans import plan_of
+from hsd_core.theory.latency.plans import Prediction, StackPlan, measured_as, plan_of
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.overlap.apart import needs_target
-from hsd_core.theory.overlap.on_two_lanes import on_two_lanes_of, reckoned
+from hsd_core.theory.overlap.on_two_lanes import Reckoned, on_two_lanes_of, reckoned
+from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
 from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.over_lengths import OverLengths, depends_on_length
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
 LONGEST = 400  # characters of a stack
@@ -35,7 +44,8 @@ class Priced:
     """A question: stacks of a preset on a device ("": the default one), greedy (temperature 0) or sampled.
 
     dtype: of its target; None for the one that it is opened with. target: what a command line calls the preset's
-    target, where the operator named it; "" for one of this package.
+    target, where the operator named it; "" for one of this package. length: tokens of text, for stacks with a view;
+    None for the shortest that was measured.
     """
 
     preset: str
@@ -44,6 +54,7 @@ class Priced:
     temperature: float = 0.0
     target: str = ""
     dtype: str | None = None
+    length: int | None = None
 
     @property
     def known(self) -> str | Preset:
@@ -73,35 +84,87 @@ def parse(data: Any, target: Callable[[str], str] = lambda name: "", dtype: str 
     temperature = data.get("temperature", 0.0)
     if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not 0 <= temperature <= 100:
         raise PlannerError(says.WHICH_TEMPERATURE, "temperature")
-    return Priced(preset, tuple(stacks), device, float(temperature), over, dtype)
+    length = data.get("length")
+    if length is not None and (
+        isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= MAX_POSITIONS
+    ):
+        raise PlannerError(says.which_length(MAX_POSITIONS), "length")
+    return Priced(preset, tuple(stacks), device, float(temperature), over, dtype, length)
 
 
 class Prices:
     """Answers such questions. One thread uses it.
 
     Args:
-        profiles: folder of the profiles that are shipped. found: as `profile_for`, which it is without it.
+        profiles: folder of the profiles that are shipped. found: as `profile_for`, which it is without it; by_length:
+            as `profiles_by_length`.
     """
 
-    def __init__(self, profiles: Path, found: Callable[[Priced, Path], Found] | None = None) -> None:
+    def __init__(
+        self,
+        profiles: Path,
+        found: Callable[[Priced, Path], Found] | None = None,
+        by_length: Callable[[Priced, Path], ProfilesByLength | None] | None = None,
+    ) -> None:
         self._profiles = profiles
-        self._found = found or profile_for
+        self._found, self._by_length = found or profile_for, by_length or profiles_by_length
         self._pricers: OrderedDict[str, Pricer] = OrderedDict()
+        self._lengths: OverLengths | None = None
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
         `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target, and where levels work
         at the same time `clock` ("reckoned"); or where the theory has no price `{"reason", "brief"}`, the second
-        without the cure."""
+        without the cure. A stack with a view has `length`, `by_length` and more; see `_over_lengths`."""
+        check = time_limit()
+        own = {stack: self._over_lengths(asked, stack, check) for stack in asked.stacks if depends_on_length(stack)}
         found = self._found(asked, self._profiles)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
-            return {"about": None, "prices": [why for _ in asked.stacks]}
+            return {"about": None, "prices": [own.get(stack, why) for stack in asked.stacks]}
         profile, source = found
         pricer = self._pricer(profile)
-        about = {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
-        check = time_limit()
-        return {"about": about, "prices": [_price(pricer, stack, check) for stack in asked.stacks]}
+        prices = [own[stack] if stack in own else _price(pricer, stack, check) for stack in asked.stacks]
+        return {"about": _about(profile, source), "prices": prices}
+
+    def _over_lengths(self, asked: Priced, stack: str, check: Callable[[], None]) -> dict[str, Any]:
+        """The price of a stack with a view, at `length` tokens of text (`extrapolated`: not between measured ones).
+
+        `by_length`: of each measured length `{"length", "ms", "speedup"}`, ms of a pass of each of its levels;
+        `pays_from`: the first length at which it is faster than plain decoding, None where there is none; `about`.
+        """
+        try:
+            if asked.temperature:
+                raise ProfileError(says.GREEDY_LENGTHS)
+            found = self._by_length(asked, self._profiles)
+            if found is None:
+                raise ProfileError(says.measures_one(_no_lengths(asked, stack)))
+            if self._lengths is None or self._lengths.measured != found:
+                self._lengths = OverLengths(found)
+            over, first = self._lengths, found.profiles[0]
+            length = found.lengths[0] if asked.length is None else asked.length
+            plan = plan_of(first, stack)
+            _check_blocks(first, plan)
+            paid = over.price(stack, length)
+            rows = [
+                {
+                    "length": n,
+                    "ms": {profile.names[i]: profile.levels[i].cost(1) for i in plan.levels},
+                    "speedup": over.price(stack, n).speedup,
+                }
+                for n, profile in zip(found.lengths, found.profiles, strict=True)
+            ]
+            check()
+            return {
+                **_paid(paid),
+                "length": length,
+                "extrapolated": not found.measured(length),
+                "by_length": rows,
+                "pays_from": over.pays_from(stack),
+                "about": _about(found.at(length), SHIPPED),
+            }
+        except (ProfileError, PlannerError) as error:
+            return _refused(str(error))
 
     def _pricer(self, profile: Profile) -> Pricer:
         name = digest(profile)
@@ -126,20 +189,49 @@ def profile_for(asked: Priced, profiles: Path) -> Found:
     return None if shipped is None else (shipped, SHIPPED)
 
 
+def profiles_by_length(asked: Priced, profiles: Path) -> ProfilesByLength | None:
+    """Those behind texts of several lengths, of the machine most like this one; None where there are none.
+
+    Args:
+        profiles: folder of those that are shipped.
+    Raises:
+        ProfileError: they are not of the same levels.
+    """
+    return shipped_by_length(asked.preset, asked.device or "cpu", folder=profiles / BY_LENGTH.name)
+
+
+def _no_lengths(asked: Priced, stack: str) -> str:
+    """What is missing, and the command that measures the levels of the stack."""
+    specs = levels_of(stack)
+    levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
+    return says.no_lengths(asked.preset, option(asked.preset), levels, asked.device or "cpu")
+
+
+def _about(profile: Profile, source: str) -> dict[str, Any]:
+    return {**origin(profile, source), "compiled": "onnxruntime" in profile.about.get("versions", {})}
+
+
+def _check_blocks(profile: Profile, plan: StackPlan) -> None:
+    if (longest := max(plan.blocks, default=1)) > profile.max_block:
+        raise ProfileError(says.long_block(profile.max_block, longest))
+
+
 def _price(pricer: Pricer, stack: str, check: Callable[[], None]) -> dict[str, Any]:
     profile = pricer.profile
     try:
         apart = on_two_lanes_of(profile, stack)
         plan = apart.plan if apart else plan_of(profile, stack)
-        if (longest := max(plan.blocks, default=1)) > profile.max_block:
-            raise ProfileError(says.long_block(profile.max_block, longest))
+        _check_blocks(profile, plan)
         if apart and (fed := needs_target(profile, plan.levels[:-1])):
             raise ProfileError(says.reads_target(fed, apart.schedule))
         paid = reckoned(profile, apart, check) if apart else pricer.price(plan)
     except (ProfileError, PlannerError) as error:
         return _refused(str(error))
-    found = {"ms": paid.ms_per_token, "speedup": paid.speedup, "tokens": paid.tokens_per_round}
-    return {**found, "clock": "reckoned"} if apart else found
+    return {**_paid(paid), "clock": "reckoned"} if apart else _paid(paid)
+
+
+def _paid(paid: Prediction | Reckoned) -> dict[str, Any]:
+    return {"ms": paid.ms_per_token, "speedup": paid.speedup, "tokens": paid.tokens_per_round}
 
 
 def _refused(reason: str) -> dict[str, Any]:

@@ -22,8 +22,10 @@ from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.grammar import format_stack
 from hsd_core.stacks.grammar import parse as levels
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.kept import SHIPPED, shipped_profile
 from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.over_lengths import depends_on_length
 from hsd_core.trace import Header
 
 PRICES = "planner/prices"  # their path
@@ -49,21 +51,26 @@ def prices(headers: Iterable[Header]) -> dict[str, Any]:
     found, stacks = list[dict[str, Any]](), _recorded(headers)
     for asked, recorded in stacks.items():
         profile = _profile(asked)
-        known = [*recorded, *_ready_made(asked.preset), *_planned(profile)] if profile else []
-        found.append(_priced(asked, dict.fromkeys(known)))
+        more = [*_ready_made(asked.preset), *_planned(profile)] if profile else []
+        known = {**dict.fromkeys(more), **recorded} if profile else {}
+        found.append(_priced(asked, known))
     rest = [Asked(name, 0.0, "") for name in PRESETS if name not in {asked.preset for asked in stacks}]
     others = {"reason": says.NOT_AHEAD, "brief": says.NOT_AHEAD.split("; ")[0]}
-    return {"known": [*found, *(_priced(asked, ()) for asked in rest)], "others": others}
+    return {"known": [*found, *(_priced(asked, {}) for asked in rest)], "others": others}
 
 
-def _priced(asked: Asked, stacks: Iterable[str]) -> dict[str, Any]:
-    every = (*stacks, "target")
-    made = Prices(PROFILES, lambda *_: _found(asked)).answer(Priced(asked.preset, every, "", asked.temperature))
-    by_stack = dict(zip(every, made["prices"], strict=True))
-    if made["about"] is None:
-        return {"preset": asked.preset, "about": None, "prices": {}, "others": by_stack["target"]}
-    where = {"preset": asked.preset, "temperature": asked.temperature}
-    return {**where, "about": made["about"], "prices": by_stack}
+def _priced(asked: Asked, stacks: Mapping[str, int | None]) -> dict[str, Any]:
+    """stacks: with the length of the text at which each is priced, where that matters."""
+    desk = Prices(PROFILES, lambda *_: _found(asked), lambda *_: _by_length(asked))
+    plain = desk.answer(Priced(asked.preset, ("target",), "", asked.temperature))
+    if plain["about"] is None:
+        return {"preset": asked.preset, "about": None, "prices": {}, "others": plain["prices"][0]}
+    prices = {"target": plain["prices"][0]}
+    for length in dict.fromkeys(stacks.values()):
+        every = tuple(stack for stack, own in stacks.items() if own == length)
+        made = desk.answer(Priced(asked.preset, every, "", asked.temperature, length=length))
+        prices |= zip(every, made["prices"], strict=True)
+    return {"preset": asked.preset, "temperature": asked.temperature, "about": plain["about"], "prices": prices}
 
 
 def _found(asked: Asked) -> Found:
@@ -75,14 +82,22 @@ def _profile(asked: Asked, folder: Path = PROFILES) -> Profile | None:
     return shipped_profile(asked.preset, "cpu", asked.temperature, folder=folder, machine=asked.machine)
 
 
-def _recorded(headers: Iterable[Header]) -> dict[Asked, list[str]]:
-    """The stacks that ran, by what is asked of them. Runs of no preset were simulated."""
-    found: dict[Asked, list[str]] = {}
+def _by_length(asked: Asked) -> ProfilesByLength | None:
+    return shipped_by_length(asked.preset, "cpu", folder=PROFILES / BY_LENGTH.name, machine=asked.machine)
+
+
+def _recorded(headers: Iterable[Header]) -> dict[Asked, dict[str, int | None]]:
+    """The stacks that ran, by what is asked of them, with the length of their text (the first run's) where the price
+    depends on it. Runs of no preset were simulated."""
+    found: dict[Asked, dict[str, int | None]] = {}
     for header in headers:
         if header.preset is None:
             continue
         temperature = 0.0 if is_greedy(header.sampling) else float(header.sampling["temperature"])
-        found.setdefault(Asked(header.preset, temperature, header.machine), []).extend(_with_fewer(header.stack))
+        here = found.setdefault(Asked(header.preset, temperature, header.machine), {})
+        length = len(header.prompt_ids) + header.max_new_tokens // 2  # as the page asks; see tower.js
+        for stack in _with_fewer(header.stack):
+            here.setdefault(stack, length if depends_on_length(stack) else None)
     return found
 
 

@@ -29,6 +29,7 @@ NO_TREES = "a simulated run cannot draft trees; take the stack to Explore, where
 WHOLE_BLOCKS = "block lengths must be whole numbers; reload the page and try again"
 EMPTY_REQUEST = "the request is empty; reload the page and try again"
 WHICH_AGREEMENT = "agreement: enter a number from 0 to 1"
+GREEDY_LENGTHS = "a stack with a view is priced by the length of the text, and greedily alone; set the temperature to 0"
 WHICH_TEMPERATURE = "temperature: enter a number from 0 to 100"
 NO_PROFILE = "no profile was given; choose one or open a file"
 TOO_DEEP = "the profile is nested too deeply; it is not a profile file"
@@ -110,6 +111,18 @@ def no_preset(preset: str, device: str) -> str:
 
 def no_profile(preset: str, option: str) -> str:
     return f"there is no profile of {preset} here; python -m hsd_core calibrate {option}"
+
+
+def no_lengths(preset: str, option: str, levels: str, device: str) -> str:
+    file = f"assets/profiles/by-length/{preset.replace('/', '--')}-{device}-4096.json"
+    return (
+        f"what a view is worth depends on the length of the text, and no profile of {preset} here knows it; python -m "
+        f"hsd_core calibrate {option} --levels {levels} --length 4096 --out {file}"
+    )
+
+
+def which_length(most: int) -> str:
+    return f"length: enter the tokens of text, a whole number from 1 to {most}"
 
 
 def long_block(most: int, asked: int) -> str:

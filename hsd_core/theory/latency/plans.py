@@ -13,7 +13,7 @@ from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import option
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.profile import TOKENWISE, Profile
+from hsd_core.theory.profiles.profile import CONTEXT, TOKENWISE, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,9 @@ def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> s
         return f", whose levels all have fixed block lengths{there}"
     preset = f" {option(str(profile.about['preset']))}" if "preset" in profile.about else ""
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
-    return f"{there}; all stop fixed; python -m hsd_core calibrate{preset} --levels {levels} --out FILE measures it"
+    length = f" --length {profile.about[CONTEXT]}" if CONTEXT in profile.about else ""
+    command = f"python -m hsd_core calibrate{preset} --levels {levels}{length} --out FILE"
+    return f"{there}; all stop fixed; {command} measures it"
 
 
 @lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer

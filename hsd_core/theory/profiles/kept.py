@@ -51,7 +51,7 @@ def quick_profile(preset: str | Preset, device: str | None = None, dtype: str | 
     if not _anything(preset):
         return None
     folder, name = _place(preset, device, dtype)
-    return next(iter(_readable([folder / _file(name, 0.0, QUICK)])), None)
+    return next(iter(readable([folder / _file(name, 0.0, QUICK)])), None)
 
 
 def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> list[Profile]:
@@ -59,7 +59,7 @@ def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str 
     if not _anything(preset):
         return []
     folder, name = _place(preset, device, dtype)
-    return sorted(_readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
+    return sorted(readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
 
 def keep(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Path:
@@ -87,7 +87,7 @@ def shipped_profile(
         machine: a description as profiles and traces have it, which stands for this machine's.
     """
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
-    found = _readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
+    found = readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
     here = _machine(device) if machine is None else machine
     for distance in range(OTHER + 1):
         near = (profile for profile in found if unlike(str(profile.about.get("machine", "")), here) == distance)
@@ -98,7 +98,7 @@ def shipped_profile(
 
 def shipped_profiles(folder: Path = FOLDER) -> list[Profile]:
     """All the profiles that come with the package."""
-    return _readable(folder.glob("*.json"))
+    return readable(folder.glob("*.json"))
 
 
 def unlike_here(about: Mapping[str, Any], device: str = "cpu") -> int:
@@ -218,7 +218,7 @@ def _default_device(preset: Preset) -> str:
     return "cuda" if machine.has_cuda() and not preset.toy else "cpu"
 
 
-def _readable(paths: Iterable[Path]) -> list[Profile]:
+def readable(paths: Iterable[Path]) -> list[Profile]:
     """The profiles of these files; a damaged file is as good as none."""
     found = []
     for path in sorted(paths):

@@ -7,7 +7,7 @@ passes of the view and one of the target with T + 1 rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,12 +65,17 @@ def pays_from(target: Growing, view_ms: float, a: float) -> int | None:
 
     The gain grows with the length, for the target's passes do and the view's do not.
     """
-    low, high = 0, FURTHEST
-    if best_gain(target, view_ms, a, high)[0] <= 1.0:
+    if best_gain(target, view_ms, a, FURTHEST)[0] <= 1.0:
         return None
+    return first_true(lambda length: best_gain(target, view_ms, a, length)[0] > 1.0, 0, FURTHEST)
+
+
+def first_true(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first number above `low` of which something holds, by bisection; it holds of `high`, and from its first
+    number on."""
     while high - low > 1:
         middle = (low + high) // 2
-        if best_gain(target, view_ms, a, middle)[0] > 1.0:
+        if holds(middle):
             high = middle
         else:
             low = middle

@@ -1,0 +1,205 @@
+"""Profiles of the same levels behind texts of several lengths, and what lies between them.
+
+A pass over a longer text reads a longer cache, so that one profile prices a stack at one length. Here a profile stands
+for each of some lengths (`calibrate --length`; `about["context"]` is the tokens of text before what was timed), and
+between two of them it is the profile that is interpolated, not its prices: milliseconds and acceptances lie on lines
+between the two, and the theory prices what comes of it as any other. Attention reads so many bytes for each token, so
+that milliseconds are lines in the length; acceptances are taken as such for want of anything better.
+
+Beyond the measured lengths it is extrapolated: acceptances are those of the nearest end, milliseconds go on along the
+line of the last two, but never fall as the text grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hsd_core.theory.profiles.costs import Costs, ProfileError
+from hsd_core.theory.profiles.kept import FOLDER, OTHER, readable, unlike, unlike_here
+from hsd_core.theory.profiles.profile import CONTEXT, Matrix, Pair, Profile, ProfileLevel
+
+BY_LENGTH = FOLDER / "by-length"  # PRESET-DEVICE[-MACHINE]-CONTEXT.json
+LEAST = 0.01  # of what the shortest text costs: no shorter one costs less
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesByLength:
+    """One profile for each measured length, shortest first; all of the same levels at the same temperature."""
+
+    profiles: tuple[Profile, ...]
+
+    def __post_init__(self) -> None:
+        if not self.profiles:
+            raise ProfileError("no profile is given; measure one or more with calibrate --length")
+        if not all(a < b for a, b in pairwise(self.lengths)):
+            raise ProfileError(f"profiles are of {list(self.lengths)} tokens of text; give each length once, rising")
+        first = self.profiles[0]
+        for other in self.profiles[1:]:
+            if _alike(other) != _alike(first):
+                raise ProfileError(
+                    f"the profile of {context(other):,} tokens has other levels than that of {context(first):,}: "
+                    f"{_listed(other)}, not {_listed(first)}; measure both with the same --levels and temperature"
+                )
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Tokens of text, rising."""
+        return tuple(map(context, self.profiles))
+
+    def measured(self, length: int) -> bool:
+        """Whether a length lies within the measured ones; else it is extrapolated."""
+        return self.lengths[0] <= length <= self.lengths[-1]
+
+    def at(self, length: int) -> Profile:
+        """The profile behind so many tokens of text; see above.
+
+        Raises:
+            ProfileError: the length is none.
+        """
+        if length < 1:
+            raise ProfileError(f"a text of {length} tokens; give 1 or more")
+        known = self.lengths
+        if length in known:
+            return self.profiles[known.index(length)]
+        if len(known) == 1:
+            return _at(self.profiles[0], length)
+        above = next((i for i, one in enumerate(known) if one > length), len(known) - 1)
+        first = max(0, above - 1)
+        share = (length - known[first]) / (known[first + 1] - known[first])
+        return _at(_between(self.profiles[first], self.profiles[first + 1], share), length)
+
+
+def context(profile: Profile) -> int:
+    """Tokens of text before the passes that a profile holds.
+
+    Raises:
+        ProfileError: it does not say.
+    """
+    found = profile.about.get(CONTEXT)
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise ProfileError(
+            f"about has {CONTEXT} {found!r}, not the tokens of text that it was measured behind; measure it with "
+            "calibrate --length"
+        )
+    return found
+
+
+def shipped_by_length(
+    preset: str, device: str = "cpu", *, folder: Path = BY_LENGTH, machine: str | None = None
+) -> ProfilesByLength | None:
+    """The greedy profiles by length that come with the package for a preset, or that were put beside them; None where
+    there are none. Of several machines' those of the one most like this one, and of equals those of most lengths.
+
+    Args:
+        machine: a description as profiles and traces have it, which stands for this machine's.
+    Raises:
+        ProfileError: those of one machine are not of the same levels, or a length is there twice.
+    """
+    name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
+    found: dict[str, list[Profile]] = {}
+    for profile in readable(folder.glob(f"{name}-*.json")):
+        if profile.temperature == 0.0 and CONTEXT in profile.about:
+            found.setdefault(str(profile.about.get("machine", "")), []).append(profile)
+
+    def far(described: str) -> int:
+        return unlike_here({"machine": described}, device) if machine is None else unlike(described, machine)
+
+    for distance in range(OTHER + 1):
+        near = [found[described] for described in sorted(found) if far(described) == distance]
+        if near:
+            those = max(near, key=len)
+            return ProfilesByLength(tuple(sorted(those, key=context)))
+    return None
+
+
+def _alike(profile: Profile) -> tuple[Any, ...]:
+    """What has to be the same of two profiles, so that there is something between them."""
+    levels = tuple((x.name, x.spec, x.is_lookup, bool(x.beside)) for x in profile.levels)
+    return profile.temperature, levels
+
+
+def _listed(profile: Profile) -> str:
+    return ",".join(level.spec or level.name for level in profile.levels)
+
+
+def _at(profile: Profile, length: int) -> Profile:
+    return replace(profile, about={**profile.about, CONTEXT: length})
+
+
+def _between(a: Profile, b: Profile, share: float) -> Profile:
+    """The profile a share of the way from `a` to `b`; below 0 and above 1 beyond them."""
+
+    def joint(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> list[Any]:
+        return [key for key in one if key in other]
+
+    edges = {*a.edge_cost, *b.edge_cost}
+    return replace(
+        a,
+        levels=tuple(_level(x, y, share) for x, y in zip(a.levels, b.levels, strict=True)),
+        acceptance=_matrix(a.acceptance, b.acceptance, share),
+        max_block=min(a.max_block, b.max_block),
+        edge_cost={pair: _costs(a.verify_cost(*pair), b.verify_cost(*pair), share) for pair in sorted(edges)},
+        interval=None,
+        round_ms=_ms(a.round_ms, b.round_ms, share),
+        by_width=_widths(a.by_width, b.by_width, share),
+        by_rule={rule: _matrix(a.by_rule[rule], b.by_rule[rule], share) for rule in joint(a.by_rule, b.by_rule)},
+        lengths=None,
+        threads={},
+        contention={},
+    )
+
+
+def _level(a: ProfileLevel, b: ProfileLevel, share: float) -> ProfileLevel:
+    drafted = None if a.draft_ms is None and b.draft_ms is None else _ms(a.block_ms(1), b.block_ms(1), share)
+    return replace(
+        a,
+        cost=_costs(a.cost, b.cost, share),
+        hit_rate=None if a.hit_rate is None or b.hit_rate is None else _part(a.hit_rate, b.hit_rate, share),
+        reach=_depths(a.reach, b.reach, share),
+        draft_ms=None if a.is_lookup else drafted,
+        beside=_depths(a.beside, b.beside, share),
+    )
+
+
+def _costs(a: Costs, b: Costs, share: float) -> Costs:
+    """At all row counts of either."""
+    rows = sorted({*a.rows, *b.rows})
+    return Costs(tuple(rows), tuple(_ms(a(n), b(n), share) for n in rows))
+
+
+def _matrix(a: Matrix, b: Matrix, share: float) -> Matrix:
+    return tuple(
+        tuple(_part(x, y, share) if j > i else float(i == j) for j, (x, y) in enumerate(zip(one, other, strict=True)))
+        for i, (one, other) in enumerate(zip(a, b, strict=True))
+    )
+
+
+def _widths(
+    a: Mapping[Pair, tuple[float, ...]], b: Mapping[Pair, tuple[float, ...]], share: float
+) -> dict[Pair, tuple[float, ...]]:
+    """As wide as both know it."""
+    return {pair: tuple(_part(x, y, share) for x, y in zip(a[pair], b[pair], strict=False)) for pair in a if pair in b}
+
+
+def _depths(a: Sequence[float], b: Sequence[float], share: float) -> tuple[float, ...]:
+    """By depth, as deep as the deeper one: the last of the other goes on, and where it has none, it is 1."""
+    deep = max(len(a), len(b))
+    whole = [[*one, *[one[-1] if one else 1.0] * (deep - len(one))] for one in (a, b)]
+    return tuple(_part(x, y, share) for x, y in zip(*whole, strict=True))
+
+
+def _ms(a: float, b: float, share: float) -> float:
+    """On the line through both; beyond them it never falls as the text grows, and keeps `LEAST` of the shorter's."""
+    if 0.0 <= share <= 1.0:
+        return a + (b - a) * share
+    rise = max(0.0, b - a)
+    return b + rise * (share - 1.0) if share > 1.0 else max(LEAST * a, a + rise * share)
+
+
+def _part(a: float, b: float, share: float) -> float:
+    """A probability, or tokens of an offer: beyond both that of the nearer."""
+    return a + (b - a) * min(1.0, max(0.0, share))

@@ -1,0 +1,104 @@
+"""What the tower is told of a stack with a view: its price at a length, ms of passes at each, from where it pays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiles import behind
+
+from app.kit.static import ASSETS
+from app.planner.price import Priced, Prices, parse
+from app.planner.profiles.plan_request import PlannerError
+from hsd_core.theory import write_profile
+from hsd_core.theory.profiles.behind_texts import shipped_by_length
+from hsd_core.theory.search.over_lengths import OverLengths
+
+VIEW = "ngram:2,view:4@budget=256,target"
+ALONE = "view:4@budget=256,target"
+LENGTHS = (1000, 2000, 4000)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_was_measured_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path / "no-profiles"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Shipped profiles: invented ones by length, and no other."""
+    own = tmp_path / "profiles" / "by-length"
+    own.mkdir(parents=True)
+    for length in LENGTHS:
+        write_profile(behind(length), own / f"smollm2-cpu-{length}.json")
+    return own.parent
+
+
+def priced(folder: Path, *stacks: str, **more: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = Prices(folder).answer(Priced("smollm2", stacks, "cpu", **more))["prices"]
+    return found
+
+
+@pytest.mark.parametrize(("asked", "length"), [(None, 1000), (3000, 3000), (9000, 9000)])
+def test_a_stack_with_a_view_is_priced_at_the_length_asked_for(folder: Path, asked: int | None, length: int) -> None:
+    (price,) = priced(folder, VIEW, length=asked)
+    found = shipped_by_length("smollm2", folder=folder / "by-length")
+    assert found is not None
+    known = OverLengths(found).price(VIEW, length)
+    assert (price["ms"], price["speedup"], price["tokens"]) == (
+        known.ms_per_token,
+        known.speedup,
+        known.tokens_per_round,
+    )
+    assert price["length"] == length and price["extrapolated"] == (length == 9000)
+    assert price["about"]["machine"] == "a test" and price["about"]["source"] == "shipped"
+
+
+def test_each_measured_length_has_its_milliseconds_and_the_first_that_pays_is_said(folder: Path) -> None:
+    (price,) = priced(folder, ALONE)
+    assert [row["length"] for row in price["by_length"]] == [*LENGTHS]
+    for row in price["by_length"]:
+        assert row["ms"] == {"view": 12.0, "target": 10.0 + 0.01 * row["length"]}
+        assert row["speedup"] == priced(folder, ALONE, length=row["length"])[0]["speedup"]
+    first = price["pays_from"]
+    assert LENGTHS[0] < first < LENGTHS[-1]
+    before, at = (priced(folder, ALONE, length=n)[0]["speedup"] for n in (first - 1, first))
+    assert before <= 1 < at
+
+
+def test_other_stacks_are_priced_as_before_beside_it(folder: Path) -> None:
+    answer = Prices(ASSETS / "profiles").answer(Priced("smollm2", ("ngram:3,int8:6,target",), "cpu", length=5000))
+    assert "length" not in answer["prices"][0] and answer["prices"][0]["speedup"] > 0
+    view, other = priced(folder, VIEW, "int8:2,target")
+    assert "ms" in view and "there is no profile of smollm2" in other["reason"]
+
+
+@pytest.mark.parametrize(
+    ("stack", "more", "said"),
+    [
+        ("view:4@budget=512,target", {}, "calibrate --preset smollm2 --levels view@budget=512,target --length 1000"),
+        (VIEW, {"temperature": 0.8}, "set the temperature to 0"),
+        ("view:20@budget=256,target", {}, "blocks of up to 16"),
+    ],
+)
+def test_what_cannot_be_priced_says_why(folder: Path, stack: str, more: dict[str, Any], said: str) -> None:
+    (price,) = priced(folder, stack, **more)
+    assert said in price["reason"] and price["reason"].startswith(price["brief"])
+
+
+def test_without_such_profiles_the_refusal_names_the_command(tmp_path: Path) -> None:
+    (price,) = priced(tmp_path, VIEW)
+    command = "calibrate --preset smollm2 --levels ngram,view@budget=256,target --length 4096 --out assets/profiles"
+    assert command in price["reason"] and "length of the text" in price["brief"]
+
+
+@pytest.mark.parametrize("length", [0, -1, 1.5, True, "many", 10_000_000])
+def test_a_length_that_is_none_is_refused(length: Any) -> None:
+    with pytest.raises(PlannerError, match="length: enter the tokens"):
+        parse({"preset": "smollm2", "stacks": [VIEW], "length": length})
+
+
+def test_a_length_comes_with_the_question() -> None:
+    assert parse({"preset": "smollm2", "stacks": [VIEW], "length": 3163}).length == 3163
+    assert parse({"preset": "smollm2", "stacks": [VIEW]}).length is None
