@@ -17,6 +17,8 @@ from app.words import run as says
 from hsd_core.export.records import Wire
 from hsd_core.trace import Baseline, Depths, Footer, Header
 
+PLAIN = "plain"  # the phase in which plain decoding of the same target is measured
+
 
 @answered
 def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
@@ -26,8 +28,9 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
     def reading(level: str, done: int, total: int) -> None:
         run.state = base
         if done < total:
-            said, share = says.reading(level, done, total, rest.after(level, done, total)), done / total
-            run.state = status("live", said, detail=notes, phase="prompt", share=share)
+            plain = base.get("phase") == PLAIN
+            said = says.reading(level, done, total, rest.after(level, done, total), plain=plain)
+            run.state = status("live", said, detail=notes, phase=PLAIN if plain else "prompt", share=done / total)
 
     events = yield from begin(loader, request, run, reading)
     if events is None:
@@ -73,7 +76,7 @@ def _after(request: RunRequest, levels: int, event: Footer | Baseline) -> tuple[
         if event.reason == "stopped":
             return None
         if request.baseline and levels > 1:
-            return says.MEASURING, "plain"
+            return says.MEASURING, PLAIN
     return (says.READING, "depths") if request.depths else None
 
 

@@ -60,9 +60,11 @@ def ended_early(seconds: float, *, done: bool) -> str:
     return f"stopped after {seconds:.0f} s, the limit for a run here; ask for fewer tokens or a shorter prompt"
 
 
-def reading(level: str, done: int, total: int, left: float | None = None) -> str:
-    """How much of the prompt a level has read, and how long the rest may take it (s)."""
+def reading(level: str, done: int, total: int, left: float | None = None, *, plain: bool = False) -> str:
+    """How much of the prompt a level has read, and how long the rest may take it (s). plain: once more, for plain decoding."""
     rest = "" if left is None or left < LEAST_LEFT else f", {seconds(left)} left"
+    if plain:
+        return f"measuring plain decoding, which reads the prompt anew: {done:,} of {total:,} tokens{rest}"
     return f"reading the prompt: {done:,} of {total:,} tokens, by {level}{rest}"
 
 

@@ -110,6 +110,8 @@ def test_the_rest_of_a_prompt_is_told_by_the_pieces_that_were_read() -> None:
         == "reading the prompt: 640 of 1,024 tokens, by target, about 10 s left"
     )
     assert run_says.reading("target", 960, 1024, 0.4) == "reading the prompt: 960 of 1,024 tokens, by target"
+    anew = run_says.reading("target", 640, 1024, 7.5, plain=True)
+    assert anew == "measuring plain decoding, which reads the prompt anew: 640 of 1,024 tokens, about 10 s left"
 
 
 def test_the_limits_are_those_that_are_written_down() -> None:
@@ -180,6 +182,23 @@ def test_a_run_says_how_much_of_a_long_prompt_is_read_and_then_that_it_generates
         ("reading the prompt: 256 of 300 tokens, by int8", 256 / 300),
         ("generating", None),
     ]
+
+
+def test_a_prompt_that_is_read_anew_for_plain_decoding_is_told_as_such() -> None:
+    header, *rest = plain_run(list("abc"))
+    assert isinstance(header, Header) and isinstance(header.levels[0], LevelInfo)
+    run, said = Run("r" * 32), []
+
+    class Measured(Scripted):
+        def run(self, *_: Any, **options: Any) -> Iterator[Event]:
+            yield replace(header, levels=(header.levels[0],) * 2)
+            yield from rest
+            options["reading"]("target", 128, 300)
+            said.append((run.state["text"], run.state["phase"], run.state["share"]))
+
+    list(stream(Loader(Measured([])), request(), run))
+    told = "measuring plain decoding, which reads the prompt anew: 128 of 300 tokens"
+    assert said == [(told, "plain", 128 / 300)], "the title goes on saying that it is being measured"
 
 
 def test_what_a_run_says_while_the_engine_is_within_a_step_reaches_its_page(monkeypatch: pytest.MonkeyPatch) -> None:

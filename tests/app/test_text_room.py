@@ -72,6 +72,32 @@ def test_lines_use_the_width_of_the_panel(page: Any, shipped: str) -> None:
     assert body["height"] > 370
 
 
+@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
+def test_what_is_being_done_is_told_beside_the_text_its_caption_and_the_replay(
+    page: Any, shipped: str, size: tuple[int, int]
+) -> None:
+    visit(page, shipped, "28-copy-pearl", size, CALM)
+    page.evaluate("""() => {
+      const told = document.querySelector('.hx-progress');
+      told.hidden = false;
+      told.querySelector('b').textContent = 'reading the prompt: 4,096 of 8,116 tokens, by target, about 55 s left, 50 %';
+      told.querySelector('span').textContent = 'Meanwhile you can replay a recording.';
+    }""")
+    told = box(page, ".hx-progress")
+    for name in (".hx-text-body", ".hx-caption", ".hx-transport"):
+        assert apart(told, box(page, name)), name
+
+
+def test_on_a_phone_a_long_title_ends_before_what_says_that_the_text_begins_above(page: Any, shipped: str) -> None:
+    visit(page, shipped, "28-copy-pearl", PHONE, CALM)
+    words = page.locator(".hx-text-panel h2").evaluate("""(x) => {
+      const box = x.getBoundingClientRect(), style = getComputedStyle(x), range = document.createRange();
+      range.selectNodeContents(x);
+      return Math.min(range.getBoundingClientRect().right, box.right - parseFloat(style.paddingRight));
+    }""")
+    assert words <= box(page, ".hx-above")["x"] + 1
+
+
 def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> None:
     visit(page, shipped, "01-code")
     seek(page, 1)

@@ -28,7 +28,6 @@ export function create(host, ctx = {}) {
   const flow = el.appendChild(element("div", "hx-flow"));
   flow.setAttribute("role", "group");
   flow.setAttribute("aria-label", TEXT.flow);
-  flow.dataset.waits = TEXT.waiting;
   const view = new TextView(el, flow, ctx);
   return {
     el,
@@ -100,6 +99,8 @@ class TextView {
     const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
     this._reconcile(keep, wanted(model, cursor, keep, committed, ghosts !== "hide"), scheme);
     this.flow.classList.toggle("hx-waiting", this.items.length === 0);
+    const { footer } = model;
+    this.flow.dataset.waits = footer && !footer.committed ? TEXT.nothingWritten : TEXT.waiting;
     this.tree.update(ghosts === "hide" ? null : model, cursor, this.reach);
     this.style = style;
     this.seen = committed;

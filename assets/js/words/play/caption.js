@@ -6,7 +6,7 @@ export const SAYS = {
   round: "Round {round}: ",
 
   // Before the first round.
-  waits: "Nothing has happened yet.",
+  waits: "The prompt is being read.",
   reads: "{levels} reads the prompt: {count} tokens in {time}.",
   read: "{levels} read the prompt, {count} tokens each, in {time} together.",
   joins: "{who} joins the plan and reads the {count} tokens that it missed.",
@@ -60,19 +60,22 @@ export const SAYS = {
   replansBriefly: "Auto changes the plan to {levels}.",
 
   // The end.
-  length: "The token limit is reached: ",
+  length: "Token limit reached: ",
   eos: "The target ended the text: ",
   context: "The context is full: ",
   stopped: "Stopped: ",
+  nothing: "nothing was written.",
   result: "{count} tokens in {rounds} rounds and {time}, {speed} tokens/s",
   faster:
     "{count} tokens in {rounds} rounds and {time}: {ratio} times plain decoding ({speed} against {plain} tokens/s)",
+  fasterBriefly: "{count} tokens in {rounds} rounds and {time}",
+  ratio: ": {ratio} times plain decoding",
   simulated: "; simulated, no model ran.",
   reckoned: ", reckoned for {machines} machines",
   real: ", on the real clock of {machines} processes",
   equal: ", the same text.",
   differs: ", the same text up to token {same}.",
-  inDistribution: "; sampled: the same distribution, though the text may differ.",
+  inDistribution: "; sampled from the same distribution.",
   bare: ".",
 };
 

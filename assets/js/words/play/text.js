@@ -32,6 +32,7 @@ export const TEXT = {
     "The first run fetches and loads the weights, which takes a minute or two; later ones start at once. You can also open a trace file.",
   label: "the text",
   waiting: "The levels read the prompt; nothing is written yet.",
+  nothingWritten: "Nothing was written.",
   flow: "The text, token by token. Arrow keys move between tokens.",
 };
 
