@@ -61,7 +61,7 @@ def ended_early(seconds: float, *, done: bool) -> str:
 
 
 def reading(level: str, done: int, total: int, left: float | None = None, *, plain: bool = False) -> str:
-    """How much of the prompt a level has read, and how long the rest may take it (s). plain: once more, for plain decoding."""
+    """How much of a prompt a level has read, and how long the rest may take it (s). plain: read for plain decoding."""
     rest = "" if left is None or left < LEAST_LEFT else f", {seconds(left)} left"
     if plain:
         return f"measuring plain decoding, which reads the prompt anew: {done:,} of {total:,} tokens{rest}"

@@ -80,7 +80,8 @@ def test_what_is_being_done_is_told_beside_the_text_its_caption_and_the_replay(
     page.evaluate("""() => {
       const told = document.querySelector('.hx-progress');
       told.hidden = false;
-      told.querySelector('b').textContent = 'reading the prompt: 4,096 of 8,116 tokens, by target, about 55 s left, 50 %';
+      const read = 'reading the prompt: 4,096 of 8,116 tokens, by target, about 55 s left, 50 %';
+      told.querySelector('b').textContent = read;
       told.querySelector('span').textContent = 'Meanwhile you can replay a recording.';
     }""")
     told = box(page, ".hx-progress")
