@@ -29,13 +29,13 @@ def random_profile(rng: np.random.Generator, size: int, *, steep: bool, max_bloc
     return Profile(tuple(levels), tuple(map(tuple, a)), max_block, edge_cost=edges, round_ms=float(rng.uniform(0, 1)))
 
 
-def behind(length: int, *, target: float = 0.01, agree: float = 0.8, **about: Any) -> Profile:
-    """Invented: a lookup, a view of 256 positions, an 8-bit copy and a target behind so many tokens of text. A row more
-    costs 1 ms; `target`: ms of a pass for each token of text, beside 10; `agree`: of the view with the target."""
+def behind(length: int, *, target: float = 0.01, agree: float = 0.8, budget: int = 256, **about: Any) -> Profile:
+    """Invented: a lookup, a view, an 8-bit copy and a target behind so many tokens of text. A row more costs 1 ms;
+    `target`: ms of a pass for each token of text, beside 10; `agree`: of the view with the target."""
     whole, view, copy = 10.0 + target * length, 12.0, 5.0 + target * length
     levels = (
         ProfileLevel("ngram", Costs.constant(0.1), "ngram", 0.5),
-        ProfileLevel("view", Costs((1, 9), (view, view + 8.0)), "view@budget=256"),
+        ProfileLevel("view", Costs((1, 9), (view, view + 8.0)), f"view@budget={budget}"),
         ProfileLevel("int8", Costs((1, 9), (copy, copy + 8.0)), "int8"),
         ProfileLevel("target", Costs((1, 9), (whole, whole + 8.0)), "target"),
     )

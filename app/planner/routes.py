@@ -41,6 +41,7 @@ ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
 ANOTHER = f"{ROUTE}/planner/another"
 SECOND = f"{ROUTE}/planner/second"
+LENGTHS = f"{ROUTE}/planner/lengths"
 DOCTOR = f"{ROUTE}/planner/doctor"
 ORIGIN = f"{ROUTE}/planner/origin"
 FAULTS = f"{ROUTE}/planner/faults"
@@ -138,6 +139,14 @@ def routes(
 
         return await reply(request, work)
 
+    async def lengths(request: Request) -> Response:
+        """What passes and stacks take by the length of the text; see `length_tables`."""
+        try:
+            key = ("lengths", await to_thread.run_sync(sources.lengths_stamp))
+            return _json(await known(request, key, worker.lengths))
+        except PlannerError as error:
+            return _refusal(error)
+
     async def doctored(request: Request) -> Response:
         """What another engine's output says of its speculation; see `outputs`."""
 
@@ -155,6 +164,7 @@ def routes(
         Route(ANSWER, answered, methods=["POST"]),
         Route(ANOTHER, asked_of_profile("another", worker.another), methods=["POST"]),
         Route(SECOND, asked_of_profile("second", worker.second), methods=["POST"]),
+        Route(LENGTHS, lengths, methods=["GET"]),
         Route(PRICE, priced, methods=["POST"]),
         Route(DOCTOR, doctored, methods=["POST"]),
         Route(PLOTLY, PackedBody(script.read_bytes, "text/javascript").__call__, methods=["GET"]),

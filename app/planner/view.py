@@ -11,7 +11,7 @@ from typing import Any
 from app.kit.mounted import Mounted
 from app.planner.measuring import MEASURE, MeasureRequest, asked_for
 from app.planner.profiles.plan_request import LIMITS
-from app.planner.routes import ANOTHER, ANSWER, DOCTOR, PLOTLY, SECOND, SOURCES
+from app.planner.routes import ANOTHER, ANSWER, DOCTOR, LENGTHS, PLOTLY, SECOND, SOURCES
 from app.serve.queued import queued
 from app.serve.service import Service
 from app.serve.settings import run_id
@@ -34,6 +34,7 @@ def build(
         "answer": ANSWER,
         "another": ANOTHER,
         "second": SECOND,
+        "lengths": LENGTHS,
         "doctor": DOCTOR,
         "plotly": PLOTLY,
         "limits": LIMITS,

@@ -11,13 +11,15 @@ import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
-from app.planner.desk import Desk
+from app.planner.desk import Desk, time_limit
 from app.planner.price import Priced, Prices
 from app.planner.profiles.engine_outputs import Outputs, diagnosed
+from app.planner.profiles.length_tables import length_tables
 from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
 from app.planner.questions import AnotherLevels, SecondMachines
 from app.words import planner as says
+from hsd_core.theory.profiles.behind_texts import BY_LENGTH
 from hsd_core.trace.typed import decode, encode
 
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
@@ -25,8 +27,8 @@ MEMORY = 2**30  # bytes of the process's addresses, where the system can bound t
 
 
 class _Question(msgspec.Struct, omit_defaults=True):
-    """A question and how its answer is drawn, or one about another level or a second machine, or a profile to check, or
-    stacks to price, or what another engine printed."""
+    """A question and how its answer is drawn, or one about another level, a second machine or lengths of texts, or a
+    profile to check, or stacks to price, or what another engine printed."""
 
     question: str = ""
     look: Look = Look()
@@ -34,6 +36,7 @@ class _Question(msgspec.Struct, omit_defaults=True):
     price: Priced | None = None
     another: str = ""
     second: str = ""
+    lengths: bool = False
     doctor: Outputs | None = None
 
 
@@ -75,6 +78,14 @@ class Worker:
             PlannerError: what that raises, or the process ended.
         """
         return self._asked(_Question(second=question))
+
+    def lengths(self) -> str:
+        """What `length_tables` gives of the shipped profiles by length, in JSON.
+
+        Raises:
+            PlannerError: it takes longer than `desk.WORK_S`, or the process ended.
+        """
+        return self._asked(_Question(lengths=True))
 
     def doctor(self, asked: Outputs) -> str:
         """What `diagnosed` gives, in JSON.
@@ -121,6 +132,8 @@ def main(profiles: Path) -> None:
             asked = decode(question, _QUESTION)
             if asked.second:
                 return dumps(machines.answer(asked.second)).encode()
+            if asked.lengths:
+                return dumps(length_tables(profiles / BY_LENGTH.name, time_limit())).encode()
             if asked.doctor is not None:
                 return dumps(diagnosed(asked.doctor)).encode()
             return _answer(desk, prices, others, asked).encode()

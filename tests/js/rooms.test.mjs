@@ -20,6 +20,7 @@ const ROOMS = [
     "planner/ahead",
     "planner/profile",
     "planner/doctor",
+    "planner/lengths",
     "planner",
   ],
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],

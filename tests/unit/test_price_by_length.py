@@ -10,6 +10,7 @@ from profiles import behind
 
 from app.kit.static import ASSETS
 from app.planner.price import Priced, Prices, parse
+from app.planner.profiles.length_tables import length_tables
 from app.planner.profiles.plan_request import PlannerError
 from hsd_core.theory import write_profile
 from hsd_core.theory.profiles.behind_texts import shipped_by_length
@@ -102,3 +103,34 @@ def test_a_length_that_is_none_is_refused(length: Any) -> None:
 def test_a_length_comes_with_the_question() -> None:
     assert parse({"preset": "smollm2", "stacks": [VIEW], "length": 3163}).length == 3163
     assert parse({"preset": "smollm2", "stacks": [VIEW]}).length is None
+
+
+def test_the_planners_table_has_the_measured_passes_and_the_prices_of_two_stacks_by_length(folder: Path) -> None:
+    (table,) = length_tables(folder / "by-length")["tables"]
+    assert (table["preset"], table["device"], table["about"]["machine"]) == ("smollm2", "cpu", "a test")
+    assert [level["name"] for level in table["levels"]] == ["target", "int8", "view"]
+    assert [row["ms"] for row in table["rows"]] == [[10 + 0.01 * n, 5 + 0.01 * n, 12.0] for n in LENGTHS]
+    view, other = table["lines"]
+    assert view["view"] and "view:" in view["stack"] and not other["view"] and "view:" not in other["stack"]
+    found = shipped_by_length("smollm2", folder=folder / "by-length")
+    assert found is not None
+    over = OverLengths(found)
+    for line, place in ((view, 0), (other, 1)):
+        assert {n for n, _ in line["points"]} >= {*LENGTHS}
+        assert all(gain == over.price(line["stack"], n).speedup for n, gain in line["points"])
+        assert [row["lines"][place] for row in table["rows"]] == [over.price(line["stack"], n).speedup for n in LENGTHS]
+    first = table["overtakes"]
+    gains = [[over.price(line["stack"], n).speedup for n in (first - 1, first)] for line in (view, other)]
+    assert gains[0][0] <= gains[1][0] and gains[0][1] > gains[1][1]
+    for row in table["rows"]:
+        assert row["best"]["speedup"] >= max(row["lines"]) - 1e-12
+        assert row["best"]["speedup"] == over.price(row["best"]["stack"], row["length"]).speedup
+
+
+def test_profiles_that_do_not_belong_together_have_their_reason_in_the_place_of_a_table(folder: Path) -> None:
+    write_profile(behind(8000).only((1, 2, 3)), folder / "by-length" / "smollm2-cpu-8000.json")
+    (table,) = length_tables(folder / "by-length")["tables"]
+    assert "other levels" in table["error"] and "rows" not in table
+    (price,) = priced(folder, VIEW)
+    assert "other levels" in price["reason"]
+    assert length_tables(folder / "none")["tables"] == []

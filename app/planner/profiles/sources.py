@@ -6,7 +6,7 @@ A *source* is `{"id", "title", "kind", "note", "preset", "profiles"}`: `kind` is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.words import planner as says
 from hsd_core.lab.whatif.whatif_profiles import DEFAULT
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.agreement import AGREEMENT
+from hsd_core.theory.profiles.behind_texts import BY_LENGTH, known_by_length
 from hsd_core.theory.profiles.kept import OTHER, cached_profiles, quick_profile, unlike_here
 from hsd_core.trace.typed import plain
 
@@ -36,13 +37,16 @@ class Sources:
         self._measured = measured or measured_here
 
     def listing(self) -> dict[str, Any]:
-        """`sources`, best first, and the commands that make a profile and a validation."""
+        """`sources`, best first, the commands that make a profile and a validation, and the presets and devices that
+        there are profiles by length of."""
         here = self._measured()
         whole = [source for source in here if not source["id"].startswith(QUICK)]
         # What was measured in seconds has few levels: the tab does not open with it.
         quick = [source for source in here if source not in whole]
         found = [*whole, *self._shipped(), *quick, *self._made_up()]
-        return {"sources": [_checked(source) for source in found], "how": HOW, "validate": HOW_VALIDATE}
+        by_length = known_by_length(self._folder / BY_LENGTH.name)
+        listed = [_checked(source) for source in found]
+        return {"sources": listed, "how": HOW, "validate": HOW_VALIDATE, "by_length": by_length}
 
     def validation(self, asked: PlanQuestion) -> dict[str, Any]:
         """Of the validations that there are, the one nearest to the profile (`nearest`); {} if none fits."""
@@ -50,8 +54,11 @@ class Sources:
 
     def stamp(self) -> tuple[tuple[str, int], ...]:
         """Changes with the validations that there are."""
-        found = [path for path in self._files() if path.stem.endswith(_VALIDATION)]
-        return tuple((path.name, path.stat().st_mtime_ns) for path in found)
+        return _stamp(path for path in self._files() if path.stem.endswith(_VALIDATION))
+
+    def lengths_stamp(self) -> tuple[tuple[str, int], ...]:
+        """Changes with the profiles by length that there are."""
+        return _stamp(sorted((self._folder / BY_LENGTH.name).glob("*.json")))
 
     def _shipped(self) -> list[dict[str, Any]]:
         groups: dict[str, dict[str, Any]] = {}
@@ -107,6 +114,10 @@ def measured_here(offer: ServerOffer = EVERYTHING) -> list[dict[str, Any]]:
             source = {"id": f"{QUICK}{name}", "title": says.quick(preset.title), "kind": "measured", "preset": name}
             found.append({**source, "note": said(quick.about), "profiles": [quick.as_dict()]})
     return found
+
+
+def _stamp(paths: Iterable[Path]) -> tuple[tuple[str, int], ...]:
+    return tuple((path.name, path.stat().st_mtime_ns) for path in paths)
 
 
 def said(about: Mapping[str, Any]) -> str:

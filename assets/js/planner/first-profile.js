@@ -5,7 +5,8 @@ import { PLANNER } from "../words/tabs/planner.js";
 
 const HOW = "python -m hsd_core calibrate";
 
-/** @param {string} url @returns {Promise<{sources: any[], how: string, fault: string}>} fault: why there are none */
+/** @param {string} url @returns {Promise<{sources: any[], how: string, by_length?: [string, string][], fault: string}>}
+ *    by_length: presets and devices that have profiles by length; fault: why there are none */
 export async function listedProfiles(url) {
   try {
     return { ...(await (await fetch(url)).json()), fault: "" };

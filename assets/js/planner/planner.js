@@ -14,6 +14,7 @@ import { defaultPanel } from "./default-panel.js";
 import { doctorAsked, doctorView, viewSwitch } from "./doctor/doctor-view.js";
 import { firstProfile, listedProfiles } from "./first-profile.js";
 import { askedOfAnother, linkedPlan, turnedBy, writeLink } from "./link.js";
+import { textLengths } from "./lengths/text-lengths.js";
 import { look, watchLook } from "./looks.js";
 import { noProfile } from "./no-profile.js";
 import { PlanFigures } from "./plan-figures.js";
@@ -45,6 +46,7 @@ class PlannerPage {
     const base = ports.root;
     this.base = base;
     this.setup = setup;
+    /** @type {[string, string][]} */ this.byLength = []; // presets and devices that have profiles by length
     this.source = null; // {id, title, kind, note, preset, profiles}
     this.measured = null; // the profile as it came
     this.profile = null; // as edited
@@ -84,6 +86,7 @@ class PlannerPage {
       onAsk: (question) => asksSecond.ask(question),
       onUse: (stack) => useStack(stack, this.source.preset),
     });
+    this.lengths = textLengths(base + setup.lengths);
     this.usual = defaultPanel({
       presets: setup.presets,
       ports,
@@ -122,6 +125,7 @@ class PlannerPage {
       behind(this.details(), Boolean(this.ahead), () => {
         this.figures.draw();
         this.second.wake();
+        this.lengths.wake();
       }),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
@@ -155,6 +159,7 @@ class PlannerPage {
     return {
       plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
       second: [this.second.el],
+      lengths: [this.lengths.el],
       figures: [graph.el, surface.el],
       validation: [validation.el],
       whatif: [this.what.el],
@@ -168,6 +173,7 @@ class PlannerPage {
     const found = await listedProfiles(this.base + this.setup.sources);
     this.fault(found.fault);
     this.sources = found.sources;
+    this.byLength = found.by_length ?? [];
     this.bar.list(found.sources);
     const { source, at, lost, instead } = firstProfile(found.sources);
     this.lost = lost;
@@ -192,6 +198,7 @@ class PlannerPage {
     this.bar.show(source, at);
     this.another.begin(asked, source.kind);
     this.usual.show(source.preset);
+    this.lengths.of(source.preset, this.profile.about?.device ?? "", this.byLength);
     this.showProfile();
     this.ask();
   }

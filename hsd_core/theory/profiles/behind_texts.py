@@ -116,6 +116,12 @@ def shipped_by_length(
     return None
 
 
+def known_by_length(folder: Path = BY_LENGTH) -> list[tuple[str, str]]:
+    """Of which presets on which devices there are profiles by length."""
+    told = (profile.about for profile in readable(folder.glob("*.json")) if CONTEXT in profile.about)
+    return sorted({(str(about.get("preset", "")), str(about.get("device", "cpu")).partition(":")[0]) for about in told})
+
+
 def _alike(profile: Profile) -> tuple[Any, ...]:
     """What has to be the same of two profiles, so that there is something between them."""
     levels = tuple((x.name, x.spec, x.is_lookup, bool(x.beside)) for x in profile.levels)

@@ -33,6 +33,7 @@ export class Forecast {
       row(words.times, this._times),
     );
     this._why = h("p", { class: "hx-forecast-why" });
+    this._lengths = h("p", { class: "hx-forecast-why" });
     this._caught = h("p", { class: "hx-forecast-why" });
     this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
     const way = h("a", { href: "?tab=planner", text: DEFAULT_STACK.way, onclick: toPlanner });
@@ -43,6 +44,7 @@ export class Forecast {
       { class: "hx-forecast-more" },
       this._table,
       this._why,
+      this._lengths,
       this._caught,
       this._worth,
       this._usual,
@@ -122,7 +124,7 @@ export class Forecast {
   /** The line that is always there, and why the prediction missed. */
   _say(known, refused, ran) {
     const measured = ran?.speedup ? times(ran.speedup) : "";
-    const predicted = known ? times(known.speedup) : "";
+    const predicted = known ? words.at(times(known.speedup), known.length) : "";
     const [says, said] = known?.clock ? [words.saysReckoned, words.saidReckoned] : [words.says, words.said];
     const line = refused ? words.none(refused.brief ?? refused.reason) : known ? says(predicted) : words.asks;
     say(
@@ -132,6 +134,7 @@ export class Forecast {
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
     const both = (/** @type {[number, number]|null} */ pair) =>
       pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
+    say(this._lengths, known ? overLengths(known) : "");
     say(this._caught, ran ? caught(this._model) : "");
     say(this._why, miss ? words.why(both(miss.tokens), both(miss.cost)) : "");
   }
@@ -175,6 +178,14 @@ function toPlanner(event) {
 }
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
+
+/** From where a stack with a view pays, and whether its length was measured. @param {import("./prices.js").OverLengths} price */
+function overLengths({ length, extrapolated, by_length: rows, pays_from: from }) {
+  if (!length || !rows?.length) return "";
+  const [first, last] = [rows[0].length, rows[rows.length - 1].length];
+  const pays = from ? words.paysFrom(from, from <= first) : words.paysNowhere;
+  return [pays, extrapolated ? words.extrapolated(length, first, last) : ""].filter(Boolean).join(" ");
+}
 
 /** What the levels in the middle spared the target, in the run as a whole. @param {any} model */
 function caught(model) {

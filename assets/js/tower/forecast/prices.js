@@ -1,14 +1,19 @@
 /** What stacks would cost by the theory: asked for once each, a while after the last change, the latest question alone. */
 
+import { dependsOnLength } from "../../levels/text-length.js";
 import { words } from "../../words/play/forecast.js";
 
 const SETTLE_MS = 250;
 const KEPT = 200; // answers; then they are asked for again
 
-/** @typedef {{preset: string, device: string, temperature: number}} Where which profile is asked */
+/** @typedef {{preset: string, device: string, temperature: number, length?: number|null}} Where which profile is asked;
+ *    length: tokens of text, for stacks whose price depends on it */
 /** @typedef {{source: string, machine?: string, recorded?: string, compiled: boolean}|null} About where the profile was
  *    measured, and whether passes were onnxruntime's */
-/** @typedef {{ms: number, speedup: number, tokens: number, clock?: string, about: About}|{reason: string, brief?: string, about: About}} Price
+/** @typedef {{length?: number, extrapolated?: boolean, by_length?: {length: number, ms: Record<string, number>, speedup: number}[],
+ *    pays_from?: number|null}} OverLengths of a stack with a view: at how many tokens of text, whether that is not between measured
+ *    lengths, what is at those, and the first at which it is faster than plain decoding */
+/** @typedef {({ms: number, speedup: number, tokens: number, clock?: string, about: About}&OverLengths)|{reason: string, brief?: string, about: About}} Price
  *    clock: "reckoned" where levels work at the same time; brief: the reason without its cure */
 
 export class Prices {
@@ -55,7 +60,7 @@ export class Prices {
     if (this.known.size > KEPT) this.known.clear();
     const failed = { reason: answer?.error ?? words.lost };
     stacks.forEach((stack, i) =>
-      this.known.set(key(where, stack), { ...(answer?.prices?.[i] ?? failed), about: answer?.about ?? null }),
+      this.known.set(key(where, stack), { about: answer?.about ?? null, ...(answer?.prices?.[i] ?? failed) }),
     );
     this._wanted = "";
     this.onNews();
@@ -65,4 +70,5 @@ export class Prices {
 }
 
 /** @param {Where} where @param {string} stack */
-const key = ({ preset, device, temperature }, stack) => JSON.stringify([preset, device, temperature, stack]);
+const key = ({ preset, device, temperature, length }, stack) =>
+  JSON.stringify([preset, device, temperature, stack, dependsOnLength(stack) ? (length ?? null) : null]);

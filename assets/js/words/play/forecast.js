@@ -5,6 +5,8 @@ import { many } from "../many.js";
 /** @param {string} day @param {string} where */
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 
+const tokens = (/** @type {number} */ n) => n.toLocaleString("en");
+
 export const words = {
   predicted: "predicted",
   measured: "measured",
@@ -13,6 +15,16 @@ export const words = {
   says: (/** @type {string} */ predicted) => `Theory says ${predicted}`,
   said: (/** @type {string} */ predicted, /** @type {string} */ measured) =>
     `Theory said ${predicted}, measured ${measured}`,
+  /** A speed-up, and where it depends on it the length of the text that it is for. */
+  at: (/** @type {string} */ predicted, /** @type {number|undefined} */ length) =>
+    length ? `${predicted} at ${tokens(length)} tokens of text` : predicted,
+  paysFrom: (/** @type {number} */ from, /** @type {boolean} */ first) =>
+    first
+      ? `Faster than plain decoding at ${tokens(from)} tokens of text already, the shortest that was measured.`
+      : `Faster than plain decoding from ${tokens(from)} tokens of text on.`,
+  paysNowhere: "At no length of text that was looked at is this faster than plain decoding.",
+  extrapolated: (/** @type {number} */ length, /** @type {number} */ first, /** @type {number} */ last) =>
+    `${tokens(length)} tokens are extrapolated: ${first === last ? `${tokens(first)}` : `${tokens(first)} to ${tokens(last)}`} were measured.`,
   saysReckoned: (/** @type {string} */ predicted) => `Theory says ${predicted}, reckoned`,
   saidReckoned: (/** @type {string} */ predicted, /** @type {string} */ found, /** @type {string} */ clock) =>
     clock === "reckoned"

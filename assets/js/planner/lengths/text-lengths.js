@@ -1,0 +1,139 @@
+/** How long the text is: from which length on a view of the cache pays, in a sentence, a small picture and its table.
+ *  Asked for when it is opened; left out where a preset has no profiles by length. */
+
+import { h, say } from "../../kit/dom.js";
+import { svg } from "../../kit/svg.js";
+import { nameOfStack, stackName, stackNames } from "../../levels/stack-names.js";
+import { rounded } from "../../words/numbers.js";
+import { LENGTHS } from "../../words/desk/lengths.js";
+import { PLANNER } from "../../words/tabs/planner.js";
+import { drawLengths, lineName } from "./length-plot.js";
+
+const PHONE = 700; // px of the page, as in planner.css
+const HIGH = { phone: 240, screen: 280 };
+
+/** @typedef {import("./length-plot.js").Table} Table */
+
+/** @param {string} url of all tables */
+export function textLengths(url) {
+  /** @type {Promise<{tables: Table[]}>|null} */ let coming = null;
+  /** @type {Table|null} */ let shown = null;
+  let wanted = ""; // the preset and device whose table is asked for
+  const answer = h("p", { class: "hx-sm-answer", role: "status", "aria-live": "polite", text: LENGTHS.asking });
+  const note = h("p", { class: "hx-sm-note" });
+  const upright = h("p", { class: "hx-sm-upright", text: LENGTHS.upright, "aria-hidden": "true" });
+  const picture = svg("svg", { class: "hx-al-curve hx-tl-plot", role: "img" });
+  const rows = h("div", { class: "hx-figure-scroll", tabindex: "0", role: "group", "aria-label": LENGTHS.table });
+  const body = h(
+    "div",
+    { hidden: true },
+    note,
+    upright,
+    picture,
+    h("div", { class: "hx-figure-data hx-tl-data" }, rows),
+  );
+  const el = h("section", { class: "hx-panel hx-tl", "aria-label": LENGTHS.label }, answer, body);
+  new ResizeObserver(() => draw()).observe(el);
+
+  const opened = () => Boolean(el.closest("details")?.open);
+
+  function draw() {
+    if (!shown || !el.clientWidth || !shown.lines.length) return;
+    drawLengths(picture, shown, Math.max(300, picture.clientWidth), innerWidth < PHONE ? HIGH.phone : HIGH.screen);
+  }
+
+  async function ask() {
+    if (!wanted || !opened()) return;
+    const asked = wanted;
+    coming ??= fetch(url).then((reply) => reply.json());
+    try {
+      const { tables = [] } = await coming;
+      if (asked !== wanted) return;
+      show(tables.find((one) => placeOf(one) === asked));
+    } catch {
+      coming = null; // it is asked again when it is opened again
+      say(answer, PLANNER.unreachable);
+    }
+  }
+
+  /** @param {Table|undefined} table */
+  function show(table) {
+    shown = table && !table.error ? table : null;
+    body.hidden = !shown;
+    if (!shown) return say(answer, table?.error ?? PLANNER.unreachable);
+    say(answer, headline(shown));
+    say(note, LENGTHS.note(shown.about.machine ?? "", (shown.about.recorded ?? "").slice(0, 10)));
+    picture.setAttribute("aria-label", `${LENGTHS.plot}. ${atTheEnd(shown)}`);
+    rows.replaceChildren(lengthTable(shown));
+    draw();
+    el.dataset.ready = "true";
+  }
+
+  return {
+    el,
+    /** It was opened. */
+    wake() {
+      ask();
+      draw();
+    },
+    /** Whose lengths are shown, if there are any. @param {string} preset @param {string} device @param {[string, string][]} known */
+    of(preset, device, known) {
+      const one = placeOf({ preset, device });
+      wanted = known.some(([preset, device]) => placeOf({ preset, device }) === one) ? one : "";
+      const around = el.closest("details");
+      if (around) around.hidden = !wanted;
+      ask();
+    },
+  };
+}
+
+/** @param {{preset: string, device: string}} of */
+const placeOf = ({ preset, device }) => `${preset} ${device.split(":")[0]}`;
+
+/** Where the best stack with a view overtakes the best without, in a sentence. @param {Table} table */
+export function headline({ lines, rows, overtakes }) {
+  const view = lines.find((line) => line.view);
+  const other = lines.find((line) => !line.view);
+  const one = view ?? other;
+  if (!one) return LENGTHS.nothing;
+  if (!view || !other) return one.pays_from ? LENGTHS.alone(stackName(one.stack), one.pays_from) : LENGTHS.nothing;
+  const names = stackNames([view.stack, other.stack]);
+  const called = /** @type {const} */ ([names.get(view.stack) ?? "", names.get(other.stack) ?? ""]);
+  if (!overtakes) return LENGTHS.never(...called);
+  if (overtakes <= rows[0].length) return LENGTHS.always(...called);
+  return (overtakes > rows[rows.length - 1].length ? LENGTHS.beyond : LENGTHS.from)(overtakes, ...called);
+}
+
+/** @param {Table} table */
+function atTheEnd({ lines }) {
+  return lines
+    .map((line) => {
+      const [length, gain] = line.points[line.points.length - 1];
+      return LENGTHS.point(lineName(line), gain, length);
+    })
+    .join("; ");
+}
+
+/** @param {Table} table */
+function lengthTable({ levels, rows, lines }) {
+  const head = [LENGTHS.length, ...levels.map(({ name }) => LENGTHS.ms(name)), ...lines.map(lineName), LENGTHS.best];
+  const called = stackNames(rows.flatMap(({ best }) => (best ? [best.stack] : [])));
+  const row = (/** @type {import("./length-plot.js").Row} */ one) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row", text: LENGTHS.count(one.length) }),
+      ...one.ms.map((ms) => h("td", { text: rounded(ms) })),
+      ...one.lines.map((gain) => h("td", { "data-length": one.length, text: LENGTHS.times(gain) })),
+      one.best
+        ? h("td", {}, h("span", { text: LENGTHS.times(one.best.speedup) }), " ", nameOfStack(one.best.stack, called))
+        : h("td", { text: LENGTHS.plain }),
+    );
+  return h(
+    "table",
+    {},
+    h("caption", { class: "hx-sr", text: LENGTHS.table }),
+    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))),
+    h("tbody", {}, ...rows.map(row)),
+  );
+}
