@@ -152,6 +152,23 @@ def test_a_page_that_is_loaded_anew_in_mid_run_finds_it_going_on(page: Any, site
     assert page.locator(".hx-other-prompt").is_hidden()
 
 
+def test_a_long_prompt_survives_a_reload_before_and_in_mid_run(page: Any, site: str) -> None:
+    visit(page, site, "/?preset=toy&max_new_tokens=300&baseline=0")
+    long = "The tower never lies. " * 80
+    page.locator("#hx-prompt").fill(long)
+    page.reload()
+    page.locator("#hx-first").wait_for(state="detached")
+    assert page.locator("#hx-prompt").input_value() == long, "it was not asked yet"
+    generate(page, long)
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    page.reload()
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    assert page.locator("#hx-prompt").input_value() == long
+    assert page.locator(".hx-other-prompt").is_hidden()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    finished(page)
+
+
 def test_a_recording_that_is_not_there_is_said_and_the_nearest_is_shown(page: Any, site: str) -> None:
     visit(page, site, "/?recording=nope")
     titled(page, TOY)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { keepPending, keepPlace, pendingBefore } from "../../assets/js/visit/pending.js";
+import { keepPending, keepPlace, keepPrompt, pendingBefore, promptBefore } from "../../assets/js/visit/pending.js";
 
 const store = () => {
   const held = new Map();
@@ -87,6 +87,21 @@ test("a page that comes back from the browser's cache was not closed", () => {
   heard.pageshow({ persisted: true });
   nextPage();
   assert.equal(pendingBefore(), null);
+});
+
+test("a prompt too long for the address is there again after a reload, and in no other page", () => {
+  let prompt = "a long question ".repeat(200);
+  keepPrompt(() => prompt);
+  heard.pagehide();
+  nextPage("reload");
+  assert.equal(promptBefore(), prompt);
+  prompt = "a short one";
+  heard.pagehide();
+  assert.equal(promptBefore(), "", "that one is in the address");
+  prompt = "a long question ".repeat(200);
+  heard.pagehide();
+  nextPage();
+  assert.equal(promptBefore(), "");
 });
 
 test("a browser that keeps nothing loses nothing but the way back", () => {

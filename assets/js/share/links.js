@@ -1,12 +1,12 @@
 /** The links that a page can hand on, and what each of them leaves out. */
 
+import { LONGEST_PROMPT } from "../visit/address.js";
 import { RECORDED } from "../visit/journey.js";
 import { momentOf } from "./moment.js";
 import { LONGEST, pack } from "./packed.js";
 import { words } from "../words/share.js";
 
 const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run
-const LONGEST_PROMPT = 1500; // as in address.js: a longer one is in no address
 
 /**
  * @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none

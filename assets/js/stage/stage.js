@@ -10,7 +10,7 @@ import { Feed } from "../visit/feed.js";
 import { keepPace } from "../visit/pace.js";
 import { Journey, RECORDED } from "../visit/journey.js";
 import { keepCatalogue } from "../visit/offered.js";
-import { keepPlace } from "../visit/pending.js";
+import { keepPlace, keepPrompt, promptBefore } from "../visit/pending.js";
 import { learn } from "../levels/kinds.js";
 import { Player } from "../player/player.js";
 import { onPresenting, present, presenterKeys } from "./title/presenter.js";
@@ -131,7 +131,9 @@ export class Stage {
   /** The first paint: what the page showed before it was reloaded, what the address asks for, or the first recording. */
   async begin(value) {
     const asked = wantedBy(this);
-    const { wanted } = asked;
+    const { given, wanted } = asked;
+    const long = given.prompt ? "" : promptBefore();
+    if (long) this.settings.prompt = given.prompt = long;
     this.journey.trail.still = true;
     asked.said.push(...(await this.journey.comeBack()));
     if (!this.feed.model) await this.attempt(() => this.place.unpack());
@@ -143,6 +145,7 @@ export class Stage {
     this.offered.begin();
     if (this.setup.offline || this.setup.static) return;
     keepPlace();
+    keepPrompt(() => this.settings.prompt);
     keepPace({
       call: this.session.call,
       idle: () => !this.session.pending,

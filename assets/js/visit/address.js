@@ -1,6 +1,6 @@
 /** Settings in the page's address: read once on load, written by replaceState on every change. */
 
-const LONGEST_PROMPT = 1500;
+export const LONGEST_PROMPT = 1500;
 
 /**
  * @typedef {Record<string, (text: string) => string | number | boolean | undefined>} Fields by setting: what its text

@@ -1,7 +1,11 @@
-/** The name of the run that was asked for and is not over, kept while the page is reloaded, or closed for a while. */
+/** What is kept while the page is reloaded: the name of the run that was asked for and is not over, also while the page is
+ *  closed for a while; a prompt that is too long for the address. */
+
+import { LONGEST_PROMPT } from "./address.js";
 
 const KEY = "hsd-explorer-pending";
 const LEFT = "hsd-explorer-left";
+const PROMPT = "hsd-explorer-prompt";
 const PLACE_MS = 600_000; // so long the server keeps a place in line for a page that is closed
 const keyOf = (/** @type {string} */ what) => (what ? `${KEY}-${what}` : KEY);
 
@@ -18,13 +22,39 @@ export function keepPending(run, what = "") {
 /** The run that was pending when this page was reloaded, or left and returned to, or closed some minutes ago; else null.
  *  @param {string} [what] */
 export function pendingBefore(what = "") {
-  const [entry] = performance.getEntriesByType("navigation");
-  const again = entry instanceof PerformanceNavigationTiming && ["reload", "back_forward"].includes(entry.type);
   try {
     const left = what ? null : leftBefore();
-    return again ? sessionStorage.getItem(keyOf(what)) : left;
+    return again() ? sessionStorage.getItem(keyOf(what)) : left;
   } catch {
     return null;
+  }
+}
+
+/** Whether this page was here before: it was reloaded, or left and returned to. */
+function again() {
+  const [entry] = performance.getEntriesByType("navigation");
+  return entry instanceof PerformanceNavigationTiming && ["reload", "back_forward"].includes(entry.type);
+}
+
+/** Keeps a prompt that the address cannot hold. @param {() => string} prompt what it is when the page goes */
+export function keepPrompt(prompt) {
+  addEventListener("pagehide", () => {
+    try {
+      const text = prompt();
+      if (text.length > LONGEST_PROMPT) sessionStorage.setItem(PROMPT, text);
+      else sessionStorage.removeItem(PROMPT);
+    } catch {
+      // As above.
+    }
+  });
+}
+
+/** The prompt that was too long for the address of this page, "" where there was none. */
+export function promptBefore() {
+  try {
+    return (again() && sessionStorage.getItem(PROMPT)) || "";
+  } catch {
+    return "";
   }
 }
 
