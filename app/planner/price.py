@@ -45,7 +45,8 @@ class Priced:
 
     dtype: of its target; None for the one that it is opened with. target: what a command line calls the preset's
     target, where the operator named it; "" for one of this package. length: tokens of text, for stacks with a view;
-    None for the shortest that was measured.
+    None for the shortest that was measured; by_length: whether all of the stacks are priced at that length, to be
+    compared with each other.
     """
 
     preset: str
@@ -55,6 +56,7 @@ class Priced:
     target: str = ""
     dtype: str | None = None
     length: int | None = None
+    by_length: bool = False
 
     @property
     def known(self) -> str | Preset:
@@ -89,7 +91,7 @@ def parse(data: Any, target: Callable[[str], str] = lambda name: "", dtype: str 
         isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= MAX_POSITIONS
     ):
         raise PlannerError(says.which_length(MAX_POSITIONS), "length")
-    return Priced(preset, tuple(stacks), device, float(temperature), over, dtype, length)
+    return Priced(preset, tuple(stacks), device, float(temperature), over, dtype, length, data.get("by_length") is True)
 
 
 class Prices:
@@ -117,7 +119,8 @@ class Prices:
         at the same time `clock` ("reckoned"); or where the theory has no price `{"reason", "brief"}`, the second
         without the cure. A stack with a view has `length`, `by_length` and more; see `_over_lengths`."""
         check = time_limit()
-        own = {stack: self._over_lengths(asked, stack, check) for stack in asked.stacks if depends_on_length(stack)}
+        at_length = [stack for stack in asked.stacks if asked.by_length or depends_on_length(stack)]
+        own = {stack: self._over_lengths(asked, stack, check) for stack in at_length}
         found = self._found(asked, self._profiles)
         if found is None:
             why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
@@ -128,7 +131,7 @@ class Prices:
         return {"about": _about(profile, source), "prices": prices}
 
     def _over_lengths(self, asked: Priced, stack: str, check: Callable[[], None]) -> dict[str, Any]:
-        """The price of a stack with a view, at `length` tokens of text (`extrapolated`: not between measured ones).
+        """The price of a stack at `length` tokens of text (`extrapolated`: not between measured ones).
 
         `by_length`: of each measured length `{"length", "ms", "speedup"}`, ms of a pass of each of its levels;
         `pays_from`: the first length at which it is faster than plain decoding, None where there is none; `about`.

@@ -52,25 +52,27 @@ def prices(headers: Iterable[Header]) -> dict[str, Any]:
     for asked, recorded in stacks.items():
         profile = _profile(asked)
         more = [*_ready_made(asked.preset), *_planned(profile)] if profile else []
-        known = {**dict.fromkeys(more), **recorded} if profile else {}
-        found.append(_priced(asked, known))
+        found.append(_priced(asked, [*recorded.stacks, *more] if profile else [], recorded.by_length))
     rest = [Asked(name, 0.0, "") for name in PRESETS if name not in {asked.preset for asked in stacks}]
     others = {"reason": says.NOT_AHEAD, "brief": says.NOT_AHEAD.split("; ")[0]}
-    return {"known": [*found, *(_priced(asked, {}) for asked in rest)], "others": others}
+    return {"known": [*found, *(_priced(asked, (), {}) for asked in rest)], "others": others}
 
 
-def _priced(asked: Asked, stacks: Mapping[str, int | None]) -> dict[str, Any]:
-    """stacks: with the length of the text at which each is priced, where that matters."""
+def _priced(asked: Asked, stacks: Iterable[str], by_length: Mapping[str, int]) -> dict[str, Any]:
+    """by_length: stacks that are compared at the length of a text, with that length."""
     desk = Prices(PROFILES, lambda *_: _found(asked), lambda *_: _by_length(asked))
-    plain = desk.answer(Priced(asked.preset, ("target",), "", asked.temperature))
-    if plain["about"] is None:
-        return {"preset": asked.preset, "about": None, "prices": {}, "others": plain["prices"][0]}
-    prices = {"target": plain["prices"][0]}
-    for length in dict.fromkeys(stacks.values()):
-        every = tuple(stack for stack, own in stacks.items() if own == length)
-        made = desk.answer(Priced(asked.preset, every, "", asked.temperature, length=length))
-        prices |= zip(every, made["prices"], strict=True)
-    return {"preset": asked.preset, "temperature": asked.temperature, "about": plain["about"], "prices": prices}
+    every = tuple(dict.fromkeys((*stacks, "target")))
+    made = desk.answer(Priced(asked.preset, every, "", asked.temperature))
+    by_stack = dict(zip(every, made["prices"], strict=True))
+    if made["about"] is None:
+        return {"preset": asked.preset, "about": None, "prices": {}, "others": by_stack["target"]}
+    where = {"preset": asked.preset, "temperature": asked.temperature}
+    known: dict[str, Any] = {}
+    for length in dict.fromkeys(by_length.values()):
+        some = tuple(stack for stack, own in by_length.items() if own == length)
+        question = Priced(asked.preset, some, "", asked.temperature, length=length, by_length=True)
+        known |= zip(some, desk.answer(question)["prices"], strict=True)
+    return {**where, "about": made["about"], "prices": by_stack, "by_length": known}
 
 
 def _found(asked: Asked) -> Found:
@@ -86,18 +88,27 @@ def _by_length(asked: Asked) -> ProfilesByLength | None:
     return shipped_by_length(asked.preset, "cpu", folder=PROFILES / BY_LENGTH.name, machine=asked.machine)
 
 
-def _recorded(headers: Iterable[Header]) -> dict[Asked, dict[str, int | None]]:
-    """The stacks that ran, by what is asked of them, with the length of their text (the first run's) where the price
-    depends on it. Runs of no preset were simulated."""
-    found: dict[Asked, dict[str, int | None]] = {}
+class Recorded(NamedTuple):
+    """Stacks that ran. by_length: those of runs whose price depends on it, with the length of the first such text."""
+
+    stacks: dict[str, None]
+    by_length: dict[str, int]
+
+
+def _recorded(headers: Iterable[Header]) -> dict[Asked, Recorded]:
+    """The stacks that ran, by what is asked of them. Runs of no preset were simulated."""
+    found: dict[Asked, Recorded] = {}
     for header in headers:
         if header.preset is None:
             continue
         temperature = 0.0 if is_greedy(header.sampling) else float(header.sampling["temperature"])
-        here = found.setdefault(Asked(header.preset, temperature, header.machine), {})
-        length = len(header.prompt_ids) + header.max_new_tokens // 2  # as the page asks; see tower.js
-        for stack in _with_fewer(header.stack):
-            here.setdefault(stack, length if depends_on_length(stack) else None)
+        here = found.setdefault(Asked(header.preset, temperature, header.machine), Recorded({}, {}))
+        if depends_on_length(header.stack):
+            length = len(header.prompt_ids) + header.max_new_tokens // 2  # as the page asks: `lengthOf`
+            for stack in _with_fewer(header.stack):
+                here.by_length.setdefault(stack, length)
+        else:
+            here.stacks.update(dict.fromkeys(_with_fewer(header.stack)))
     return found
 
 

@@ -48,13 +48,17 @@ def test_the_tower_says_at_which_length_of_text_its_prediction_holds_and_from_wh
     header = next(e for e in tracefile.read(ASSETS / "traces" / "38-triforce.jsonl.gz") if isinstance(e, Header))
     assert header.stack == STACK
     length = len(header.prompt_ids) + header.max_new_tokens // 2
-    (price,) = Prices(folder).answer(Priced("smollm2", (STACK,), "cpu", length=length))["prices"]
+    asked = (STACK, "view:6,target", "ngram:4,target")
+    answer = Prices(folder).answer(Priced("smollm2", asked, "cpu", length=length, by_length=True))
+    price, lower, upper = answer["prices"]
     page.goto(f"{lengths_site}/?recording=38-triforce&device=cpu")
     line = page.locator(".hx-unfold-prediction")
     line.get_by_text(f"Theory said {price['speedup']:.2f}\u00d7 at {length:,} tokens of text, measured").wait_for()
     said = page.locator(".hx-forecast-more").inner_text()
     already = "the shortest that was measured" if price["pays_from"] == LENGTHS[0] else "tokens of text on"
     assert f"{price['pays_from']:,}" in said and already in said and "extrapolated" not in said
+    for fewer in (lower, upper):  # at the same length
+        assert f": {fewer['speedup']:.2f}\u00d7" in page.locator(".hx-forecast-worth").inner_text()
     page.get_by_role("button", name=re.compile("^T, the block length of view.*: one more")).click()
     (other,) = Prices(folder).answer(Priced("smollm2", ("ngram:4,view:7,target",), "cpu", length=length))["prices"]
     line.get_by_text(f"Theory says {other['speedup']:.2f}\u00d7 at {length:,} tokens of text").wait_for()

@@ -75,6 +75,17 @@ def test_other_stacks_are_priced_as_before_beside_it(folder: Path) -> None:
     assert "ms" in view and "there is no profile of smollm2" in other["reason"]
 
 
+def test_what_a_view_is_worth_is_told_at_one_length_for_the_stack_without_it_too(folder: Path) -> None:
+    question = {"length": 4000, "by_length": True}
+    view, without, unknown = priced(folder, VIEW, "ngram:2,target", "exit:4@at=4,target", **question)
+    assert view["length"] == without["length"] == 4000 and view["speedup"] > without["speedup"]
+    found = shipped_by_length("smollm2", folder=folder / "by-length")
+    assert found is not None and without["speedup"] == OverLengths(found).price("ngram:2,target", 4000).speedup
+    assert "exit:4@at=4 is not in this profile" in unknown["reason"]
+    asked = {"preset": "smollm2", "stacks": ["target"]}
+    assert parse({**asked, "by_length": True}).by_length and not parse(asked).by_length
+
+
 @pytest.mark.parametrize(
     ("stack", "more", "said"),
     [

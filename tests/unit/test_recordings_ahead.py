@@ -19,6 +19,7 @@ from app.words import site as says
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.grammar import grammar
 from hsd_core.theory.profiles import kept
+from hsd_core.theory.search.over_lengths import depends_on_length
 from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
 
@@ -85,7 +86,10 @@ def test_a_recordings_figures_are_those_that_a_server_draws(name: str) -> None:
 
 def question(one: Header, **more: Any) -> dict[str, Any]:
     temperature = 0.0 if is_greedy(one.sampling) else one.sampling["temperature"]
-    return {"preset": one.preset, "device": "", "temperature": temperature, "stacks": [as_shown(one.stack)], **more}
+    length = len(one.prompt_ids) + one.max_new_tokens // 2
+    text = {"length": length, "by_length": depends_on_length(one.stack)}
+    asked = {"preset": one.preset, "device": "", "temperature": temperature, "stacks": [as_shown(one.stack)]}
+    return {**asked, **text, **more}
 
 
 def test_prices_of_the_recordings_are_those_that_a_server_answers(headers: list[Header], elsewhere: Prices) -> None:
@@ -93,7 +97,8 @@ def test_prices_of_the_recordings_are_those_that_a_server_answers(headers: list[
     asked += [question(headers[0], stacks=["int8:6,target", "ngram:3,target"])]  # what each level is worth
     answers = asked_of_node(PRICED % script("site/prices-ahead.js"), {"asked": asked, "ahead": prices(headers)})
     for one, answer in zip(asked, answers, strict=True):
-        right = elsewhere.answer(Priced(one["preset"], tuple(one["stacks"]), "", one["temperature"]))
+        text = {"length": one["length"], "by_length": one["by_length"]}
+        right = elsewhere.answer(Priced(one["preset"], tuple(one["stacks"]), "", one["temperature"], **text))
         assert answer == json.loads(json.dumps(right)), one
     priced = sum("ms" in answer["prices"][0] for answer in answers[:-1])
     assert priced >= 15, "most recordings have a prediction"
@@ -125,7 +130,8 @@ def test_what_was_not_worked_out_says_so_and_how_to_ask(headers: list[Header]) -
 
 
 def test_stacks_are_asked_for_by_the_text_that_they_are_known_by(headers: list[Header]) -> None:
-    known = [stack for one in prices(headers)["known"] for stack in one["prices"]]
+    made = prices(headers)["known"]
+    known = [stack for one in made for stack in (*one["prices"], *one.get("by_length", ()))]
     recorded = [one.stack for one in headers if one.preset == "smollm2"]
     given = {"grammar": grammar(), "stacks": [*known, *recorded]}
     written = asked_of_node(STACKS % (script("levels/kinds.js"), script("levels/stack.js")), given)

@@ -82,7 +82,9 @@ function choice(ctx, known, choices) {
 /** @param {import("./forecast/prices.js").Price|null} price with it @param {import("./forecast/prices.js").Price|null} now without it */
 function gainOf(price, now) {
   if (!price || !now || !("ms" in now)) return "";
-  return "ms" in price ? words.gain(now.speedup, price.speedup) : words.noGain;
+  if (!("ms" in price)) return words.noGain;
+  if (price.length !== now.length) return words.gainAt(price.speedup, price.length); // of another text than what stands there
+  return words.gain(now.speedup, price.speedup);
 }
 
 function whyNot(known, levels) {

@@ -12,7 +12,7 @@ import { reorder } from "./drag.js";
 import { floorOf } from "./floor/floor.js";
 import { heatOf } from "../levels/greedy.js";
 import { styleLevels } from "../levels/kinds.js";
-import { lengthOf } from "../levels/text-length.js";
+import { dependsOnLength, lengthOf } from "../levels/text-length.js";
 import { nameOfStack } from "../levels/stack-names.js";
 import { Origin } from "./plan-origin.js";
 import { pictureButton } from "../kit/picture/button.js";
@@ -275,13 +275,14 @@ class Tower {
     if (this.ctx.fixed || !this.of.preset) return;
     const settings = /** @type {any} */ (this.ctx.settings());
     const { preset, device, replan } = settings;
+    const stack = this.of.whole(this.of.on);
     const where = {
       preset,
       device: (device ?? "").split(":")[0],
       temperature: heatOf(settings),
       length: lengthOf(this.of.run),
+      by_length: dependsOnLength(stack),
     };
-    const stack = this.of.whole(this.of.on);
     this.forecast.usual(stack === this.of.preset.default_stack && !replan ? this.of.preset.default : null);
     const reason = this.madeUp ? foretold.madeUp : replan ? foretold.auto : this.faults.length ? foretold.faulty : "";
     const price = reason ? { reason, about: null } : this.prices.of(where, stack);

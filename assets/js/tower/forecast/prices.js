@@ -6,8 +6,8 @@ import { words } from "../../words/play/forecast.js";
 const SETTLE_MS = 250;
 const KEPT = 200; // answers; then they are asked for again
 
-/** @typedef {{preset: string, device: string, temperature: number, length?: number|null}} Where which profile is asked;
- *    length: tokens of text, for stacks whose price depends on it */
+/** @typedef {{preset: string, device: string, temperature: number, length?: number|null, by_length?: boolean}} Where which
+ *    profile is asked; length: tokens of text, for stacks whose price depends on it; by_length: all are priced at that length */
 /** @typedef {{source: string, machine?: string, recorded?: string, compiled: boolean}|null} About where the profile was
  *    measured, and whether passes were onnxruntime's */
 /** @typedef {{length?: number, extrapolated?: boolean, by_length?: {length: number, ms: Record<string, number>, speedup: number}[],
@@ -70,5 +70,5 @@ export class Prices {
 }
 
 /** @param {Where} where @param {string} stack */
-const key = ({ preset, device, temperature, length }, stack) =>
-  JSON.stringify([preset, device, temperature, stack, dependsOnLength(stack) ? (length ?? null) : null]);
+const key = ({ preset, device, temperature, length, by_length: all = false }, stack) =>
+  JSON.stringify([preset, device, temperature, stack, all, all || dependsOnLength(stack) ? (length ?? null) : null]);

@@ -84,5 +84,7 @@ export const words = {
     "of the run shown: decode time / committed tokens, prefill excluded; against plain decoding in the same run",
   gain: (/** @type {number} */ from, /** @type {number} */ to) =>
     `${from.toFixed(2)}\u00d7 \u2192 ${to.toFixed(2)}\u00d7 predicted`,
+  gainAt: (/** @type {number} */ to, /** @type {number|undefined} */ length) =>
+    `${words.at(`${to.toFixed(2)}\u00d7`, length)}, predicted`,
   noGain: "no prediction",
 };
