@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 
 import pytest
@@ -44,6 +45,17 @@ def smollm2(smollm2_folder):
     from hsd_core.pipeline import Pipeline
 
     return Pipeline.open("smollm2", device="cpu", dtype="float32")
+
+
+@pytest.fixture(scope="session")
+def smollm2_plain(smollm2):
+    """(prompt, tokens, target) -> the events of plain decoding, made once, with two likeliest tokens a row."""
+
+    @functools.cache
+    def events(prompt: str, tokens: int, target: str = "target"):
+        return tuple(smollm2.run(target, prompt, max_new_tokens=tokens, heads=2))
+
+    return events
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,19 +15,16 @@ from hsd_core.trace.comparison import compare
 PROMPT = "Name three rivers, and say where each of them ends."
 
 
-def said(pipeline: Pipeline, stack: str, **asked: Any) -> list[Any]:
-    return list(pipeline.run(stack, PROMPT, max_new_tokens=24, heads=2, **asked))
-
-
 @pytest.fixture(scope="module")
-def plain(smollm2: Pipeline) -> list[Any]:
-    return said(smollm2, "target")
+def in_lanes(smollm2: Pipeline) -> Iterator[Pipeline]:
+    """Its two processes read the weights once for all runs."""
+    with smollm2.own_lanes():
+        yield smollm2
 
 
 @pytest.mark.parametrize("schedule", ["pearl", "ahead"])
-def test_greedy_text_is_that_of_plain_decoding(smollm2: Pipeline, plain: list[Any], schedule: str) -> None:
-    with smollm2.own_lanes():
-        for stack in ("int8:4", "ngram:2,int8:4"):
-            events = said(smollm2, f"{stack},target@with={schedule}", clock="real")
-            assert check(events) == [] and metrics.header_of(events).overlap == "real"
-            assert compare(events, plain).holds
+def test_greedy_text_is_that_of_plain_decoding(in_lanes: Pipeline, smollm2_plain: Any, schedule: str) -> None:
+    for stack in ("int8:4", "ngram:2,int8:4"):
+        events = list(in_lanes.run(f"{stack},target@with={schedule}", PROMPT, max_new_tokens=24, heads=2, clock="real"))
+        assert check(events) == [] and metrics.header_of(events).overlap == "real"
+        assert compare(events, smollm2_plain(PROMPT, 24)).holds

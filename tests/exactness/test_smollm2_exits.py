@@ -32,11 +32,11 @@ PROMPT = "Write a Python function that adds two numbers."
         "climb:4@at=22-26-29@theta=0.4@id=lens,target@bonus=0",
     ],
 )
-def test_exits_repeat_plain_decoding(smollm2, stack: str) -> None:
-    plain = "target@dtype=int8" if stack.endswith("int8") else "target"
+def test_exits_repeat_plain_decoding(smollm2, smollm2_plain, stack: str) -> None:
+    target = "target@dtype=int8" if stack.endswith("int8") else "target"
     events = list(smollm2.run(stack, PROMPT, max_new_tokens=24, heads=2))
     assert check(events) == []
-    assert committed_ids(events) == committed_ids(list(smollm2.run(plain, PROMPT, max_new_tokens=24, heads=2)))
+    assert committed_ids(events) == committed_ids(smollm2_plain(PROMPT, 24, target))
 
 
 def test_an_exit_behind_the_last_layer_is_refused(smollm2) -> None:
