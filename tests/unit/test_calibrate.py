@@ -272,8 +272,8 @@ def test_levels_that_cannot_be_had_are_left_out_with_the_reason():
     found, left_out = default_levels(PRESETS["smollm2"], "float32")
     assert found[-1] == "target" and {"ngram", "int8", "int4"} <= set(found)
     assert "no smaller model" in left_out["model"]
-    assert "costs as much as the target" in left_out["self"] and "however long" in left_out["medusa"]
-    assert "calibrate exit@at=N" in left_out["climb"] and "skip" in left_out
+    assert "--levels self,target" in left_out["self"] and "however long" in left_out["medusa"]
+    assert "--levels climb,target" in left_out["climb"] and "skip" in left_out
     assert not {"self", "medusa", "climb", "skip"} & set(found)
     found, left_out = default_levels(PRESETS["qwen-coder"], "int8")
     assert found == ["ngram", "ngram@guess=7", "lookahead", "int4", "model", "target"]

@@ -22,7 +22,6 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.lab.results.sheet import markdown
 from hsd_core.models.machine import device_name
-from hsd_core.stacks.grammar import parse
 from hsd_core.theory import Profile, read_profile, write_profile
 from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.profiles.cores import ONE_CORE, one_core_each
@@ -48,6 +47,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
     reads(parser, "--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
     counts(parser, "--tokens", metavar="N", help="that the target writes after each prompt (default 40)")
+    counts(
+        parser,
+        "--length",
+        metavar="N",
+        help="behind pieces of N tokens of the prompts, read as they stand: what views are worth hangs on that",
+    )
     parser.add_argument(
         "--contention",
         action="store_true",
@@ -65,7 +70,7 @@ def _contention(options: argparse.Namespace) -> int:
     from hsd_core.lab.contention import measure_contention
     from hsd_core.theory.profiles.kept import cached_profile, keep, quick_profile
 
-    if more := [name for name in ("quick", "temperature", "prompts", "tokens") if getattr(options, name)]:
+    if more := [name for name in ("quick", "temperature", "prompts", "tokens", "length") if getattr(options, name)]:
         raise ValueError(f"--contention adds to a profile that is there; leave --{more[0]} or --contention out")
     preset = preset_from(options)
     given = options.out if options.out and Path(options.out).exists() else None
@@ -114,7 +119,7 @@ def contention_lines(profile: Profile) -> Iterator[str]:
 def _quick(options: argparse.Namespace) -> int:
     from hsd_core.lab.calibrate.profiling import calibrate_default
 
-    given = ("temperature", "levels", "prompts", "tokens")
+    given = ("temperature", "levels", "prompts", "tokens", "length")
     if more := [name for name in given if getattr(options, name) is not None]:
         raise ValueError(f"--quick measures the default stack's levels as they are; leave --{more[0]} or --quick out")
     pipeline = opened(options, preset_from(options).stack(device_name(options.device)))
@@ -130,6 +135,7 @@ def _quick(options: argparse.Namespace) -> int:
 
 
 def _whole(options: argparse.Namespace) -> int:
+    from hsd_core.lab.calibrate.candidates import asked
     from hsd_core.lab.calibrate.profiling import WHOLE, calibrate
     from hsd_core.lab.calibrate.written_texts import PROMPTS
     from hsd_core.models.sampling import Sampling
@@ -139,7 +145,7 @@ def _whole(options: argparse.Namespace) -> int:
         raise ValueError("--out names the file of the profile; only --quick does without")
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     if options.levels:
-        parse(options.levels)  # met now, not after the weights
+        asked(options.levels)  # met now, not after the weights
     out = Path(options.out)
     pipeline = opened(options, plain_stack(options))
     profiles = calibrate(
@@ -147,10 +153,10 @@ def _whole(options: argparse.Namespace) -> int:
         temperatures=temperatures,
         levels=options.levels,
         prompts=options.prompts or PROMPTS,
-        effort=replace(WHOLE, tokens=WHOLE.tokens if options.tokens is None else options.tokens),
+        effort=replace(WHOLE, tokens=options.tokens or WHOLE.tokens, length=options.length),
         progress=progress(),
     )
-    usual = options.levels is None and options.prompts is None and options.tokens is None
+    usual = all(getattr(options, name) is None for name in ("levels", "prompts", "tokens", "length"))
     for level, reason in profiles[0].about["left_out"].items():
         print(f"left out: {level}: {reason}", file=sys.stderr)
     for number, profile in enumerate(profiles):

@@ -6,7 +6,8 @@
     overlap.py         acceptances: pairs, how the token came to be, its place in a draft
     forks.py           how often one of several tokens side by side is accepted
     offers.py          the chance that an offered tree is accepted, down along a text
-    several.py         levels that offer several sequences, met at work
+    over_target.py     levels that stand on the target's own work: views, self-drafts, caches of a store
+    at_work.py         levels that are met in runs: those that offer several sequences, or end their own drafts
     timing.py          costs: verifications, drafts, lookups, in a rotating order
     short_runs.py      the same in runs of real stacks, and the engine's time outside the levels
     scaling.py         costs alone, scaled to those of runs

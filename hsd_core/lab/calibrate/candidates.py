@@ -22,9 +22,10 @@ class Candidates:
     """Built levels.
 
     Attributes:
-        entries: those that offer one sequence, cheapest first, the target last: they are read together, as one stack.
-        several: those that offer several, or have a window beside: each stands in stacks of its own over the target.
-        names: the specs of `entries`, then of `several`; a level's number is its place here.
+        entries: those with a row behind every token of a text, and lookups of one sequence: cheapest first, the target
+            last.
+        at_work: those that are met in runs alone: each stands in stacks of its own over the target.
+        names: the specs of `entries`, then of `at_work`; a level's number is its place here.
         left_out: the reasons of the others.
         order: the numbers as the levels were asked for, the target's last.
     """
@@ -32,7 +33,7 @@ class Candidates:
     entries: tuple[StackEntry, ...]
     names: tuple[str, ...]
     left_out: dict[str, str]
-    several: tuple[StackEntry, ...]
+    at_work: tuple[StackEntry, ...]
     order: tuple[int, ...]
 
     @property
@@ -41,7 +42,7 @@ class Candidates:
 
     @property
     def stack(self) -> str:
-        """The levels that offer one sequence."""
+        """The levels of `entries`."""
         return ",".join(self.names[: len(self.entries)])
 
 
@@ -65,6 +66,8 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
             reason = "" if depths else f"no {name} was trained for this preset's target"
         elif reads and reads.weights == dtype:
             reason = f"the target is {dtype} itself"
+        elif not reason and kinds()[name].named:
+            reason = f"it is measured where it is named: --levels {name},target"
         elif not reason and (why := kinds()[name].unplanned(LevelSpec(name))):
             reason = why.instead
         elif not reason:
@@ -79,16 +82,16 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
     """Build the levels that are asked for (all that the preset offers), one by one over the target.
 
     Args:
-        levels: in the grammar of stacks, without T: "ngram,int8,target". Those with one sequence make a stack; any
-            number that offer several may stand among them.
+        levels: in the grammar of stacks, without T: "ngram,int8,target". Any number of those that are met at work may
+            stand among the others, which make a stack.
     Raises:
         StackError: `levels` is not a stack, the target cannot be built, or nothing but the target is left.
     """
-    wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (_asked(levels), {})
+    wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (asked(levels), {})
     if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise StackError(f"{twice[0]} is given twice; a profile has each level once")
     *below, target = wanted
-    several = [name for name in below if offers_several(parse(f"{name},{target}")[0])]
+    at_work = [name for name in below if met_at_work(parse(f"{name},{target}")[0])]
     built: dict[str, StackEntry] = {}
     pipeline.entries(target)
     for name in below:
@@ -96,31 +99,33 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
             built[name] = pipeline.entries(f"{name},{target}")[0]
         except (StackError, OSError, ValueError, RuntimeError) as error:
             left_out[name] = " ".join(str(error).split())
-    several = [name for name in several if name in built]
-    usable = [name for name in built if name not in several]
+    at_work = [name for name in at_work if name in built]
+    usable = [name for name in built if name not in at_work]
     for name in usable[: max(0, len(usable) + 1 - MAX_LEVELS)]:
         left_out[name] = f"a profile has at most {MAX_LEVELS} levels; name those you want with --levels"
         usable.remove(name)
-    if not (usable or several):
+    if not (usable or at_work):
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
-    names = (*usable, target, *several)
+    names = (*usable, target, *at_work)
     order = tuple(names.index(name) for name in wanted if name in names)
     alone = tuple(pipeline.entries(",".join((*usable, target))))
-    return Candidates(alone, names, left_out, tuple(built[name] for name in several), order)
+    return Candidates(alone, names, left_out, tuple(built[name] for name in at_work), order)
 
 
-def offers_several(spec: LevelSpec) -> bool:
-    """Whether passes above a level carry several candidates side by side: offered, or a window that rides along."""
-    rides = any(spec.get(key) for key in kind_of(spec).keys if key.rides)
-    return rides or fan_of(spec) is not None
+def met_at_work(spec: LevelSpec) -> bool:
+    """Whether what a level offers is seen in runs alone: several candidates side by side, a window that rides along, or
+    a draft that ends where the drafter itself says so."""
+    kind = kind_of(spec)
+    rides = any(spec.get(key) for key in kind.keys if key.rides)
+    return rides or fan_of(spec) is not None or not (kind.verifies or kind.beside)
 
 
-def _asked(levels: str) -> list[str]:
-    """The specs of levels that are asked for: those with one sequence are a stack, others stand over its target."""
+def asked(levels: str) -> list[str]:
+    """The specs of levels that are asked for: those that are not met at work are a stack."""
     *below, target = levels.split(",")
     specs = [parse(f"{level},{target}")[0] for level in below] + [*parse(target)]
-    parse(",".join(format_stack([spec]) for spec in specs if not offers_several(spec)))
+    parse(",".join(format_stack([spec]) for spec in specs if not met_at_work(spec)))
     return [_plain(spec) for spec in specs]
 
 

@@ -4,7 +4,7 @@ A token of level j survives level i with probability sum_x min(p_j(x), p_i(x)) (
 fork offers the k likeliest tokens of a greedy row, or k drawn without replacement from another, and one of them is
 accepted as recursive rejection does (see `forks`).
 
-A lookup, and a level that offers several sequences side by side where it really offered them (`several`), are judged
+A lookup, and a level that is met at work where it really offered something (`at_work`), are judged
 down their trees along the text: at every fork the chance that one of the offers is accepted. The texts are the
 target's, while a draft goes its own way. Where an earlier token of a draft must have been accepted, a place of the text
 counts with the weight of that (see `offers`). With i the target this is exact; of a pair further down it is so far as
@@ -29,7 +29,8 @@ from torch import Tensor
 
 from hsd_core.lab.calibrate import forks
 from hsd_core.lab.calibrate.offers import Judged, judge, sizes
-from hsd_core.lab.calibrate.reading import LONGEST, STRIDE, WIDEST, Reading
+from hsd_core.lab.calibrate.over_target import STRIDE
+from hsd_core.lab.calibrate.reading import LONGEST, WIDEST, Reading
 from hsd_core.lab.tally import Name, Tally
 from hsd_core.levels.tree import Tree, named
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.lab.bench import read_prompts
+from hsd_core.lab.calibrate.at_work import SECONDS, meet
 from hsd_core.lab.calibrate.candidates import Candidates, candidates
 from hsd_core.lab.calibrate.overlap import count
 from hsd_core.lab.calibrate.reading import LONGEST, WIDEST, read
 from hsd_core.lab.calibrate.scaling import in_runs, per_token
-from hsd_core.lab.calibrate.several import SECONDS, meet
-from hsd_core.lab.calibrate.short_runs import Observed, Outside, observe, outside
-from hsd_core.lab.calibrate.timing import BUDGET, Timings, time_levels
+from hsd_core.lab.calibrate.short_runs import Observed, Outside, observe, observe_drafts, outside
+from hsd_core.lab.calibrate.timing import BUDGET, CONTEXT, Timings, time_levels
 from hsd_core.lab.calibrate.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.lab.tally import Tally, mean_interval
 from hsd_core.levels.built.fused import FusedLevel
@@ -44,7 +44,8 @@ class Effort:
     `texts`: of how many prompts, evenly from the file; None: all. `tokens`: that the target writes after each. `batch`:
     texts that it writes at a time, through weights of its own; 1: by plain decoding. `texts_s`, `costs_s`, `runs_s`:
     seconds after which no further text, turn of costs alone or turn of runs begins; greedy and sampled runs share
-    theirs.
+    theirs. `length`: of the text before what is measured, in tokens: the prompts are cut to pieces of so many, passes
+    are timed alone and runs show drafts only, for each of them reads such a text anew; None: prompts as they are.
     """
 
     texts: int | None = None
@@ -53,6 +54,7 @@ class Effort:
     texts_s: float = math.inf
     costs_s: float = BUDGET
     runs_s: float = 100.0
+    length: int | None = None
 
 
 WHOLE = Effort()
@@ -102,8 +104,8 @@ def calibrate(
     Args:
         levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
             for `pipeline`.
-        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "sequences" (of levels that
-            offer several), "costs" and "runs".
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "offers" (of levels that
+            are met at work), "costs" and "runs".
         stop: asked between measurements.
     Raises:
         StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
@@ -124,6 +126,7 @@ def calibrate(
             asked,
             effort.tokens,
             temperature,
+            length=effort.length,
             batch=effort.batch,
             seconds=effort.texts_s,
             tell=_stage(tell, f"texts{at}"),
@@ -142,8 +145,8 @@ def calibrate(
             tally,
             ends=pipeline.ends,
             tokens=effort.tokens,
-            seconds=SECONDS * len(found.several),
-            tell=_stage(tell, f"sequences{at}"),
+            seconds=SECONDS * len(found.at_work),
+            tell=_stage(tell, f"offers{at}"),
             stop=stop,
         )
         if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
@@ -151,21 +154,20 @@ def calibrate(
                 found.entries,
                 texts,
                 temperature,
-                several=found.several,
+                at_work=found.at_work,
+                context=effort.length or CONTEXT,
                 seconds=effort.costs_s,
                 tell=_stage(tell, f"costs{at}"),
                 stop=stop,
             )
-            seen = observe(
-                pipeline,
-                found,
-                texts,
-                temperature,
-                seconds=effort.runs_s / len({t == 0.0 for t in temperatures}),
-                tell=_stage(tell, f"runs{at}"),
-                stop=stop,
-            )
-            costs[temperature == 0.0] = in_runs(alone, seen), seen
+            told = _stage(tell, f"runs{at}")
+            if effort.length:
+                seen = observe_drafts(pipeline, found, texts, temperature, tell=told, stop=stop)
+            else:
+                share = effort.runs_s / len({t == 0.0 for t in temperatures})
+                seen = observe(pipeline, found, texts, temperature, seconds=share, tell=told, stop=stop)
+                alone = in_runs(alone, seen)
+            costs[temperature == 0.0] = alone, seen
         timings, seen = costs[temperature == 0.0]
         between = outside(seen)
         about = {
@@ -237,20 +239,23 @@ def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Obse
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
-    own = found.several[i - len(found.entries)] if i > found.target else None
+    own = found.at_work[i - len(found.entries)] if i > found.target else None
     beside = tuple(round(share, 3) for share in rows) if own and fan_of(own.spec) else ()
-    if own and isinstance(own.level, FusedLevel):
-        # What a draft caught up on is in its mean: the level itself verifies nothing.
-        alone = float(np.median([draft.ms / draft.forwards for draft in drafts]))
-        ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
-        return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
     rate = tally.ratio(("hit", i)) or 0.0
+    reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
+    known = tuple(_round(r) for r in reach if r is not None)
+    if own and own.level.has_cache:
+        # What a draft caught up on is in its mean: the level itself verifies nothing.
+        alone = float(np.median([draft.ms / draft.forwards for draft in drafts if draft.forwards]))
+        ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
+        if isinstance(own.level, FusedLevel):
+            return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
+        took = [ms * (tally.ratio(("forwards", i, n)) or n) for n in range(1, LONGEST + 1)]
+        return ProfileLevel(name, Costs(tuple(range(1, LONGEST + 1)), tuple(took)), name, _round(rate), known)
     hits, misses = ([draft.ms for draft in drafts if draft.hit is hit] for hit in (True, False))
     parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
     total = sum(share for share, _ in parts) or 1.0
     ms, low, high = (round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3))
-    reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
-    known = tuple(_round(r) for r in reach if r is not None)
     return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known, beside=beside)
 
 

@@ -1,9 +1,10 @@
 """One teacher-forced pass of every level over a text: the distribution that each level had for each of its tokens.
 
-All levels are opened as one stack, so exits and their target run each layer once. Two kinds of drafters see less than
-the text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so
-its rows are taken as in drafts of `STRIDE` tokens; lookups have guesses instead of rows, taken at every
-position from databases that were filled up to there.
+Levels are opened as one stack, so exits and their target run each layer once. Three sorts of them see less than the
+text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so its
+rows are taken as in drafts of `STRIDE` tokens; so are those of levels that stand on the target's own work
+(`over_target`); lookups have guesses instead of rows, taken at every position from databases that were filled up to
+there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.drafts.windowed import WindowedDraft
+from hsd_core.lab.calibrate.over_target import STRIDE, drafted_rows, over_target, side_by_side
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.levels.built.exits import ExitLevel
 from hsd_core.levels.built.ngram import NgramRun
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from hsd_core.levels.entry import StackEntry
 
 LONGEST = 8  # positions of a draft that are looked at
-STRIDE = 4  # a fed drafter's rows are those of drafts of so many tokens
 WIDEST = 6  # tokens of a fork that are looked at
 
 
@@ -68,12 +69,14 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
     sampling, n = Sampling(temperature), len(text.output)
     context = [*text.prompt, *text.output[:-1]]
     shared = SharedState(len(context) + 1)
-    runs = [level.open(shared.capacity, shared) for level in reversed(levels)][::-1]
+    opened = [(i, level.open(shared.capacity, shared)) for i, level in _from_above(levels) if not over_target(level)]
+    runs = dict(reversed(opened))
     logits: dict[int, Tensor] = {}
     reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
     try:
         # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
-        for i, (level, run) in enumerate(zip(levels, runs, strict=True)):
+        for i, run in runs.items():
+            level = levels[i]
             if is_lookup(level):
                 reading.guesses[i] = _guesses(cast("NgramRun", run), text, ends)
             elif not level.fed:
@@ -82,13 +85,20 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
             if isinstance(level, NanoLevel | ExitLevel) and level.fed:
                 logits[i] = _fed_rows(level, runs[i], shared.features()[0], context, n)
     finally:
-        for run in runs:
+        for run in runs.values():
             run.close()
+    for which in side_by_side(levels):
+        rows = drafted_rows([levels[i] for i in which], levels[-1], text.prompt, text.output)
+        logits |= zip(which, rows, strict=True)
     for i in sorted(logits):
         reading.dists[i] = to_probs(logits[i], sampling).to(reading.ids.device)
         if sampling.greedy:
             reading.ranked[i] = largest(logits[i], WIDEST)[1].to(reading.ids.device)
     return reading
+
+
+def _from_above(levels: Sequence[Level]) -> list[tuple[int, Level]]:
+    return list(enumerate(levels))[::-1]
 
 
 class Past(Trunk):

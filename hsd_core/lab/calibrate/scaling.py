@@ -21,7 +21,7 @@ def in_runs(timings: Timings, observed: Observed) -> Timings:
     verify = {}
     for i, alone in timings.verify.items():
         verify[i] = scaled(alone, _calls(observed, (pair for pair, _ in observed.verify if pair[1] == i), timings))
-    edges = {}
+    edges = {(j, i): scaled(timings.verify[i], _calls(observed, [(j, i)], None)) for j, i in timings.lighter}
     for pair, alone in timings.edges.items():
         edges[pair] = scaled(alone, _calls(observed, [pair], None))
         if edges[pair] is alone and pair[0] not in timings.verify:  # a drafter that met this verifier in no run
@@ -31,12 +31,12 @@ def in_runs(timings: Timings, observed: Observed) -> Timings:
         i: round(per_token(observed.drafts[i], verify[i], ms), 5) if i in observed.drafts else ms
         for i, ms in timings.draft.items()
     }
-    return Timings(verify, draft, edges, timings.turns, timings.context)
+    return Timings(verify, draft, edges, timings.lighter, timings.turns, timings.context)
 
 
 def _calls(observed: Observed, pairs: Iterable[Pair], timings: Timings | None) -> dict[int, list[float]]:
     """Verifications of these pairs by rows; without those that have costs of their own in `timings`."""
-    wanted = {pair for pair in pairs if timings is None or pair not in timings.edges}
+    wanted = {pair for pair in pairs if timings is None or pair not in {*timings.edges, *timings.lighter}}
     calls: dict[int, list[float]] = {}
     for (pair, rows), ms in observed.verify.items():
         if pair in wanted:

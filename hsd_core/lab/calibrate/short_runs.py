@@ -114,34 +114,85 @@ def observe(
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
     which, observed = stacks_of([is_lookup(entry.level) for entry in found.entries]), Observed()
-    which += [(number, found.target) for number in range(len(found.entries), len(found.names))]
-    began, turn, stride = time.monotonic(), -1, max(1, len(texts) // TURNS)
+    which += [(number, found.target) for number in _at_work(found)]
+    turns = _Turns(pipeline, found, Sampling(temperature), stop)
+    turns.run(_with_plain(which), min(texts, key=lambda written: len(written.prompt)), 0, WARM_UP_TOKENS)
+    began, turn, stride = time.monotonic(), 0, max(1, len(texts) // TURNS)
+    tell(turn, TURNS)
     while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
-        text, at = texts[turn * stride % len(texts)], max(0, turn) * 5 % len(which)
-        if turn < 0:
-            text = min(texts, key=lambda written: len(written.prompt))
-        for levels in _with_plain(which[at:] + which[:at]):
-            events = list(
-                run(
-                    pipeline.entries(_stack(found, levels, max(0, turn))),
-                    text.prompt,
-                    Sampling(temperature),
-                    turn + 1,
-                    max_new_tokens=WARM_UP_TOKENS if turn < 0 else TOKENS,
-                    ends=pipeline.ends,
-                    heads=HEADS,
-                    stop=stop,
-                )
-            )
-            if stop():
-                raise Stopped
-            if turn >= 0:
-                observed.add(events, levels)
-        if turn < 0:
-            began = time.monotonic()
+        text, at = texts[turn * stride % len(texts)], turn * 5 % len(which)
+        turns.run(_with_plain(which[at:] + which[:at]), text, turn, TOKENS, observed)
         turn += 1
         tell(turn, TURNS)
     return observed
+
+
+def observe_drafts(
+    pipeline: Pipeline,
+    found: Candidates,
+    texts: Sequence[WrittenText],
+    temperature: float,
+    *,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> Observed:
+    """What is seen in runs alone, from few of them, for each reads a long text anew: one of every lookup and of every
+    level met at work, over the target.
+
+    Raises:
+        StackError: a stack cannot be built. Stopped: `stop` turned true.
+    """
+    lookups = [i for i, entry in enumerate(found.entries) if is_lookup(entry.level)]
+    which, observed = [(i, found.target) for i in (*lookups, *_at_work(found))], Observed()
+    turns = _Turns(pipeline, found, Sampling(temperature), stop)
+    for done, levels in enumerate(which, start=1):
+        turns.run([levels], texts[0], 0, TOKENS, observed)
+        tell(done, len(which))
+    return observed
+
+
+def _at_work(found: Candidates) -> range:
+    return range(len(found.entries), len(found.names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    pipeline: Pipeline
+    found: Candidates
+    sampling: Sampling
+    stop: Callable[[], bool]
+
+    def run(
+        self,
+        stacks: Iterable[tuple[int, ...]],
+        text: WrittenText,
+        turn: int,
+        tokens: int,
+        observed: Observed | None = None,
+    ) -> None:
+        """Each of these stacks behind one prompt, with the block lengths of a turn.
+
+        Raises:
+            Stopped: as asked.
+        """
+        for levels in stacks:
+            entries, seed = self.pipeline.entries(_stack(self.found, levels, turn)), turn + 1
+            events = list(
+                run(
+                    entries,
+                    text.prompt,
+                    self.sampling,
+                    seed,
+                    max_new_tokens=tokens,
+                    ends=self.pipeline.ends,
+                    heads=HEADS,
+                    stop=self.stop,
+                )
+            )
+            if self.stop():
+                raise Stopped
+            if observed is not None:
+                observed.add(events, levels)
 
 
 def stacks_of(lookups: Sequence[bool]) -> list[tuple[int, ...]]:

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.engine.choices import ChoiceKey, Judge, SeededChoices
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.rules import tokenwise
+from hsd_core.lab.calibrate.over_target import over_target, read_prompt
 from hsd_core.lab.calibrate.reading import is_lookup
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import median_interval
 from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.kinds import fan_of
-from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind, scorer
+from hsd_core.levels.protocol import DraftOrder, Scorer, rows_behind
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.models.context import Context
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
-CONTEXT = 150  # tokens before it
+CONTEXT = 150  # tokens before it, where no length is asked for
 TURNS, WARM_UP, FEWEST = 9, 2, 4
 BUDGET = 15.0  # seconds
 
@@ -51,12 +52,14 @@ class Timings:
     """By level number: verifications by rows, ms of a drafted token.
 
     `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights, with the window of j beside, or
-    of several sequences of j, where i judges them one after another.
+    of several sequences of j, where i judges them one after another. `lighter`: pairs (j, i) where i goes on where j
+    stopped, which is elsewhere in every draft: runs alone show what that saves.
     """
 
     verify: dict[int, Costs] = field(default_factory=dict)
     draft: dict[int, float] = field(default_factory=dict)
     edges: dict[tuple[int, int], Costs] = field(default_factory=dict)
+    lighter: tuple[tuple[int, int], ...] = ()
     turns: int = 0
     context: int = 0
 
@@ -66,7 +69,8 @@ def time_levels(
     texts: Sequence[WrittenText],
     temperature: float,
     *,
-    several: Sequence[StackEntry] = (),
+    at_work: Sequence[StackEntry] = (),
+    context: int = CONTEXT,
     seconds: float = BUDGET,
     tell: Callable[[int, int], None],
     stop: Callable[[], bool],
@@ -74,11 +78,12 @@ def time_levels(
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
 
     Args:
-        several: those that offer several sequences; their numbers follow. seconds: after which no further turn begins.
+        at_work: those that are met at work; their numbers follow. context: tokens of text before. seconds: after which
+            no further turn begins.
     Raises:
         Stopped: `stop` turned true.
     """
-    rig = _Rig(entries, several, texts, Sampling(temperature))
+    rig = _Rig(entries, at_work, texts, Sampling(temperature), context)
     tasks = rig.tasks()
     found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
     names, began, turn = list(tasks), time.monotonic(), 0
@@ -110,6 +115,7 @@ def time_levels(
         {i: _costs(rows) for i, rows in verify.items()},
         draft,
         {pair: _costs(rows) for pair, rows in edges.items()},
+        rig.lighter(),
         turn - WARM_UP,
         rig.context,
     )
@@ -127,24 +133,25 @@ class _Rig:
     def __init__(
         self,
         entries: Sequence[StackEntry],
-        several: Sequence[StackEntry],
+        at_work: Sequence[StackEntry],
         texts: Sequence[WrittenText],
         sampling: Sampling,
+        context: int,
     ) -> None:
         self.entries, self.sampling, self._choices = entries, sampling, SeededChoices(0)
         # A fused draft stands here without its lookups: what it shares, its drafter does.
         self.levels: list[Any] = [entry.level for entry in entries]
-        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in several]
+        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in at_work]
         self._judge = Judge(self._choices, 0, 0, 0)
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
-        windows = [full_window(*ahead, ids) if (ahead := _ahead(entry.level)) else None for entry in several]
+        windows = [full_window(*ahead, ids) if (ahead := _ahead(entry.level)) else None for entry in at_work]
         # By number: how many sequences stand side by side, and what rides beside them.
-        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in several]
+        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in at_work]
         probes = [Probes(*window.probes()) if window else NO_PROBES for window in windows]
         self._several = dict(enumerate(zip(fans, probes, strict=True), len(entries)))
         spare = max([8, *(window.deepest for window in windows if window)])
-        room = min((s.level.max_positions or CONTEXT + 64 for s in entries), default=CONTEXT + 64)
-        self.context = max(2, min(CONTEXT, room - max(ROWS) - spare))
+        room = min((s.level.max_positions or context + 64 for s in entries), default=context + 64)
+        self.context = max(2, min(context, room - max(ROWS) - spare))
         again = cycle(ids)
         self._text = [next(again) for _ in range(self.context + max(ROWS) + spare)]
         self._open: list[Any] = []
@@ -166,7 +173,7 @@ class _Rig:
         for j, (wide, probes) in self._several.items():
             for i, entry in enumerate(self.entries):
                 # A fed level judges a tree branch by branch, so that rows of a tree cost it more than those of a chain.
-                if is_lookup(entry.level) or not (probes.ids or entry.level.fed):
+                if is_lookup(entry.level) or not (probes.ids or (wide > 1 and entry.level.fed)):
                     continue
                 run = self._at_rest(self._with_target([i]), branches=max(ROWS) + len(probes.ids))[0]
                 for n in (1, *EDGE_ROWS, max(ROWS)):
@@ -187,18 +194,26 @@ class _Rig:
             found += [(j, i)] if below is not None and below == above else []
         return found
 
-    def _with_target(self, which: list[int]) -> list[int]:
-        """Levels that read the target's states have a target beside them."""
+    def lighter(self) -> tuple[tuple[int, int], ...]:
+        """Those met at work, but for lookups, that read the target's trunk."""
         last = len(self.entries) - 1
-        return [*which, last] if last not in which and any(self.levels[i].fed for i in which) else which
+        ending = [j for j in self._several if not self.levels[j].can_verify and self.levels[j].has_cache]
+        return tuple((j, last) for j in ending if shares([self.levels[j], self.levels[last]])[0] is not None)
+
+    def _with_target(self, which: list[int]) -> list[int]:
+        """Levels that read the target's states, or stand on its work, have a target beside them."""
+        last = len(self.entries) - 1
+        needed = any(self.levels[i].fed or over_target(self.levels[i]) for i in which)
+        return [*which, last] if last not in which and needed else which
 
     def _at_rest(self, which: Sequence[int], branches: int = 0) -> list[Any]:
         """Runs of these levels, opened together; `branches`: the most nodes of a tree behind the context."""
         runs = list(open_levels([self.levels[i] for i in which], len(self._text), branches))[::-1]
         self._open += runs
+        # What stands on the target's work begins from a context whose last token no model has read.
+        late = any(over_target(self.levels[i]) for i in which)
         for run in reversed(runs):
-            if run.cached < self.context:
-                scorer(run).score(Context(self._text[: self.context]))
+            read_prompt(run, self._text[: self.context], self.context - late)
         return runs
 
     def _verification(self, run: Scorer, n: int, wide: int = 1, probes: Probes = NO_PROBES) -> Task:

@@ -27,6 +27,7 @@ PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibrat
 BATCH = 12
 FEWEST = 4  # texts, however slow the target is
 LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts
+PIECES = 4  # of one text, where its length is asked for
 SEED = 20
 
 
@@ -49,6 +50,7 @@ def write(
     tokens: int,
     temperature: float,
     *,
+    length: int | None = None,
     batch: int = BATCH,
     seconds: float = math.inf,
     tell: Callable[[int, int], None],
@@ -57,22 +59,24 @@ def write(
     """The target's own texts, in the order of the prompts; prompts of more than 320 tokens are left out.
 
     Args:
-        target: its spec. batch: texts at a time, through the lean decoder; 1: one after another, as the engine runs it,
-            which needs no other weights. seconds: after which no further text is begun of those that are written one
-            after another, beyond the first few. tell: called with the texts finished and their number.
+        target: its spec. length: of the prompts instead: pieces of so many tokens, cut from the texts as they stand and
+            written one after another; None for prompts as they are. batch: texts at a time, through the lean decoder;
+            1: one after another, as the engine runs it, which needs no other weights. seconds: after which no further
+            text is begun of those that are written one after another, beyond the first few. tell: called with the texts
+            finished and their number.
     Raises:
         ValueError: no prompt is left. Stopped: `stop` turned true.
     """
     from hsd_core.trace.prompt_files import PromptText
 
     sampling = Sampling(temperature)
-    coded = [tuple(pipeline.encode(p.text, raw=False)) for p in prompts]
-    kept = [ids for ids in coded if 0 < len(ids) <= LONGEST_PROMPT]
+    coded = [tuple(pipeline.encode(p.text, raw=length is not None)) for p in prompts]
+    kept = [ids for ids in coded if 0 < len(ids) <= LONGEST_PROMPT] if length is None else _pieces(coded, length)
     if not kept:
         raise ValueError(f"no calibration prompt has 1 to {LONGEST_PROMPT} tokens; give shorter ones")
     found: dict[int, list[int]] = {}
     try:
-        decoder = pipeline.lean_target(target) if batch > 1 else None
+        decoder = pipeline.lean_target(target) if batch > 1 and length is None else None
     except StackError:
         decoder = None
     if decoder is None:
@@ -96,6 +100,19 @@ def write(
         WrittenText(ids, tuple(out[: loop_from(out)]), len(out) if out[-1] in pipeline.ends else None)
         for ids, out in ((ids, found[i]) for i, ids in enumerate(kept) if i in found)
     ]
+
+
+def _pieces(texts: Sequence[tuple[int, ...]], length: int) -> list[tuple[int, ...]]:
+    """The first pieces of so many tokens, one behind another.
+
+    Raises:
+        ValueError: no text has as many.
+    """
+    found = [ids[at : at + length] for ids in texts for at in range(0, len(ids) - length + 1, length)[:PIECES]]
+    if not found:
+        longest = max(map(len, texts), default=0)
+        raise ValueError(f"--length {length}: the longest text has {longest} tokens; name longer ones with --prompts")
+    return found
 
 
 def _alone(

@@ -99,7 +99,7 @@ def _priced(profile: Profile, plan: StackPlan, at: int, counter: LevelCounters) 
     """What the theory asks for the calls of a counter, all runs together."""
     level = profile.levels[plan.levels[at]]
     if at == 0 and level.is_lookup:
-        return counter.asked * level.cost(1)
+        return counter.asked * level.block_ms(plan.blocks[0])
     if at == 0 and len(plan.levels) > 1:  # a drafter; what it catches up on comes on top of its first token
         one = level.block_ms(1)
         return sum(k * (one + level.cost(n) - level.cost(1)) for n, k in counter.rows.items())

@@ -166,7 +166,7 @@ class SyntheticOfferRun(SyntheticRun):
         deep = level.found(mark, order.limit)
         calls = deep if level.hit_rate is None else 1
         for _ in range(calls):
-            level.ticker.spend(level.cost(1))
+            level.ticker.spend(level.cost(1 if level.hit_rate is None else order.limit))
         ids: list[int] = []
         beside: list[tuple[int, int]] = []  # words and their parents
         for depth in range(deep):

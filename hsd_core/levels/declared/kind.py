@@ -153,7 +153,8 @@ class Kind:
         origins: where its tokens come from.
         beside: the level that looks up so many sequences, for another one's draft to merge (`FUSE`); None for a kind
             that looks nothing up.
-        unplanned: why a level of it has no place in profiles and plans; None where it has.
+        unplanned: why a level of it has no place in profiles and plans; None where it has. named: it is measured where
+            it is named, and not with all that a preset offers: it seldom pays, or in long texts alone.
         offer: the catalogue's entries for a preset. build: the level.
     """
 
@@ -180,6 +181,7 @@ class Kind:
     origins: tuple[Origin, ...] = ()
     beside: Callable[[int], LevelSpec] | None = None
     unplanned: Callable[[LevelSpec], Unplanned | None] = field(default=lambda spec: None)
+    named: bool = False
     written: WrittenAs | None = None
     said: Said = field(default=Said())
 
@@ -207,7 +209,7 @@ class Kind:
 
     def as_dict(self, shared: Mapping[str, Key[Any]]) -> dict[str, Any]:
         """For the page, in plain JSON types. `shared`: the keys of all kinds, by name."""
-        runs = ("offer", "build", "of_target", "needs", "beside", "unplanned", "follows")
+        runs = ("offer", "build", "of_target", "needs", "beside", "unplanned", "named", "follows")
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in runs}
         return {
             **own,

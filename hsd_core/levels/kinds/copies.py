@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.key import DRAFTER, StackError, Switch, Text, Whole
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, VERIFIES, VOCAB
-from hsd_core.levels.declared.kind import GREEN, PURPLE, Kind, Reads, Site, Unplanned
+from hsd_core.levels.declared.kind import GREEN, PURPLE, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.model import decoded
 
@@ -103,10 +103,7 @@ SELF = Kind(
     needs=frozenset({"weights"}),
     reads=Reads(),
     of_target=lambda spec: True,
-    unplanned=lambda spec: Unplanned(
-        "a self-draft, which costs as much as the target",
-        "a self-draft costs as much as the target; calibrate a level that costs less",
-    ),
+    named=True,
     offer=offer,
     build=build_self,
     said=Said(("a self-draft",)),
@@ -166,10 +163,7 @@ SKIP = Kind(
     needs=frozenset({"weights"}),
     reads=Reads(),
     of_target=lambda spec: True,
-    unplanned=lambda spec: Unplanned(
-        "a draft without some layers, whose cost and agreement hang on its set",
-        "what a set of layers left out costs and keeps, python -m hsd_core sets says of each; calibrate another level",
-    ),
+    named=True,
     offer=offer_skip,
     build=build_skip,
     said=Said(("the model with layers left out",)),

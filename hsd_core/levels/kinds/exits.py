@@ -194,10 +194,7 @@ CLIMB = Kind(
     needs=frozenset({"weights"}),
     reads=Reads(depth=AT.name),
     of_target=lambda spec: True,
-    unplanned=lambda spec: Unplanned(
-        "a climb, which drafts every token at another depth",
-        "a climb drafts every token at another depth; calibrate exit@at=N, each by itself",
-    ),
+    named=True,
     offer=offer_climb,
     build=build_climb,
     said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.key import DRAFTER, Choice, StackError
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, POLICY, VERIFIES, VOCAB
-from hsd_core.levels.declared.kind import YELLOW, Kind, Site, Unplanned
+from hsd_core.levels.declared.kind import YELLOW, Kind, Site
 from hsd_core.levels.declared.said import Said
 
 if TYPE_CHECKING:
@@ -153,11 +153,7 @@ CROSS = Kind(
     verifies=False,
     labelled=("tower", "lanes"),
     needs=frozenset({"weights"}),
-    unplanned=lambda spec: Unplanned(
-        "a draft in another vocabulary, whose tokens are more or fewer than those that go up",
-        "a draft in another vocabulary writes more or fewer tokens than go up, so no profile says what one costs; "
-        "calibrate a model of the target's family",
-    ),
+    named=True,
     offer=offer_stranger,
     build=build_stranger,
     said=Said(("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "a model with another tokenizer")),

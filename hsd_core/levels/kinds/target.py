@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.keys import DEVICE, DTYPE, ID, VERIFIES
-from hsd_core.levels.declared.kind import BLUE, LAST, Kind, Reads, Site, Unplanned
+from hsd_core.levels.declared.kind import BLUE, LAST, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.model import decoded
 from hsd_core.levels.kinds.retrieved.store_keys import KNN, OF_STORE, mixing_of
@@ -37,15 +37,6 @@ def build_with_store(spec: LevelSpec, site: Site) -> StoreLevel:
     return StoreLevel(decoder, store, mixing_of(spec), kind=spec.name, label=label, weights=source.as_dict(site.folder))
 
 
-def unplanned(spec: LevelSpec) -> Unplanned | None:
-    if not spec.get(KNN):
-        return None
-    return Unplanned(
-        "a store, whose query costs what its size says",
-        "the query of a store is not in a profile; calibrate target without @knn=",
-    )
-
-
 KINDS = (
     Kind(
         name="target",
@@ -63,7 +54,6 @@ KINDS = (
         stands=LAST,
         needs=frozenset({"weights"}),
         reads=Reads(),
-        unplanned=unplanned,
         offer=offer,
         build=build,
         said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),

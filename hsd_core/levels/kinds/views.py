@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hsd_core.levels.declared.key import DRAFTER, Choice, StackError, Whole
 from hsd_core.levels.declared.keys import DTYPE, MAX_POSITIONS, VERIFIES
-from hsd_core.levels.declared.kind import PURPLE, Kind, Reads, Site, Unplanned
+from hsd_core.levels.declared.kind import PURPLE, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.copies import offer
 
@@ -91,10 +91,7 @@ KIND = Kind(
     needs=frozenset({"weights"}),
     reads=Reads(),
     of_target=lambda spec: True,
-    unplanned=lambda spec: Unplanned(
-        "a view, whose pass costs as much as its text is long",
-        "what a view is worth hangs on the length of the text; measure it with depth --views",
-    ),
+    named=True,
     offer=offer,
     build=build_view,
     said=Said(("a view of the cache with {dtype} weights", "a view of the cache")),

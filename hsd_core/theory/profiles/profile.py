@@ -39,9 +39,10 @@ class ProfileLevel:
     sampling transform and rule, the engine's time around them). `draft_ms`: ms of a drafted token where measured
     apart, else cost(1).
 
-    A lookup has a `hit_rate`: it is asked once a block (cost(1) ms) and answers with that probability, else with
-    nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit); the last one goes on, empty
-    means as many as asked for.
+    A lookup has a `hit_rate`: it is asked once a block (cost(n) ms where n tokens are asked for; mostly the same for
+    all n) and answers with that probability, else with nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at
+    least m tokens | hit); the last one goes on, empty means as many as asked for. So has any drafter that says itself
+    when it has no more to offer (climbing exits, a model with another tokenizer).
 
     A level that offers several candidates side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean
     number of tokens at depth m of its offer, given that the offer is so deep; the last one goes on, empty means one
@@ -99,7 +100,7 @@ class ProfileLevel:
     def block_ms(self, block: int) -> float:
         """ms of one block of `block` tokens with this level at the bottom."""
         if self.is_lookup:
-            return self.cost(1)
+            return self.cost(block)
         return block * (self.cost(1) if self.draft_ms is None else self.draft_ms)
 
     def tree_ms(self, widths: Sequence[int]) -> float:

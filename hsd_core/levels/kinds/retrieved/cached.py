@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.levels.declared.keys import VERIFIES
-from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site, Unplanned
+from hsd_core.levels.declared.kind import GREEN, Kind, Reads, Site
 from hsd_core.levels.declared.said import Said
 from hsd_core.levels.kinds.retrieved.store_keys import OF_STORE, mixing_of
 
@@ -51,10 +51,7 @@ KINDS = (
         reads=Reads(),
         of_target=lambda spec: True,
         follows=OF_STORE,
-        unplanned=lambda spec: Unplanned(
-            "a cache of a store, which runs the target\u2019s layers for it",
-            "a cache of a store runs the layers that its verifier then does without; calibrate target without @knn=",
-        ),
+        named=True,
         offer=offer,
         build=build,
         said=Said(("a cache of the store",)),

@@ -19,14 +19,14 @@ from toys import output_of, table
 from hsd_core.cli.lab.calibrate import table as printed
 from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import overlap, several, timing
-from hsd_core.lab.calibrate.candidates import candidates, default_levels, offers_several
+from hsd_core.lab.calibrate import at_work, overlap, timing
+from hsd_core.lab.calibrate.at_work import ran
+from hsd_core.lab.calibrate.candidates import candidates, default_levels, met_at_work
 from hsd_core.lab.calibrate.offers import judge
 from hsd_core.lab.calibrate.overlap import BLOCK, count_offers
 from hsd_core.lab.calibrate.profiling import Effort, calibrate
 from hsd_core.lab.calibrate.reading import read
 from hsd_core.lab.calibrate.scaling import in_runs
-from hsd_core.lab.calibrate.several import ran
 from hsd_core.lab.calibrate.short_runs import Observed
 from hsd_core.lab.calibrate.timing import Timings, full_window, time_levels
 from hsd_core.lab.calibrate.written_texts import WrittenText
@@ -75,6 +75,10 @@ def fused(guess: int, vocab: int = V) -> StackEntry:
     return entry(FusedLevel(tables(5, vocab=vocab)[0].level, lookups(guess, vocab)), f"table@fuse={guess}")
 
 
+def trees(offers: Mapping[int, at_work.Offered]) -> dict[int, Tree]:
+    return {start: offered.tree for start, offered in offers.items()}
+
+
 def by_depth(events: Sequence[Event], before: int) -> Counter[tuple[int, bool]]:
     """(depth, whether one of the tokens there was accepted) of real rounds that began before a token: how often."""
     found: Counter[tuple[int, bool]] = Counter()
@@ -113,7 +117,7 @@ def test_greedy_offers_fare_exactly_as_in_the_engines_own_run() -> None:
     bottom, judges, tokens = entry(lookups(2), "ngram@guess=2"), tables(2, 1), 120
     output, offers = ran([bottom, judges[-1]], PROMPT, 0.0, 0, ends=NONE, tokens=tokens, stop=lambda: False)
     tally, before = Tally(1), min(tokens, len(output))
-    count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 0.0, NONE), 2, offers)
+    count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 0.0, NONE), 2, trees(offers))
     whole = StackEntry(bottom.level, bottom.spec, 8)
     events = list(run([whole, judges[-1]], PROMPT, Sampling(), 0, max_new_tokens=tokens + 9))
     assert output_of(events)[: len(output)] == output
@@ -139,7 +143,7 @@ def test_sampled_offers_are_accepted_as_enumeration_of_the_engine_says(
 ) -> None:
     """Over every path of a first round: its depths by the target, the first one by any other judge."""
     judges, depth = tables(2, 1), 2
-    monkeypatch.setattr(several, "LONGEST", depth)
+    monkeypatch.setattr(at_work, "LONGEST", depth)
 
     def counted(above: StackEntry, places: int) -> tuple[Counter[Any], Counter[Any]]:
         """Sums over all paths: of the tally of so many places, and of what the engine did in the first round."""
@@ -156,10 +160,10 @@ def test_sampled_offers_are_accepted_as_enumeration_of_the_engine_says(
                         break
                 return events
 
-            monkeypatch.setattr(several, "run", engine)
+            monkeypatch.setattr(at_work, "run", engine)
             output, offers = ran([bottom, above], PROMPT, 1.0, 0, ends=NONE, tokens=1, stop=lambda: False)
             tally = Tally(1)
-            count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, offers)
+            count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, trees(offers))
             return tally, events
 
         for mass, (tally, events) in every_path(once):
@@ -231,7 +235,7 @@ def test_sampled_offers_fare_as_in_many_real_rounds() -> None:
     tally, real = Tally(texts), Counter[tuple[int, bool]]()
     for seed in range(texts):
         output, offers = ran([bottom, judges[1]], PROMPT, 1.0, seed, ends=NONE, tokens=tokens, stop=lambda: False)
-        count_offers(tally, seed, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, offers)
+        count_offers(tally, seed, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, trees(offers))
         whole = StackEntry(bottom.level, bottom.spec, 8)
         events = list(run([whole, judges[1]], PROMPT, Sampling(1.0), seed, max_new_tokens=tokens + 9))
         real += by_depth(events, min(tokens, len(output)))
@@ -259,7 +263,7 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
     monkeypatch.setattr(Tree, "beside", seen)
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
     several_ = [entry(lookups(4, stacks.target.vocab_size), "ngram@guess=4"), window]
-    found = time_levels(entries, [text], 0.0, several=several_, tell=lambda *_: None, stop=lambda: False)
+    found = time_levels(entries, [text], 0.0, at_work=several_, tell=lambda *_: None, stop=lambda: False)
     with_window = {pair for pair in found.edges if pair[0] == 4}
     assert with_window == {(4, 0), (4, 1), (4, 2)} and not any(pair[0] == 3 for pair in found.edges)
     assert all(found.edges[pair].rows == (1, 2, 3) for pair in with_window)
@@ -286,7 +290,7 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
     monkeypatch.setattr(DraftRun, "_score", counted)
     guesses = [entry(lookups(3, stacks.target.vocab_size), "ngram@guess=3")]
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
-    found = time_levels(entries, [text], 0.0, several=guesses, tell=lambda *_: None, stop=lambda: False)
+    found = time_levels(entries, [text], 0.0, at_work=guesses, tell=lambda *_: None, stop=lambda: False)
     assert set(found.edges) == {(3, 0)} and found.edges[3, 0].rows == (1, 4, 8)
     # three branches each: one token deep for 4 rows, 3, 2 and 2 for 8
     assert passes[2] % 3 == 0 and passes[2] and passes[4] and passes[3] == 2 * passes[4]
@@ -323,12 +327,12 @@ def test_lists_of_levels_hold_more_than_a_stack_and_keep_their_order() -> None:
     found = candidates(pipeline, ",".join([*asked, "table@id=order6"]))
     assert [found.names[i] for i in found.order] == [*asked, "table@id=order6"]
     assert found.stack == "table@id=order1,table@id=order3,table@id=order6" and found.target == 2
-    assert len(found.several) == 8 and not found.left_out
+    assert len(found.at_work) == 8 and not found.left_out
 
 
 def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reason() -> None:
     found = candidates(Pipeline.open("toy"), "ngram@guess=3,table@id=order1@fuse=2,table@id=order3,table@id=order6")
-    assert found.names == ("table@id=order3", "table@id=order6") and found.several == ()
+    assert found.names == ("table@id=order3", "table@id=order6") and found.at_work == ()
     assert "no level 'ngram'" in found.left_out["ngram@guess=3"]
     assert "leave @fuse= out" in found.left_out["table@fuse=2@id=order1"]
 
@@ -352,7 +356,7 @@ def test_lists_of_levels_that_make_no_profile_are_refused(levels: str, wrong: st
 def test_a_presets_own_levels_have_lookahead_and_seven_guesses_beside_one() -> None:
     found, left_out = default_levels(PRESETS["smollm2"], "float32")
     assert found[:3] == ["ngram", "ngram@guess=7", "lookahead"] and "lookahead" not in left_out
-    several_ = [name for name in found if offers_several(parse(f"{name},target" if name != "target" else name)[0])]
+    several_ = [name for name in found if met_at_work(parse(f"{name},target" if name != "target" else name)[0])]
     assert several_ == ["ngram@guess=7", "lookahead"]
 
 
@@ -395,7 +399,7 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
         progress=lambda *step: told.append(step[0].split(" at ")[0]),
     )
     names = ("ngram@guess=3", "table@id=order1", "table@fuse=2@id=order1", "ngram@guess=2@window=2")
-    assert profile.names == (*names, "table@id=order3", "table@id=order6") and "sequences" in told
+    assert profile.names == (*names, "table@id=order3", "table@id=order6") and "offers" in told
     assert "offered nothing" in profile.about["left_out"][f"ngram@guess={SILENT}"]
     guesses, plain, fuse, window, _, _ = profile.levels
     assert guesses.hit_rate is not None and guesses.beside[0] > 1.0 and guesses.reach[0] == 1.0

@@ -1,15 +1,16 @@
-"""Levels that offer several candidates side by side, met at work.
+"""Levels that are met at work: those that offer several candidates side by side, and those that end their own drafts.
 
-What such a level offers is a tree, and what it holds depends on the rounds before (a window moves with every pass, a
-draft is drawn). So the stack LEVEL:8,target runs on the calibration prompts, and every offer is judged by all levels
-along the text that the same run wrote (`overlap.count_offers`): exact of the target, whose rounds these are.
+What such a level offers depends on the rounds before (a window moves with every pass, a draft is drawn, climbing exits
+are sure or not). So the stack LEVEL:8,target runs on the calibration prompts, and every offer is judged by all levels
+along the text that the same run wrote (`overlap.count_offers`): exact of the target, whose rounds these are. A shorter
+draft counts as the beginning of such a one.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.engine.driver import Stopped
@@ -45,27 +46,30 @@ def meet(
     tell: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> None:
-    """Count what levels with several sequences offer behind the texts' prompts, by their numbers.
+    """Count what these levels offer behind the texts' prompts, by their numbers.
 
     Args:
         tokens: of each text, in which rounds are counted. seconds: after which no further text begins.
     Raises:
         Stopped: `stop` turned true.
     """
-    if not found.several:
+    if not found.at_work:
         return
     began, order = time.monotonic(), [at for first in range(STRIDE) for at in range(first, len(texts), STRIDE)]
     for done, number in enumerate(order):
         if done >= FEWEST and time.monotonic() - began > seconds:
             break
         prompt, last = texts[number].prompt, WrittenText((), ())
-        for level, entry in enumerate(found.several, len(found.entries)):
+        for level, entry in enumerate(found.at_work, len(found.entries)):
             stack = [entry, found.entries[-1]]
             output, offers = ran(stack, prompt, temperature, number, ends=ends, tokens=tokens, stop=stop)
             if output != last.output:  # greedy runs write one text
                 last = WrittenText(prompt, output)
                 reading = read(found.entries, last, temperature, ends)
-            count_offers(tally, number, reading, level, offers)
+            count_offers(tally, number, reading, level, {start: one.tree for start, one in offers.items()})
+            for one in offers.values():
+                for n in range(1, LONGEST + 1):
+                    tally.add(("forwards", level, n), number, min(n, one.forwards), 1)
         tell(done + 1, len(order))
 
 
@@ -78,7 +82,7 @@ def ran(
     ends: frozenset[int],
     tokens: int,
     stop: Callable[[], bool],
-) -> tuple[tuple[int, ...], dict[int, Tree]]:
+) -> tuple[tuple[int, ...], dict[int, Offered]]:
     """What a level and its target write, up to where it repeats itself, and the offers of the rounds that began in its
     first tokens, by the token that they began at; greedy ones without rows.
 
@@ -94,12 +98,21 @@ def ran(
     if stop():
         raise Stopped
     ids = committed_ids(events)
-    output, offers = tuple(ids[: loop_from(ids)]), dict[int, Tree]()
+    output, offers = tuple(ids[: loop_from(ids)]), dict[int, Offered]()
     for length, proposal in noted:
         if (start := length - len(prompt)) < min(tokens, len(output)):
             tree = proposal.tree(lambda id_, source: Token(-1, id_, -1, "draft", source))
-            offers[start] = replace(tree, rows=None, logits=None) if sampling.greedy else tree
+            tree = replace(tree, rows=None, logits=None) if sampling.greedy else tree
+            offers[start] = Offered(tree, proposal.work.forwards)
     return output, offers
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An offer, and the forwards that it took."""
+
+    tree: Tree
+    forwards: int
 
 
 class _Noting:
