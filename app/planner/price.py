@@ -1,13 +1,14 @@
 """What stacks would cost by the profile that a run here would plan with: the numbers that stand in the tower.
 
-A stack with a view is priced by profiles that were measured behind texts of several lengths: the target's passes take
-longer the longer the text is, and a view's do not.
+Levels that a machine's own profile leaves out (`Kind.named`) and stores are priced by others that come with the
+package. A stack with a view is priced by profiles that were measured behind texts of several lengths: the target's
+passes take longer the longer the text is, and a view's do not.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,6 +34,7 @@ from hsd_core.theory.search.over_lengths import OverLengths, depends_on_length
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
 LONGEST = 400  # characters of a stack
+MORE = ("named", "store")  # folders of such profiles
 KEPT = 4  # profiles whose prices are kept
 _DEVICES = ("", "cpu", "cuda")
 
@@ -99,7 +101,7 @@ class Prices:
 
     Args:
         profiles: folder of the profiles that are shipped. found: as `profile_for`, which it is without it; by_length:
-            as `profiles_by_length`.
+            as `profiles_by_length`; more: as `more_profiles`.
     """
 
     def __init__(
@@ -107,8 +109,9 @@ class Prices:
         profiles: Path,
         found: Callable[[Priced, Path], Found] | None = None,
         by_length: Callable[[Priced, Path], ProfilesByLength | None] | None = None,
+        more: Callable[[Priced, Path], Sequence[Profile]] | None = None,
     ) -> None:
-        self._profiles = profiles
+        self._profiles, self._more = profiles, more or more_profiles
         self._found, self._by_length = found or profile_for, by_length or profiles_by_length
         self._pricers: OrderedDict[str, Pricer] = OrderedDict()
         self._lengths: OverLengths | None = None
@@ -117,7 +120,8 @@ class Prices:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
         `{"ms", "speedup", "tokens"}`, of a token, over plain decoding, of a pass of the target, and where levels work
         at the same time `clock` ("reckoned"); or where the theory has no price `{"reason", "brief"}`, the second
-        without the cure. A stack with a view has `length`, `by_length` and more; see `_over_lengths`."""
+        without the cure. A stack with a view has `length`, `by_length` and more; see `_over_lengths`. What another
+        profile priced has that one's `about`."""
         check = time_limit()
         at_length = [stack for stack in asked.stacks if asked.by_length or depends_on_length(stack)]
         own = {stack: self._over_lengths(asked, stack, check) for stack in at_length}
@@ -128,6 +132,12 @@ class Prices:
         profile, source = found
         pricer = self._pricer(profile)
         prices = [own[stack] if stack in own else _price(pricer, stack, check) for stack in asked.stacks]
+        more = self._more(asked, self._profiles) if any("reason" in price for price in prices) else ()
+        for i, stack in enumerate(asked.stacks):
+            for other in more if "reason" in prices[i] and stack not in own else ():
+                if "reason" not in (price := _price(self._pricer(other), stack, check)):
+                    prices[i] = {**price, "about": _about(other, SHIPPED)}
+                    break
         return {"about": _about(profile, source), "prices": prices}
 
     def _over_lengths(self, asked: Priced, stack: str, check: Callable[[], None]) -> dict[str, Any]:
@@ -190,6 +200,17 @@ def profile_for(asked: Priced, profiles: Path) -> Found:
         return measured, MEASURED
     shipped = shipped_profile(asked.preset, asked.device or "cpu", asked.temperature, folder=profiles)
     return None if shipped is None else (shipped, SHIPPED)
+
+
+def more_profiles(asked: Priced, profiles: Path, machine: str | None = None) -> list[Profile]:
+    """Those that hold what the first one leaves out: of levels that are measured where they are named, and over stores.
+
+    Args:
+        profiles: folder of those that are shipped. machine: see `shipped_profile`.
+    """
+    where = asked.preset, asked.device or "cpu", asked.temperature
+    found = (shipped_profile(*where, folder=profiles / name, machine=machine) for name in MORE)
+    return [profile for profile in found if profile is not None]
 
 
 def profiles_by_length(asked: Priced, profiles: Path) -> ProfilesByLength | None:

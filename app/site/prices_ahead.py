@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from app.kit.static import ASSETS
 from app.planner.answer import answer, planned
-from app.planner.price import Found, Priced, Prices
+from app.planner.price import Found, Priced, Prices, more_profiles
 from app.planner.profiles.plan_request import Look, parse
 from app.words import site as says
 from hsd_core.levels.declared.registry import keys
@@ -60,7 +61,8 @@ def prices(headers: Iterable[Header]) -> dict[str, Any]:
 
 def _priced(asked: Asked, stacks: Iterable[str], by_length: Mapping[str, int]) -> dict[str, Any]:
     """by_length: stacks that are compared at the length of a text, with that length."""
-    desk = Prices(PROFILES, lambda *_: _found(asked), lambda *_: _by_length(asked))
+    more = partial(more_profiles, machine=asked.machine)
+    desk = Prices(PROFILES, lambda *_: _found(asked), lambda *_: _by_length(asked), more)
     every = tuple(dict.fromkeys((*stacks, "target")))
     made = desk.answer(Priced(asked.preset, every, "", asked.temperature))
     by_stack = dict(zip(every, made["prices"], strict=True))

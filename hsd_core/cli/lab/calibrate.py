@@ -179,7 +179,9 @@ def table(profile: Profile) -> str:
     head = ("level", "ms a drafted token", "1 row", "4 rows", "8 rows", *(f"by {names[i]}" for i in judges))
     body = []
     for j, level in enumerate(profile.levels):
-        if level.is_lookup:
+        if level.is_lookup and len(level.cost.rows) > 1:  # it says itself where its draft ends
+            costs = [f"{level.cost(4) / 4:.2f} of 4 asked for", "-", "-", "-"]
+        elif level.is_lookup:
             costs = [f"{level.cost(1):.3f} a lookup", "-", "-", "-"]
         else:
             draft = "-" if level.draft_ms is None else f"{level.draft_ms:.2f}"

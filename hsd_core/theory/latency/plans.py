@@ -247,8 +247,9 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
     entry = profile.levels[level]
     if not entry.spec:
         raise ProfileError(f"level {entry.name!r} has no spec: nobody has weights for it, so no stack can name it")
+    top = profile.levels[profile.target].spec or "target"  # a level may stand below a certain target alone
     try:
-        spec = _first(entry.spec if level == profile.target else f"{entry.spec},target")
+        spec = _first(entry.spec if level == profile.target else f"{entry.spec},{top}")
     except StackError as error:
         raise ProfileError(f"level {entry.name!r}: spec {entry.spec!r}: {error}") from None
     if fan_of(spec) and not entry.beside:

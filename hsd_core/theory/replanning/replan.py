@@ -249,6 +249,11 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
             raise ProfileError(
                 f"{format_stack([spec])}: a plan cannot hold {why.what}; write levels of one drafter each"
             )
+        if kind_of(spec).named:
+            raise ProfileError(
+                f"{format_stack([spec])}: no plan changes around a level of kind {spec.name}; write the stack with "
+                "block lengths, not as auto"
+            )
     if max(specs[0].widths, default=1) > 1:
         raise ProfileError(f"{format_stack(specs[:1])}: a run's tree is fixed when it begins; plan it without @tree=")
     if specs[0].get(GROW):
