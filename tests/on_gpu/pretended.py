@@ -18,7 +18,7 @@ SMALL = 64  # of what is measured of the machine itself
 def main() -> None:
     """Run it in this process, with a device "cuda" that lies in ordinary memory."""
     torch.set_num_threads(1)
-    from hsd_core.lab.calibrate import timing
+    from hsd_core.lab.calibrate.costs import timing
     from hsd_core.lab.passes import least_time
 
     timing.TURNS, timing.WARM_UP, timing.FEWEST, timing.ROWS, timing.EDGE_ROWS = 2, 1, 1, (1, 3), (2,)

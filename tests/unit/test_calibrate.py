@@ -12,12 +12,12 @@ from toys import LookupLevel, lookup, output_of, table
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import timing
 from hsd_core.lab.calibrate.candidates import candidates, default_levels
+from hsd_core.lab.calibrate.costs import timing
+from hsd_core.lab.calibrate.costs.short_runs import Observed, taken_apart
 from hsd_core.lab.calibrate.overlap import BLOCK, count, walk
 from hsd_core.lab.calibrate.profiling import Effort, calibrate
 from hsd_core.lab.calibrate.reading import STRIDE, Reading, read
-from hsd_core.lab.calibrate.short_runs import Observed, taken_apart
 from hsd_core.lab.calibrate.written_texts import WrittenText, write
 from hsd_core.lab.tally import Tally, mean_interval, median_interval
 from hsd_core.levels.built.table import TableLevel

@@ -19,16 +19,17 @@ from toys import output_of, table
 from hsd_core.cli.lab.calibrate import table as printed
 from hsd_core.engine.rules import tokenwise
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import at_work, overlap, timing
+from hsd_core.lab.calibrate import at_work, overlap
 from hsd_core.lab.calibrate.at_work import ran
 from hsd_core.lab.calibrate.candidates import candidates, default_levels, met_at_work
+from hsd_core.lab.calibrate.costs import timing
+from hsd_core.lab.calibrate.costs.scaling import in_runs
+from hsd_core.lab.calibrate.costs.short_runs import Observed
+from hsd_core.lab.calibrate.costs.timing import Timings, full_window, time_levels
 from hsd_core.lab.calibrate.offers import judge
 from hsd_core.lab.calibrate.overlap import BLOCK, count_offers
 from hsd_core.lab.calibrate.profiling import Effort, calibrate
 from hsd_core.lab.calibrate.reading import read
-from hsd_core.lab.calibrate.scaling import in_runs
-from hsd_core.lab.calibrate.short_runs import Observed
-from hsd_core.lab.calibrate.timing import Timings, full_window, time_levels
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import Tally
 from hsd_core.levels.built.fused import FusedLevel

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.lab.calibrate import profiling, timing
+from hsd_core.lab.calibrate import profiling
+from hsd_core.lab.calibrate.costs import timing
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS

@@ -13,15 +13,16 @@ from lean_stacks import LeanStacks
 from toys import output_of
 
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import at_work, timing
+from hsd_core.lab.calibrate import at_work
 from hsd_core.lab.calibrate.at_work import meet, ran
 from hsd_core.lab.calibrate.candidates import Candidates, met_at_work
+from hsd_core.lab.calibrate.costs import timing
+from hsd_core.lab.calibrate.costs.scaling import in_runs
+from hsd_core.lab.calibrate.costs.short_runs import Observed
+from hsd_core.lab.calibrate.costs.timing import time_levels
 from hsd_core.lab.calibrate.over_target import STRIDE, drafted_rows, side_by_side
 from hsd_core.lab.calibrate.overlap import count
 from hsd_core.lab.calibrate.reading import LONGEST, read
-from hsd_core.lab.calibrate.scaling import in_runs
-from hsd_core.lab.calibrate.short_runs import Observed
-from hsd_core.lab.calibrate.timing import time_levels
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import Tally
 from hsd_core.models.sampling import Sampling

@@ -10,11 +10,11 @@ from lean_stacks import LeanStacks, RandomDraft
 
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import short_runs
 from hsd_core.lab.calibrate.candidates import candidates
-from hsd_core.lab.calibrate.scaling import MOST, in_runs, per_token, scaled
-from hsd_core.lab.calibrate.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
-from hsd_core.lab.calibrate.timing import Timings
+from hsd_core.lab.calibrate.costs import short_runs
+from hsd_core.lab.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
+from hsd_core.lab.calibrate.costs.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
+from hsd_core.lab.calibrate.costs.timing import Timings
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline

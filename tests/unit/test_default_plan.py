@@ -10,7 +10,8 @@ import pytest
 from app.planner.profiles.sources import said
 from hsd_core.cli import main
 from hsd_core.engine.driver import Stopped
-from hsd_core.lab.calibrate import profiling, timing
+from hsd_core.lab.calibrate import profiling
+from hsd_core.lab.calibrate.costs import timing
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, plan_of, read_profile

@@ -17,7 +17,7 @@ import hsd_core
 from hsd_core import trace
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.engine.depths import read_depths
-from hsd_core.lab.calibrate import timing
+from hsd_core.lab.calibrate.costs import timing
 from hsd_core.lab.calibrate.overlap import count
 from hsd_core.lab.calibrate.reading import read
 from hsd_core.lab.calibrate.written_texts import WrittenText

@@ -8,9 +8,9 @@
     offers.py          the chance that an offered tree is accepted, down along a text
     over_target.py     levels that stand on the target's own work: views, self-drafts, caches of a store
     at_work.py         levels that are met in runs: those that offer several sequences, or end their own drafts
-    timing.py          costs: verifications, drafts, lookups, in a rotating order
-    short_runs.py      the same in runs of real stacks, and the engine's time outside the levels
-    scaling.py         costs alone, scaled to those of runs
+    costs/             verifications, drafts and lookups: alone in a rotating order (timing.py), in runs of real stacks
+                       with the engine's time outside the levels (short_runs.py), the one scaled to the other
+                       (scaling.py)
     profiling.py       all of it: `calibrate`, and `calibrate_default` in about 20 seconds
 
 Acceptance by overlap of two distributions: Leviathan et al. 2023 (arXiv 2211.17192), theorem 3.5. That it depends on

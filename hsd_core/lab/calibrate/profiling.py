@@ -15,11 +15,11 @@ from hsd_core.engine.driver import Stopped
 from hsd_core.lab.bench import read_prompts
 from hsd_core.lab.calibrate.at_work import SECONDS, meet
 from hsd_core.lab.calibrate.candidates import Candidates, candidates
+from hsd_core.lab.calibrate.costs.scaling import in_runs, per_token
+from hsd_core.lab.calibrate.costs.short_runs import Observed, Outside, observe, observe_drafts, outside
+from hsd_core.lab.calibrate.costs.timing import BUDGET, CONTEXT, Timings, time_levels
 from hsd_core.lab.calibrate.overlap import count
 from hsd_core.lab.calibrate.reading import LONGEST, WIDEST, read
-from hsd_core.lab.calibrate.scaling import in_runs, per_token
-from hsd_core.lab.calibrate.short_runs import Observed, Outside, observe, observe_drafts, outside
-from hsd_core.lab.calibrate.timing import BUDGET, CONTEXT, Timings, time_levels
 from hsd_core.lab.calibrate.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.lab.tally import Tally, mean_interval
 from hsd_core.levels.built.fused import FusedLevel

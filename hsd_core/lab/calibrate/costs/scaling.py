@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hsd_core.lab.calibrate.short_runs import Drafting, Observed, Pair
-from hsd_core.lab.calibrate.timing import Timings
+from hsd_core.lab.calibrate.costs.short_runs import Drafting, Observed, Pair
+from hsd_core.lab.calibrate.costs.timing import Timings
 from hsd_core.theory import Costs
 
 PRIOR, LEAST = 20.0, 8  # calls: a row count is trusted as far as it was met more often; is a knot if met so often
