@@ -163,6 +163,19 @@ def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: 
     assert parse_qs(urlsplit(page.url).query).get("colour", ["level"]) == [by]
 
 
+def test_a_prompt_beyond_the_limit_is_kept_whole_and_the_page_says_what_to_do(page: Any, site: str) -> None:
+    page.goto(f"{site}/?preset=toy")
+    long = "The tower never lies. " * 400
+    page.locator("#hx-prompt").fill(long)
+    said = page.locator(".hx-prompt-size")
+    assert "8,800 characters, and at most 8,000 are read here: shorten it" in said.inner_text()
+    go = page.locator(".hx-go")
+    assert go.get_attribute("aria-disabled") == "true" and "shorten it" in (go.get_attribute("data-tip") or "")
+    assert page.locator("#hx-prompt").input_value() == long, "nothing is cut"
+    page.locator("#hx-prompt").fill(long[:4000])
+    assert go.get_attribute("aria-disabled") is None and said.inner_text().startswith("4,000 characters")
+
+
 def test_hostile_tokens_titles_and_labels_are_text(page: Any, site: str) -> None:
     visit(page, site, "/?recording=01-hostile")
     page.get_by_role("button", name="To the end").click()

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellsOf, heldBy } from "../../assets/js/anatomy/held.js";
 import { LONG, sizeText } from "../../assets/js/stage/controls/prompt-size.js";
+import { PROMPT } from "../../assets/js/words/play/run.js";
 import { HELD } from "../../assets/js/words/desk/anatomy.js";
 import { header, modelOf } from "../app/js/build.mjs";
 
@@ -96,4 +97,9 @@ test("a long prompt says how long it is, a short one nothing", () => {
     "32,000 characters, about 8,000 tokens; at most 8,192 tokens are read here",
   );
   assert.equal(sizeText("x".repeat(32000)), "32,000 characters, about 8,000 tokens");
+  assert.equal(PROMPT.over("\u{1f305}".repeat(8000), 8000), "", "characters are counted as the server counts them");
+  assert.match(
+    PROMPT.over("x".repeat(8001), 8000),
+    /^The prompt has 8,001 characters, and at most 8,000 are read here: /,
+  );
 });

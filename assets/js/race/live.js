@@ -5,6 +5,7 @@ import { reasonOf } from "../visit/offered.js";
 import { pendingBefore } from "../visit/pending.js";
 import { Session } from "../visit/session.js";
 import { choices, stackPicker } from "./picker.js";
+import { PROMPT } from "../words/play/run.js";
 import { LIVE } from "../words/tabs/race.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
@@ -29,7 +30,6 @@ export function livePanel({ setup, ports, onRace }) {
   const prompt = h("textarea", {
     class: "hx-prompt",
     rows: "2",
-    maxlength: String(limits.prompt),
     "aria-label": LIVE.prompt,
     oninput: () => draw(),
   });
@@ -130,7 +130,7 @@ export function livePanel({ setup, ports, onRace }) {
   function whyNot() {
     if (!usable.length) return LIVE.noPreset(reasonOf(setup.presets));
     if (picker.chosen().length < limits.lanes[0]) return LIVE.tooFew;
-    return prompt.value.trim() ? "" : LIVE.noPrompt;
+    return prompt.value.trim() ? PROMPT.over(prompt.value, limits.prompt) : LIVE.noPrompt;
   }
 
   function press() {

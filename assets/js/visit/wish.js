@@ -96,6 +96,6 @@ export class Wish {
     if (tower.madeUp) return PROMPT.simulated;
     if (!preset.usable) return `${preset.title}: ${preset.reason}`;
     if (!this.settings.prompt.trim()) return PROMPT.empty;
-    return tower.faults[0] ?? "";
+    return PROMPT.over(this.settings.prompt, this.setup.limits.prompt) || (tower.faults[0] ?? "");
   }
 }

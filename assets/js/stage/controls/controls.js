@@ -17,7 +17,6 @@ export function promptRow(ctx) {
   const prompt = h("textarea", {
     class: "hx-prompt",
     rows: "2",
-    maxlength: String(setup.limits.prompt),
     spellcheck: "false",
     id: "hx-prompt",
     placeholder: PROMPT.placeholder,
@@ -27,7 +26,7 @@ export function promptRow(ctx) {
       size.show();
     },
   });
-  const size = promptSize(prompt, setup.promptTokens ?? null);
+  const size = promptSize(prompt, setup.limits.prompt, setup.promptTokens ?? null);
   const go = h(
     "button",
     { type: "button", class: "hx-go", "aria-describedby": "hx-go-why", onclick: () => ctx.onGo() },

@@ -1,4 +1,5 @@
-/** What stands below a long prompt: how long it is, and a button that unfolds the field and folds it again. */
+/** What stands below a long prompt: how long it is, or that it is too long, and a button that unfolds the field and folds
+ *  it again. */
 
 import { h, say } from "../../kit/dom.js";
 import { PROMPT } from "../../words/play/run.js";
@@ -15,8 +16,8 @@ export function sizeText(text, most = null) {
   return PROMPT.size(text.length, Math.round(text.length / A_TOKEN), most);
 }
 
-/** @param {HTMLTextAreaElement} field @param {number|null} most see `sizeText` */
-export function promptSize(field, most) {
+/** @param {HTMLTextAreaElement} field @param {number} limit characters @param {number|null} most see `sizeText` */
+export function promptSize(field, limit, most) {
   const said = h("span", { id: "hx-prompt-size" });
   const fold = h("button", {
     type: "button",
@@ -36,7 +37,9 @@ export function promptSize(field, most) {
   return {
     el,
     show() {
-      const text = sizeText(field.value, most);
+      const over = PROMPT.over(field.value, limit);
+      const text = over || sizeText(field.value, most);
+      el.classList.toggle("hx-over", Boolean(over));
       if (!text && !el.hidden) set(false);
       el.hidden = !text;
       say(said, text);

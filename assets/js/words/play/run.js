@@ -27,6 +27,13 @@ export const PROMPT = {
   simulated: "This stack is simulated: there are no weights for it here. Choose another stack to generate text.",
   size: (/** @type {number} */ characters, /** @type {number} */ tokens, /** @type {number|null} */ most) =>
     `${characters.toLocaleString("en")} characters, about ${tokens.toLocaleString("en")} tokens${most ? `; at most ${most.toLocaleString("en")} tokens are read here` : ""}`,
+  /** Why a text is no prompt here, "" if it may be one; most: characters, as the server counts them. */
+  over: (/** @type {string} */ text, /** @type {number} */ most) => {
+    const count = text.length > most ? [...text].length : 0;
+    return count > most
+      ? `The prompt has ${count.toLocaleString("en")} characters, and at most ${most.toLocaleString("en")} are read here: shorten it, or start the program with app.py --prompt-tokens 8192.`
+      : "";
+  },
   unfold: "Show more of it",
   fold: "Fold",
   tooLong: "for servers that read longer prompts (app.py --prompt-tokens 8192)",
