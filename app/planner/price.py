@@ -29,7 +29,7 @@ from hsd_core.theory.overlap.on_two_lanes import Reckoned, on_two_lanes_of, reck
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
-from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.profile import LONG_TEXTS, Profile
 from hsd_core.theory.search.over_lengths import OverLengths, depends_on_length
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
@@ -228,7 +228,7 @@ def _no_lengths(asked: Priced, stack: str) -> str:
     """What is missing, and the command that measures the levels of the stack."""
     specs = levels_of(stack)
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
-    return says.no_lengths(asked.preset, option(asked.preset), levels, asked.device or "cpu")
+    return says.no_lengths(asked.preset, option(asked.preset), levels, asked.device or "cpu", LONG_TEXTS)
 
 
 def _about(profile: Profile, source: str) -> dict[str, Any]:

@@ -113,11 +113,11 @@ def no_profile(preset: str, option: str) -> str:
     return f"there is no profile of {preset} here; python -m hsd_core calibrate {option}"
 
 
-def no_lengths(preset: str, option: str, levels: str, device: str) -> str:
+def no_lengths(preset: str, option: str, levels: str, device: str, texts: str) -> str:
     file = f"assets/profiles/by-length/{preset.replace('/', '--')}-{device}-4096.json"
     return (
         f"what a view is worth depends on the length of the text, and no profile of {preset} here knows it; python -m "
-        f"hsd_core calibrate {option} --levels {levels} --length 4096 --out {file}"
+        f"hsd_core calibrate {option} --levels {levels} --length 4096 --prompts {texts} --out {file}"
     )
 
 

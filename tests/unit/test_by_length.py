@@ -165,7 +165,10 @@ def test_the_shipped_ones_can_be_priced() -> None:
 
 
 def test_a_view_that_a_profile_by_length_lacks_names_the_command_with_its_length() -> None:
-    with pytest.raises(ProfileError, match="--levels view@budget=512,target --length 300 --out FILE"):
+    with pytest.raises(
+        ProfileError,
+        match=r"--levels view@budget=512,target --length 300 --prompts assets/prompts/long/texts.jsonl --out FILE",
+    ):
         plan_of(behind(300), "view:4@budget=512,target")
 
 

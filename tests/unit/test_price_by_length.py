@@ -14,6 +14,7 @@ from app.planner.profiles.length_tables import length_tables
 from app.planner.profiles.plan_request import PlannerError
 from hsd_core.theory import write_profile
 from hsd_core.theory.profiles.behind_texts import shipped_by_length
+from hsd_core.theory.profiles.profile import LONG_TEXTS
 from hsd_core.theory.search.over_lengths import OverLengths
 
 VIEW = "ngram:2,view:4@budget=256,target"
@@ -101,8 +102,10 @@ def test_what_cannot_be_priced_says_why(folder: Path, stack: str, more: dict[str
 
 def test_without_such_profiles_the_refusal_names_the_command(tmp_path: Path) -> None:
     (price,) = priced(tmp_path, VIEW)
-    command = "calibrate --preset smollm2 --levels ngram,view@budget=256,target --length 4096 --out assets/profiles"
-    assert command in price["reason"] and "length of the text" in price["brief"]
+    command = "calibrate --preset smollm2 --levels ngram,view@budget=256,target --length 4096 --prompts assets/prompts/"
+    assert command in price["reason"] and "--out assets/profiles/by-length/smollm2-cpu-4096.json" in price["reason"]
+    assert (ASSETS.parent / LONG_TEXTS).is_file()
+    assert "length of the text" in price["brief"]
 
 
 @pytest.mark.parametrize("length", [0, -1, 1.5, True, "many", 10_000_000])
