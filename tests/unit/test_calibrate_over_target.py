@@ -4,7 +4,9 @@ what they do in runs."""
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ import torch
 from lean_stacks import LeanStacks
 from toys import output_of
 
+from hsd_core.cli import main
 from hsd_core.engine.run import run
+from hsd_core.lab.bench import Prompt
 from hsd_core.lab.calibrate import at_work
 from hsd_core.lab.calibrate.at_work import meet, ran
 from hsd_core.lab.calibrate.candidates import Candidates, met_at_work
@@ -23,11 +27,12 @@ from hsd_core.lab.calibrate.costs.timing import time_levels
 from hsd_core.lab.calibrate.over_target import STRIDE, drafted_rows, side_by_side
 from hsd_core.lab.calibrate.overlap import count
 from hsd_core.lab.calibrate.reading import LONGEST, read
-from hsd_core.lab.calibrate.written_texts import WrittenText
+from hsd_core.lab.calibrate.written_texts import PIECES, WrittenText, write
 from hsd_core.lab.tally import Tally
 from hsd_core.models.sampling import Sampling
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
-from hsd_core.theory import Costs
+from hsd_core.theory import Costs, read_profile
 
 PROMPT = tuple(range(2, 42))
 NONE: frozenset[int] = frozenset()
@@ -157,3 +162,35 @@ def test_a_block_of_such_a_draft_costs_what_its_forwards_do() -> None:
     assert [level.block_ms(n) for n in (1, 2, 3)] == [4.0, 7.0, 9.0]
     lookup = dataclasses.replace(level, cost=Costs.constant(0.2))
     assert [lookup.block_ms(n) for n in (1, 8)] == [0.2, 0.2]
+
+
+def never() -> bool:
+    return False
+
+
+def test_a_length_cuts_texts_into_pieces_as_they_stand() -> None:
+    pipeline, text = Pipeline.open("toy"), "The small level of the tower " * 12
+    ids = pipeline.encode(text, raw=True)
+    assert len(ids) > 24 * 3 and PIECES == 4
+    given = {"temperature": 0.0, "length": 24, "tell": lambda *_: None, "stop": never}
+    found = write(pipeline, "table@id=order6", [Prompt(text), Prompt("too short")], 6, **given)  # type: ignore[arg-type]
+    assert [list(one.prompt) for one in found] == [ids[at : at + 24] for at in (0, 24, 48, 72)]
+    plain = pipeline.entries("table@id=order6")
+    wanted = list(run(plain, found[1].prompt, Sampling(), 0, max_new_tokens=6, ends=pipeline.ends))
+    assert found[1].output == output_of(wanted)[: len(found[1].output)]
+    with pytest.raises(ValueError, match=rf"--length 4000: the longest text has {len(ids)} tokens; .*--prompts"):
+        write(pipeline, "table@id=order6", [Prompt(text)], 6, **{**given, "length": 4000})  # type: ignore[arg-type]
+
+
+def test_a_profile_behind_texts_of_a_length_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
+        monkeypatch.setattr(timing, name, value)
+    prompts, out = tmp_path / "long.jsonl", tmp_path / "profile.json"
+    prompts.write_text(json.dumps({"prompt": "The small level of the tower " * 12}))
+    levels = "table@id=order1,table@id=order3,table@id=order6"
+    asked = f"--preset toy --levels {levels} --prompts {prompts} --tokens 8 --length 40 --out {out}"
+    assert main(["calibrate", *asked.split()]) == 0
+    profile = read_profile(out)
+    assert profile.about["context"] == 40 and profile.about["runs"] == 0
+    assert profile.round_ms == 0.0, "passes alone: nothing of the engine's own time was seen"
+    assert main(["calibrate", "--quick", "--length", "40"]) == 2
