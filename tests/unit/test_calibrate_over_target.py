@@ -186,11 +186,12 @@ def test_a_profile_behind_texts_of_a_length_says_so(tmp_path: Path, monkeypatch:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
         monkeypatch.setattr(timing, name, value)
     prompts, out = tmp_path / "long.jsonl", tmp_path / "profile.json"
-    prompts.write_text(json.dumps({"prompt": "The small level of the tower " * 12}))
+    prompts.write_text("\n".join(json.dumps({"prompt": f"The {which} level of the tower " * 12}) for which in "ab"))
     levels = "table@id=order1,table@id=order3,table@id=order6"
-    asked = f"--preset toy --levels {levels} --prompts {prompts} --tokens 8 --length 40 --out {out}"
-    assert main(["calibrate", *asked.split()]) == 0
+    asked = f"--preset toy --levels {levels} --prompts {prompts} --texts 1 --tokens 8 --length 40"
+    assert main(["calibrate", *asked.split(), "--out", str(out)]) == 0
     profile = read_profile(out)
     assert profile.about["context"] == 40 and profile.about["runs"] == 0
+    assert profile.about["texts"] == 4, "pieces of the one prompt that was asked for"
     assert profile.round_ms == 0.0, "passes alone: nothing of the engine's own time was seen"
     assert main(["calibrate", "--quick", "--length", "40"]) == 2

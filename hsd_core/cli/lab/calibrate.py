@@ -27,6 +27,8 @@ from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.profiles.cores import ONE_CORE, one_core_each
 from hsd_core.theory.search.default_here import default_here
 
+OF_TEXTS = ("prompts", "texts", "tokens", "length")  # the options that say what the target writes
+
 
 def add(commands: Any) -> None:
     parser = command(commands, "calibrate", "measure a profile of a preset's levels", act)
@@ -46,6 +48,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
     reads(parser, "--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
+    counts(parser, "--texts", metavar="N", help="behind so many of the prompts, evenly from the file (default: all)")
     counts(parser, "--tokens", metavar="N", help="that the target writes after each prompt (default 40)")
     counts(
         parser,
@@ -70,7 +73,7 @@ def _contention(options: argparse.Namespace) -> int:
     from hsd_core.lab.contention import measure_contention
     from hsd_core.theory.profiles.kept import cached_profile, keep, quick_profile
 
-    if more := [name for name in ("quick", "temperature", "prompts", "tokens", "length") if getattr(options, name)]:
+    if more := [name for name in ("quick", "temperature", *OF_TEXTS) if getattr(options, name)]:
         raise ValueError(f"--contention adds to a profile that is there; leave --{more[0]} or --contention out")
     preset = preset_from(options)
     given = options.out if options.out and Path(options.out).exists() else None
@@ -119,7 +122,7 @@ def contention_lines(profile: Profile) -> Iterator[str]:
 def _quick(options: argparse.Namespace) -> int:
     from hsd_core.lab.calibrate.profiling import calibrate_default
 
-    given = ("temperature", "levels", "prompts", "tokens", "length")
+    given = ("temperature", "levels", *OF_TEXTS)
     if more := [name for name in given if getattr(options, name) is not None]:
         raise ValueError(f"--quick measures the default stack's levels as they are; leave --{more[0]} or --quick out")
     pipeline = opened(options, preset_from(options).stack(device_name(options.device)))
@@ -153,10 +156,10 @@ def _whole(options: argparse.Namespace) -> int:
         temperatures=temperatures,
         levels=options.levels,
         prompts=options.prompts or PROMPTS,
-        effort=replace(WHOLE, tokens=options.tokens or WHOLE.tokens, length=options.length),
+        effort=replace(WHOLE, texts=options.texts, tokens=options.tokens or WHOLE.tokens, length=options.length),
         progress=progress(),
     )
-    usual = all(getattr(options, name) is None for name in ("levels", "prompts", "tokens", "length"))
+    usual = all(getattr(options, name) is None for name in ("levels", *OF_TEXTS))
     for level, reason in profiles[0].about["left_out"].items():
         print(f"left out: {level}: {reason}", file=sys.stderr)
     for number, profile in enumerate(profiles):
