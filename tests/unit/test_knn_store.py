@@ -10,6 +10,7 @@ import pytest
 import torch
 from toy_states import HIDDEN, SumDecoder
 
+from hsd_core.cli.retrieval.knn_store import worth
 from hsd_core.lab.retrieval.store_judging import held_out, judged
 from hsd_core.lab.retrieval.store_making import WARM, Stopped, make_store, windows_of
 from hsd_core.levels.built.retrieved.mixture import keys_of
@@ -126,3 +127,11 @@ def test_a_store_is_judged_by_places_that_it_lacks(tmp_path: Path) -> None:
     assert found[0.0] == pytest.approx(float(alone.exp()))
     with pytest.raises(ValueError, match="make a smaller one"):
         held_out(given, 10**6)
+
+
+def test_what_a_store_is_worth_is_said_in_a_sentence() -> None:
+    worse = worth({0.0: 27.77, 0.1: 28.23, 0.25: 31.25})
+    assert worse.startswith("worse with the store than without it, least so at @mix=0.1; 0.25 is the default")
+    assert worth({0.0: 27.77, 0.1: 26.0, 0.25: 25.5}).startswith(
+        "better with the store than without it, most so at @mix=0.25"
+    )

@@ -280,6 +280,13 @@ def test_synthetic_runs_give_times_and_no_acceptance(tmp_path: Path) -> None:
     assert "no advice yet" in "\n".join(advice_lines(kept))
 
 
+def test_commands_without_a_running_server_ask_for_the_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["probe", "--url", "http://127.0.0.1:9/v1", "--commands"]) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("error: http://127.0.0.1:9: nothing answers; name the engine")
+    assert said.endswith("--engine llama.cpp, vllm or sglang") and "\n" not in said
+
+
 @pytest.mark.parametrize(("engine", "flag"), [("llama.cpp", "--spec-synth-len 3.4"), ("vllm", '"synthetic"')])
 def test_the_five_commands_are_printed(engine: str, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = ["probe", "--url", "http://127.0.0.1:8000/v1", "--commands", "--engine", engine]

@@ -51,7 +51,9 @@ def add(commands: Any) -> None:
         help="with --start: check the advice at every length up to the longest, on these prompts",
     )
     writes(parser, "--table", metavar="FILE", help="with --unseen: what that gave, as Markdown")
-    parser.add_argument("--commands", action="store_true", help="print the start commands and end")
+    parser.add_argument(
+        "--commands", action="store_true", help="print the start commands and end; with --engine no server need run"
+    )
 
 
 def act(options: argparse.Namespace) -> int:
@@ -64,7 +66,7 @@ def act(options: argparse.Namespace) -> int:
     lengths = _checked(options)
     asked = Asked(options.url)
     if options.commands:
-        engine = options.engine or server_at(asked).engine
+        engine = options.engine or _engine_at(asked)
     elif options.start:
         engine = options.engine or "llama.cpp"
     else:
@@ -94,6 +96,20 @@ def act(options: argparse.Namespace) -> int:
         if options.table:
             _write_table(options, table)
     return 0
+
+
+def _engine_at(asked: Any) -> str:
+    """Which engine answers there, for commands that need nothing else of it."""
+    from hsd_core.lab.probe.http_server import Silent
+    from hsd_core.lab.probe.one_prompt import server_at
+
+    try:
+        return server_at(asked).engine
+    except Silent:
+        named = f"{', '.join(list(ENGINES)[:-1])} or {list(ENGINES)[-1]}"
+        raise ValueError(
+            f"{asked.root}: nothing answers; name the engine for --commands without a running server: --engine {named}"
+        ) from None
 
 
 def _swept(

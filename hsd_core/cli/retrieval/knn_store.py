@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, preset_from, progress
-from hsd_core.levels.kinds.retrieved.store_keys import HEAT, NEAR
+from hsd_core.levels.kinds.retrieved.store_keys import HEAT, MIX, NEAR
 from hsd_core.models.machine import size
 
 if TYPE_CHECKING:
@@ -58,9 +58,19 @@ def act(options: argparse.Namespace) -> int:
         count, found = judged(
             decoder, text, store, windows, near=int(NEAR.usual or 1), heat=float(HEAT.usual or 1.0), progress=progress()
         )
-        print(f"perplexity of {count:,} tokens of the text that the store does not hold, by its share:")
+        print(f"perplexity of {count:,} tokens of the text that the store does not hold, by its share (@mix=):")
         print(", ".join(f"{share:g}: {value:.2f}" for share, value in found.items()))
+        print(worth(found))
     return 0
+
+
+def worth(found: dict[float, float]) -> str:
+    """What perplexities by share, 0 among them, say of a store."""
+    usual = f"{MIX.usual:g} is the default"
+    best = min((share for share in found if share), key=lambda share: found[share])
+    if found[best] >= found[0.0]:
+        return f"worse with the store than without it, least so at @mix={best:g}; {usual}, for its words to be seen"
+    return f"better with the store than without it, most so at @mix={best:g}; {usual}"
 
 
 def there(owner: Owner, path: Path) -> Store | None:

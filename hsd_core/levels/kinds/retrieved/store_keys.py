@@ -40,7 +40,8 @@ MIX = Share(
     usual=0.25,
     label="store\u2019s share",
     noted="{} of the store",
-    tip="how much of the mixture is the store\u2019s; the rest is the model\u2019s",
+    tip="how much of the mixture is the store\u2019s; the rest is the model\u2019s. By default enough for its words "
+    "to be seen; less is better with SmolLM2\u2019s small store (measured by knn-store --judge)",
 )
 HEAT = Share(
     name="heat",
