@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -84,7 +85,9 @@ def usual_of(kind: str) -> Mapping[str, Value]:
 
 
 def _here() -> _Registry:
-    return _registry(*(tuple(importlib.import_module(room).__path__) for room in (KINDS, TIMES)))
+    # Asked several times a round: a room that is imported is not imported again.
+    kinds, times = (sys.modules.get(room) or importlib.import_module(room) for room in (KINDS, TIMES))
+    return _registry(tuple(kinds.__path__), tuple(times.__path__))
 
 
 @lru_cache(maxsize=2)

@@ -48,11 +48,11 @@ class LevelSpec:
 
     def get(self, key: Key[V]) -> V | None:
         """The same; None where it was not given any, and none is declared."""
-        declared = {} if key.name in (POLICY.name, RULE.name, WITH.name) else self._chosen()
-        for known in (self.values, usual_of(kind_of(self).name), declared):
+        for known in (self.values, usual_of(kind_of(self).name)):
             if known.get(key.name) is not None:
                 return cast(V, known[key.name])
-        return key.usual
+        declared = {} if key.name in (POLICY.name, RULE.name, WITH.name) else self._chosen()
+        return cast(V, declared[key.name]) if declared.get(key.name) is not None else key.usual
 
     def having(self, **values: Value | None) -> LevelSpec:
         """The same level with other values; None takes one away."""
