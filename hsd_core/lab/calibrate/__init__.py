@@ -11,6 +11,7 @@
     costs/             verifications, drafts and lookups: alone in a rotating order (timing.py), in runs of real stacks
                        with the engine's time outside the levels (short_runs.py), the one scaled to the other
                        (scaling.py)
+    assembled.py       the profile of what was counted and timed
     profiling.py       all of it: `calibrate`, and `calibrate_default` in about 20 seconds
 
 Acceptance by overlap of two distributions: Leviathan et al. 2023 (arXiv 2211.17192), theorem 3.5. That it depends on
