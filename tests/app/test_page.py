@@ -287,7 +287,8 @@ def test_the_status_line_is_polite_and_holds_no_tokens(page: Any, site: str) -> 
     assert page.locator(".hx-text-body [aria-live]").count() == 0
 
 
-def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page: Any, site: str, tmp_path: Path) -> None:
+def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page_alone: Any, site: str, tmp_path: Path) -> None:
+    page = page_alone
     page.clock.install()
     visit(page, site)
     page.wait_for_selector(".hx-text-body [data-serial]")
@@ -308,7 +309,8 @@ def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page: Any, sit
     note.wait_for(state="hidden")
 
 
-def test_an_error_stays_until_it_is_dismissed(page: Any, site: str) -> None:
+def test_an_error_stays_until_it_is_dismissed(page_alone: Any, site: str) -> None:
+    page = page_alone
     page.clock.install()
     visit(page, site, "/?recording=nope")
     page.locator(".hx-note[data-kind=error]").wait_for()

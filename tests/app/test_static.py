@@ -92,8 +92,8 @@ def watched(recordings: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.browser
-def test_a_second_visit_asks_for_no_script_and_no_style(page: Any, watched: tuple[str, list[str]]) -> None:
-    address, paths = watched
+def test_a_second_visit_asks_for_no_script_and_no_style(page_alone: Any, watched: tuple[str, list[str]]) -> None:
+    (address, paths), page = watched, page_alone
 
     def visit() -> list[str]:
         paths.clear()
