@@ -106,3 +106,14 @@ def test_the_planner_is_one_press_away_and_nothing_is_wider_than_a_phone(page: A
     assert "doctor=" not in page.url.partition("#")[0]
     assert not page.locator(".hx-doc").is_visible()
     page.wait_for_selector(".hx-plan-top select, .hx-al", state="attached")
+
+
+def test_a_pasted_text_that_is_too_large_is_kept_and_the_page_says_what_to_do(page: Any, shipped: str) -> None:
+    opened(page, shipped)
+    area = page.get_by_label("what the engine printed")
+    long = "INFO a line of a log\n" * 100_000
+    area.evaluate("(x, text) => { x.value = text; }", long)
+    page.get_by_role("button", name="Diagnose").click()
+    said = page.locator(".hx-doc-form [role=alert], .hx-doc [role=alert]").first
+    assert said.inner_text().startswith("pasted text brings it to 2.2 MB; at most 2 are read here")
+    assert area.input_value() == long

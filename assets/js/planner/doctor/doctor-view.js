@@ -214,6 +214,8 @@ export function doctorView(url) {
   /** @param {Output[]} texts @param {number|null} plainMs */
   async function diagnose(texts, plainMs) {
     fault.hidden = true;
+    const size = new Blob([JSON.stringify(texts)]).size; // as it is sent, line ends written out
+    if (size > MOST) return refuse(DOCTOR.tooLarge(texts[texts.length - 1].name, size / 1e6));
     say(status, DOCTOR.asking);
     const answer = await ask({ texts, plain_ms: plainMs });
     if (answer.error) return refuse(answer.error);
