@@ -144,7 +144,7 @@ class Prices:
         """The price of a stack at `length` tokens of text (`extrapolated`: not between measured ones).
 
         `by_length`: of each measured length `{"length", "ms", "speedup"}`, ms of a pass of each of its levels;
-        `pays_from`: the first length at which it is faster than plain decoding, None where there is none; `about`.
+        `pays_from`: the first length from which on it is faster than plain decoding, None where there is none; `about`.
         """
         try:
             if asked.temperature:

@@ -231,6 +231,7 @@ STATES = (
         _PLAN,
         _in_sight(".hx-plot-graph", ".hx-plot-graph .main-svg"),
     ),
+    State("planner-lengths", "tab=planner&data=lengths", ".hx-tl[data-ready]", _nothing),
     State("planner-doctor", "tab=planner&doctor=1", ".hx-doc-form", _diagnosed),
     State("planner-wrong-number", "tab=planner&data=whatif,tables", _PLAN, _wrong_number),
     State("learn", "tab=learn", ".hx-lessons a", _nothing),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -129,6 +130,9 @@ def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said
     assert "Without int8 copy" in opened.locator(".hx-forecast-worth").inner_text()
     opened.locator(".hx-stack-pick").select_option("pair")
     opened.locator(".hx-unfold-prediction", has_text="Theory says").wait_for()
+    opened.goto(f"{folder.as_uri()}/index.html?recording=38-triforce&panel=prediction")
+    opened.locator(".hx-unfold-prediction", has_text=re.compile(r"Theory said \S+ at 3,217 tokens of text")).wait_for()
+    assert "Without view" in opened.locator(".hx-forecast-worth").inner_text()
 
 
 def test_what_needs_an_engine_is_left_out_or_says_so(opened: Any, folder: Path) -> None:
@@ -196,5 +200,7 @@ def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_t
     assert planner.locator(".hx-plan-play").get_attribute("aria-disabled") is not None
     planner.get_by_role("button", name="Doctor").click()
     assert "python -m hsd_core doctor FILE" in planner.locator(".hx-doc").inner_text()
+    opened.goto(f"{folder.as_uri()}/index.html?tab=planner&data=lengths")
+    opened.locator(".hx-tl[data-ready] tbody tr").nth(1).wait_for()  # two lengths at the least
     opened.goto(f"{folder.as_uri()}/index.html?tab=planner&longest=4&rejections=2")
     planner.locator(".hx-plan-fault", has_text="python app.py").first.wait_for()

@@ -17,7 +17,7 @@ from hsd_core.theory.search.over_lengths import (
     OverLengths,
     best_two,
     depends_on_length,
-    first_paying,
+    pays_from,
     views_of,
 )
 
@@ -106,7 +106,7 @@ def test_the_first_length_at_which_a_stack_pays_is_found_by_bisection() -> None:
     first = found.pays_from(VIEW)
     pays = [length for length in range(1000, 3001) if by_hand(length, 0.8) > 1]
     assert first == pays[0] and by_hand(first, 0.8) > 1 >= by_hand(first - 1, 0.8)
-    assert found.pays_from("int8:2,target") == 1000  # at the shortest already
+    assert found.pays_from("ngram:2,target") == 1000  # at the shortest already
 
 
 def test_a_stack_that_pays_beyond_the_measured_lengths_alone_says_from_where_and_one_that_never_does() -> None:
@@ -117,9 +117,11 @@ def test_a_stack_that_pays_beyond_the_measured_lengths_alone_says_from_where_and
     assert high.pays_from("view:2@budget=256,target") == at > 200
 
 
-def test_a_gain_that_falls_and_rises_again_is_found_in_the_first_interval_that_ends_with_it() -> None:
-    assert first_paying(lambda n: 2.0 if n >= 250 else 0.5, (100, 200, 300, 400)) == 250
-    assert first_paying(lambda n: 0.5, (100, 200)) is None
+def test_a_gain_that_is_lost_again_does_not_pay_from_there_on() -> None:
+    assert pays_from(lambda n: 2.0 if n >= 250 else 0.5, (100, 200, 300, 400)) == 250
+    assert pays_from(lambda n: 2.0 if n < 150 or n >= 350 else 0.5, (100, 200, 300, 400)) == 350
+    assert pays_from(lambda n: 2.0 if n < 150 else 0.5, (100, 200)) is None
+    assert pays_from(lambda n: 2.0 if n < 150 or n > 700 else 0.5, (100, 200)) == 701
 
 
 def test_only_a_stack_with_a_view_depends_on_the_length() -> None:

@@ -12,7 +12,7 @@ from hsd_core.theory.latency.plans import Ranked, plan_text
 from hsd_core.theory.profiles.behind_texts import ProfilesByLength, known_by_length, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import SHIPPED, origin
-from hsd_core.theory.search.over_lengths import OverLengths, best_two, first_paying
+from hsd_core.theory.search.over_lengths import OverLengths, best_two, pays_from
 
 POINTS = 25  # of a line, evenly from the shortest measured length to the longest; the measured ones are beside them
 
@@ -42,7 +42,8 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
         measured length `{"length", "ms", "best": {"stack", "speedup"}, "lines"}`; ms of a pass of each of the levels,
         and the speed-up of each line there. `lines`: the best stack with a view (`view`: true) and the best without,
         at the longest length: `{"view", "stack", "points": [[length, speedup], ...], "pays_from"}`. `overtakes`: the
-        first length at which the one with a view is the faster one, None where there is none. `about`: see `origin`.
+        first length from which on the one with a view is the faster one, None where there is none. `about`: as
+        `origin` has it.
     """
     over, last = OverLengths(measured), measured.profiles[-1]
     shown = [i for i in reversed(range(len(last.levels))) if not last.levels[i].is_lookup]
@@ -74,7 +75,7 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
     ]
     overtakes = None
     if len(stacks) > 1:
-        overtakes = first_paying(lambda n: gain(stacks[0], n) / gain(stacks[1], n), measured.lengths)
+        overtakes = pays_from(lambda n: gain(stacks[0], n) / gain(stacks[1], n), measured.lengths)
     return {
         "about": origin(last, SHIPPED),
         "levels": [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from hsd_core.levels.kinds.views import KIND as VIEW
 from hsd_core.stacks.grammar import StackError, parse
@@ -37,9 +36,8 @@ class OverLengths:
         return pricer.price(plan_of(pricer.profile, stack))
 
     def pays_from(self, stack: str) -> int | None:
-        """The first length, from the shortest measured to `FURTHER` times the longest, at which the stack is faster
-        than plain decoding; None where there is none. See `first_paying`."""
-        return first_paying(lambda length: self.price(stack, length).speedup, self.measured.lengths)
+        """The first length from which on the stack is faster than plain decoding; see `pays_from`."""
+        return pays_from(lambda length: self.price(stack, length).speedup, self.measured.lengths)
 
     def pricer(self, length: int) -> Pricer:
         """Of the profile of that length."""
@@ -51,22 +49,20 @@ class OverLengths:
         return self._pricers[length]
 
 
-def first_paying(gain: Callable[[int], float], lengths: Sequence[int]) -> int | None:
-    """The first length at which a gain over plain decoding exceeds 1.
+def pays_from(gain: Callable[[int], float], lengths: Sequence[int]) -> int | None:
+    """The first length from which on a gain exceeds 1: there, and at all the measured lengths that follow.
 
-    It is sought from the shortest measured length on, there first, then by bisection in the first interval between two
-    measured lengths, or between the longest and `FURTHER` times that, at whose end it pays. (The gain is taken to cross
-    1 once within an interval.)
+    By bisection, behind the last measured length at which it does not; behind the longest one up to `FURTHER` times
+    that. None where it does not pay there either. (A gain is taken to cross 1 once between two lengths.)
 
     Args:
         gain: by the tokens of text. lengths: those that were measured, rising.
     """
-    if gain(lengths[0]) > 1.0:
+    fails = [n for n in lengths if gain(n) <= 1.0]
+    if not fails:
         return lengths[0]
-    for low, high in pairwise((*lengths, FURTHER * lengths[-1])):
-        if gain(high) > 1.0:
-            return first_true(lambda length: gain(length) > 1.0, low, high)
-    return None
+    high = next((n for n in lengths if n > fails[-1]), FURTHER * lengths[-1])
+    return first_true(lambda length: gain(length) > 1.0, fails[-1], high) if gain(high) > 1.0 else None
 
 
 def depends_on_length(stack: str) -> bool:

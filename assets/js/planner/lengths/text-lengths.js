@@ -90,7 +90,7 @@ export function textLengths(url) {
 /** @param {{preset: string, device: string}} of */
 const placeOf = ({ preset, device }) => `${preset} ${device.split(":")[0]}`;
 
-/** Where the best stack with a view overtakes the best without, in a sentence. @param {Table} table */
+/** From where on the best stack with a view is ahead of the best without, in a sentence. @param {Table} table */
 export function headline({ lines, rows, overtakes }) {
   const view = lines.find((line) => line.view);
   const other = lines.find((line) => !line.view);
@@ -99,9 +99,10 @@ export function headline({ lines, rows, overtakes }) {
   if (!view || !other) return one.pays_from ? LENGTHS.alone(stackName(one.stack), one.pays_from) : LENGTHS.nothing;
   const names = stackNames([view.stack, other.stack]);
   const called = /** @type {const} */ ([names.get(view.stack) ?? "", names.get(other.stack) ?? ""]);
-  if (!overtakes) return LENGTHS.never(...called);
+  const last = rows[rows.length - 1].length;
+  if (!overtakes) return LENGTHS.never(last, ...called);
   if (overtakes <= rows[0].length) return LENGTHS.always(...called);
-  return (overtakes > rows[rows.length - 1].length ? LENGTHS.beyond : LENGTHS.from)(overtakes, ...called);
+  return (overtakes > last ? LENGTHS.beyond : LENGTHS.from)(overtakes, ...called);
 }
 
 /** @param {Table} table */

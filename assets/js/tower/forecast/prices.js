@@ -12,7 +12,7 @@ const KEPT = 200; // answers; then they are asked for again
  *    measured, and whether passes were onnxruntime's */
 /** @typedef {{length?: number, extrapolated?: boolean, by_length?: {length: number, ms: Record<string, number>, speedup: number}[],
  *    pays_from?: number|null}} OverLengths of a stack with a view: at how many tokens of text, whether that is not between measured
- *    lengths, what is at those, and the first at which it is faster than plain decoding */
+ *    lengths, what is at those, and the first from which on it is faster than plain decoding */
 /** @typedef {({ms: number, speedup: number, tokens: number, clock?: string, about: About}&OverLengths)|{reason: string, brief?: string, about: About}} Price
  *    clock: "reckoned" where levels work at the same time; brief: the reason without its cure */
 

@@ -12,9 +12,9 @@ export const LENGTHS = {
   from: (/** @type {number} */ length, /** @type {string} */ stack, /** @type {string} */ other) =>
     `A view pays from ${count(length)} tokens of text on: there \u201c${stack}\u201d becomes faster than \u201c${other}\u201d.`,
   beyond: (/** @type {number} */ length, /** @type {string} */ stack, /** @type {string} */ other) =>
-    `No view pays at the lengths that were measured. Extrapolated, \u201c${stack}\u201d becomes faster than \u201c${other}\u201d at ${count(length)} tokens.`,
-  never: (/** @type {string} */ stack, /** @type {string} */ other) =>
-    `A view does not pay here at any length: \u201c${other}\u201d stays faster than \u201c${stack}\u201d.`,
+    `At the longest text that was measured no view pays. Extrapolated, \u201c${stack}\u201d becomes faster than \u201c${other}\u201d at ${count(length)} tokens.`,
+  never: (/** @type {number} */ length, /** @type {string} */ stack, /** @type {string} */ other) =>
+    `No view pays in long texts here: at ${count(length)} tokens \u201c${other}\u201d is faster than \u201c${stack}\u201d, and stays so.`,
   nothing: "No stack of these profiles is faster than plain decoding at any length.",
   /** Of one stack alone. */
   alone: (/** @type {string} */ stack, /** @type {number} */ length) =>

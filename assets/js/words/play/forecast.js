@@ -22,7 +22,7 @@ export const words = {
     first
       ? `Faster than plain decoding at ${tokens(from)} tokens of text already, the shortest that was measured.`
       : `Faster than plain decoding from ${tokens(from)} tokens of text on.`,
-  paysNowhere: "At no length of text that was looked at is this faster than plain decoding.",
+  paysNowhere: "At the longest texts, measured or extrapolated, this is no faster than plain decoding.",
   extrapolated: (/** @type {number} */ length, /** @type {number} */ first, /** @type {number} */ last) =>
     `${tokens(length)} tokens are extrapolated: ${first === last ? `${tokens(first)}` : `${tokens(first)} to ${tokens(last)}`} were measured.`,
   saysReckoned: (/** @type {string} */ predicted) => `Theory says ${predicted}, reckoned`,
