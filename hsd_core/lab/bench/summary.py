@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from hsd_core.lab.bench.prompts import task_of
 from hsd_core.lab.bench.side_by_side import Measurement, PeerRun, plain_of
@@ -148,6 +152,21 @@ def speed_up(pairs: Sequence[tuple[TimedStack, TimedStack]]) -> float:
 
 def interval(pairs: Sequence[tuple[TimedStack, TimedStack]]) -> tuple[float, float]:
     """The speed-up's 95 % interval: a bootstrap over pairs."""
+    drawn = _drawn(len(pairs))
+    own, plain = ([pair[i] for pair in pairs] for i in (0, 1))
+    ratios = np.sort(_rates(own, drawn) / _rates(plain, drawn))
+    return float(ratios[int(0.025 * RESAMPLES)]), float(ratios[int(0.975 * RESAMPLES)])
+
+
+def _rates(runs: Sequence[TimedStack], drawn: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """`rate` of each sample of these runs; drawn: (samples, runs), their places."""
+    tokens, ns = (np.array([getattr(m, name) for m in runs]) for name in ("tokens", "decode_ns"))
+    rates: npt.NDArray[np.float64] = tokens[drawn].sum(1) / np.maximum(1e-9, ns[drawn].sum(1) / 1e9)
+    return rates
+
+
+@lru_cache(maxsize=8)
+def _drawn(pairs: int) -> npt.NDArray[np.int64]:
+    """(RESAMPLES, pairs) places, drawn with replacement: the same ones for every stack over as many prompts."""
     chance = random.Random(0)
-    ratios = sorted(speed_up(chance.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
-    return ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]
+    return np.array([chance.choices(range(pairs), k=pairs) for _ in range(RESAMPLES)])
