@@ -31,10 +31,13 @@ def over_target(level: Level) -> bool:
 
 def side_by_side(levels: Sequence[Level]) -> Iterator[list[int]]:
     """Which of these levels share one target: views, which only look; each of the others has one to itself."""
-    views = [i for i, level in enumerate(levels) if isinstance(level, ViewLevel)]
-    if views:
+    if views := views_among(levels):
         yield views
     yield from ([i] for i, level in enumerate(levels) if over_target(level) and i not in views)
+
+
+def views_among(levels: Sequence[Level]) -> list[int]:
+    return [i for i, level in enumerate(levels) if isinstance(level, ViewLevel)]
 
 
 def read_prompt(run: LevelRun, ids: Sequence[int], end: int) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.engine.choices import ChoiceKey, Judge, SeededChoices
 from hsd_core.engine.driver import Stopped
 from hsd_core.engine.rules import tokenwise
-from hsd_core.lab.calibrate.over_target import over_target, read_prompt
+from hsd_core.lab.calibrate.over_target import over_target, read_prompt, views_among
 from hsd_core.lab.calibrate.reading import is_lookup
 from hsd_core.lab.calibrate.written_texts import WrittenText
 from hsd_core.lab.tally import median_interval
@@ -158,10 +158,11 @@ class _Rig:
 
     def tasks(self) -> dict[tuple[object, ...], Task]:
         found: dict[tuple[object, ...], Task] = {}
+        views = self._views()
         for i, entry in enumerate(self.entries):
             if is_lookup(entry.level):
                 continue
-            run = self._at_rest(self._with_target([i]))[0]
+            run = views[i] if i in views else self._at_rest(self._with_target([i]))[0]
             for n in ROWS:
                 found["verify", i, n] = self._verification(run, n)
             if i < len(self.entries) - 1:
@@ -193,6 +194,11 @@ class _Rig:
             below, above = shares([self.levels[k] for k in self._with_target([j, i])])[:2]
             found += [(j, i)] if below is not None and below == above else []
         return found
+
+    def _views(self) -> dict[int, Any]:
+        """The runs of views over one target: its text may be long, and they only look."""
+        which = views_among(self.levels[: len(self.entries)])
+        return dict(zip(which, self._at_rest(self._with_target(which)), strict=False)) if which else {}
 
     def lighter(self) -> tuple[tuple[int, int], ...]:
         """Those met at work, but for lookups, that read the target's trunk."""
