@@ -88,7 +88,7 @@ def running(service: Service, catalogue: Catalogue, longest: int = MAX_PROMPT) -
                     yield written.answer(state["text"])
         if state["mode"] != "live":
             raise refused(state["text"])
-        yield written.answer(state["text"], done=True, trace=trace)
+        yield written.answer(_ended(state), done=True, trace=trace)
 
     return run_stack
 
@@ -146,9 +146,14 @@ def comparing(service: Service, catalogue: Catalogue) -> Endpoint:
         if state["mode"] != "live" or not shown:
             raise refused(state["text"])
         lanes = [await asyncio.to_thread(_lane, lane, trace) for lane in shown[0]["lanes"]]
-        yield {"status": state["text"], "done": True, "lanes": lanes}
+        yield {"status": _ended(state), "done": True, "lanes": lanes}
 
     return compare
+
+
+def _ended(state: dict[str, Any]) -> str:
+    """How it ended, and which numbers of the request were set to the limits here."""
+    return "; ".join(filter(None, (state["text"], state.get("detail", ""))))
 
 
 def refused(why: object) -> gr.Error:

@@ -66,6 +66,8 @@ def test_a_run_is_told_as_it_is_written_and_its_trace_where_it_is_asked_for(clie
     assert last["done"] and last["text"] and "trace" not in last
     assert last["totals"]["committed"] == last["totals"]["footer"]["committed"] == 24
     assert before and all(not one["done"] and last["text"].startswith(one["text"]) for one in before)
+    hot = client.predict(**{**ASKED, "temperature": 9}, api_name="/run_stack")
+    assert "temperature 9 was set to 2" in hot["status"], "a number out of range is said"
     whole = client.predict(**ASKED, trace=True, api_name="/run_stack")
     assert (whole["text"], [whole["trace"][i]["event"] for i in (0, -1)]) == (last["text"], ["header", "footer"])
 
