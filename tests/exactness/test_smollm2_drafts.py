@@ -115,7 +115,9 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
     ],
 )
 def test_sampled_trees_follow_the_targets_distribution(smollm2, stack: str) -> None:
-    sampling, runs = Sampling(1.0, top_k=3), 100  # a correction drawn from p, not from what is left of it: below 2e-7
+    # A correction drawn from p, not from what is left of it, gives less than 4e-7 in the first three stacks;
+    # the fused one does not show it, and did not in 200 runs. Whole enumerations are in `test_drafted_trees_are_exact`.
+    sampling, runs = Sampling(1.0, top_k=3), 100
     ids = smollm2.encode("one two three one two four one two three one two", raw=True)  # lookups find something
     dist = model_distribution(smollm2.entries("target")[0].level.decoder, ids, 3, sampling)
     entries = smollm2.entries(stack)
