@@ -82,8 +82,8 @@ def test_the_plot_of_the_planner_shows_what_its_table_says(page: Any, lengths_si
     assert [row[0] for row in rows] == [f"{length:,}" for length in LENGTHS]
     assert [row[1] for row in rows] == ["20.0", "40.0", "70.0"] and {row[3] for row in rows} == {"12.0"}
     for row, known in zip(rows, table["rows"], strict=True):
-        assert row[4:6] == [f"{gain:.2f}\u00d7" for gain in known["lines"]]
-        assert row[6].startswith(f"{known['best']['speedup']:.2f}\u00d7 ")
+        row[4:] = [cell.split()[0] for cell in row[4:]]  # what follows names the stack
+        assert row[4:] == [f"{best['speedup']:.2f}\u00d7" for best in known["best"]]
     dots = section.locator("circle").evaluate_all(
         "(all) => all.map((x) => [x.dataset.length, x.dataset.gain, +x.getAttribute('cx'), +x.getAttribute('cy')])"
     )

@@ -4,11 +4,12 @@ without one. A table for each preset and device that has profiles behind texts o
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.planner.profiles.turn import kind_of
-from hsd_core.theory.latency.plans import Ranked, plan_text
+from hsd_core.theory.latency.plans import plan_text
 from hsd_core.theory.profiles.behind_texts import ProfilesByLength, known_by_length, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import SHIPPED, origin
@@ -39,11 +40,11 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
 
     Returns:
         `levels`: name, spec and kind of those whose passes are listed, all but lookups, target first. `rows`: of each
-        measured length `{"length", "ms", "best": {"stack", "speedup"}, "lines"}`; ms of a pass of each of the levels,
-        and the speed-up of each line there. `lines`: the best stack with a view (`view`: true) and the best without,
-        at the longest length: `{"view", "stack", "points": [[length, speedup], ...], "pays_from"}`. `overtakes`: the
-        first length from which on the one with a view is the faster one, None where there is none. `about`: as
-        `origin` has it.
+        measured length `{"length", "ms", "best"}`: ms of a pass of each of the levels, and for each line the best stack
+        there, `{"stack", "speedup"}`. `lines`: the best stacks with a view (`view`: true) and the best without:
+        `{"view", "points": [[length, speedup], ...]}`. Between two measured lengths stands the best of those that are
+        best at a measured one. `overtakes`: the first length from which on the one with a view is the faster one, None
+        where there is none. `about`: as `origin` has it.
     """
     over, last = OverLengths(measured), measured.profiles[-1]
     shown = [i for i in reversed(range(len(last.levels))) if not last.levels[i].is_lookup]
@@ -51,31 +52,24 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
     for profile in measured.profiles:
         found.append(best_two(profile, check))
         check()
-    stacks = [plan_text(last, one.plan) for one in found[-1] if one is not None]
-    views = [place == 0 for place, one in enumerate(found[-1]) if one is not None]
+    lines = [
+        _Line(over, view, tuple(dict.fromkeys(map(plan_text, measured.profiles, plans))))
+        for place, view in enumerate((True, False))
+        if len(plans := [one.plan for two in found if (one := two[place]) is not None]) == len(found)
+    ]
     first, longest = measured.lengths[0], measured.lengths[-1]
     grid = sorted({*measured.lengths, *(first + (longest - first) * i // (POINTS - 1) for i in range(POINTS))})
-
-    def gain(stack: str, length: int) -> float:
-        return over.price(stack, length).speedup
-
-    lines = []
-    for view, stack in zip(views, stacks, strict=True):
-        points = [[length, gain(stack, length)] for length in grid]
-        lines.append({"view": view, "stack": stack, "points": points, "pays_from": over.pays_from(stack)})
+    drawn = []
+    for line in lines:
+        drawn.append({"view": line.view, "points": [[length, line.gain(length)] for length in grid]})
         check()
     rows = [
-        {
-            "length": length,
-            "ms": [profile.levels[i].cost(1) for i in shown],
-            "best": _best(measured, *two, length=length),
-            "lines": [gain(stack, length) for stack in stacks],
-        }
-        for length, profile, two in zip(measured.lengths, measured.profiles, found, strict=True)
+        {"length": n, "ms": [profile.levels[i].cost(1) for i in shown], "best": [line.best(n) for line in lines]}
+        for n, profile in zip(measured.lengths, measured.profiles, strict=True)
     ]
     overtakes = None
-    if len(stacks) > 1:
-        overtakes = pays_from(lambda n: gain(stacks[0], n) / gain(stacks[1], n), measured.lengths)
+    if len(lines) > 1:
+        overtakes = pays_from(lambda n: lines[0].gain(n) / lines[1].gain(n), measured.lengths)
     return {
         "about": origin(last, SHIPPED),
         "levels": [
@@ -83,15 +77,23 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
             for i in shown
         ],
         "rows": rows,
-        "lines": lines,
+        "lines": drawn,
         "overtakes": overtakes,
     }
 
 
-def _best(measured: ProfilesByLength, *found: Ranked | None, length: int) -> dict[str, Any] | None:
-    """The fastest of those, where any is faster than plain decoding."""
-    known = [one for one in found if one is not None and one.prediction.speedup > 1.0]
-    if not known:
-        return None
-    best = max(known, key=lambda one: one.prediction.speedup)
-    return {"stack": plan_text(measured.at(length), best.plan), "speedup": best.prediction.speedup}
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Stacks, with a view or without, that are best at some length."""
+
+    over: OverLengths
+    view: bool
+    stacks: tuple[str, ...]
+
+    def best(self, length: int) -> dict[str, Any]:
+        gains = {stack: self.over.price(stack, length).speedup for stack in self.stacks}
+        stack = max(gains, key=gains.__getitem__)
+        return {"stack": stack, "speedup": gains[stack]}
+
+    def gain(self, length: int) -> float:
+        return float(self.best(length)["speedup"])

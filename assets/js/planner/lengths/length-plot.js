@@ -10,8 +10,8 @@ const LABEL = 12; // px between a line's end and its name
 const BELOW = 10; // px more where it stands below: of the letters
 
 /**
- * @typedef {{view: boolean, stack: string, points: [number, number][], pays_from: number|null}} Line
- * @typedef {{length: number, ms: number[], best: {stack: string, speedup: number}|null, lines: number[]}} Row
+ * @typedef {{view: boolean, points: [number, number][]}} Line
+ * @typedef {{length: number, ms: number[], best: {stack: string, speedup: number}[]}} Row best: of each line
  * @typedef {{preset: string, device: string, error?: string, about: {machine?: string, recorded?: string},
  *   levels: {name: string, spec: string, kind: string, target: boolean}[], rows: Row[], lines: Line[], overtakes: number|null}} Table
  */
@@ -68,7 +68,7 @@ export function drawLengths(root, { rows, lines, overtakes }, wide, high) {
     const d = line.points.map(([n, gain], i) => `${i ? "L" : "M"}${x(n).toFixed(1)} ${y(gain).toFixed(1)}`).join("");
     svg("path", { d, class: `hx-al-line ${look}` }, root);
     for (const row of rows) {
-      const [gain, cx] = [row.lines[place], x(row.length)];
+      const [gain, cx] = [row.best[place].speedup, x(row.length)];
       const dot = svg("circle", { cx, cy: y(gain), r: 5, class: `hx-al-dot ${look}` }, root);
       dot.setAttribute("data-length", String(row.length));
       dot.setAttribute("data-gain", LENGTHS.times(gain));

@@ -92,17 +92,17 @@ const placeOf = ({ preset, device }) => `${preset} ${device.split(":")[0]}`;
 
 /** From where on the best stack with a view is ahead of the best without, in a sentence. @param {Table} table */
 export function headline({ lines, rows, overtakes }) {
-  const view = lines.find((line) => line.view);
-  const other = lines.find((line) => !line.view);
-  const one = view ?? other;
-  if (!one) return LENGTHS.nothing;
-  if (!view || !other) return one.pays_from ? LENGTHS.alone(stackName(one.stack), one.pays_from) : LENGTHS.nothing;
-  const names = stackNames([view.stack, other.stack]);
-  const called = /** @type {const} */ ([names.get(view.stack) ?? "", names.get(other.stack) ?? ""]);
-  const last = rows[rows.length - 1].length;
-  if (!overtakes) return LENGTHS.never(last, ...called);
-  if (overtakes <= rows[0].length) return LENGTHS.always(...called);
-  return (overtakes > last ? LENGTHS.beyond : LENGTHS.from)(overtakes, ...called);
+  const last = rows[rows.length - 1];
+  if (!lines.length || lines.every(({ points }) => points.every(([, gain]) => gain <= 1))) return LENGTHS.nothing;
+  if (lines.length < 2) return LENGTHS.alone(stackName(last.best[0].stack), last.best[0].speedup, last.length);
+  const [view, other] = last.best.map(({ stack }) => stack);
+  const names = stackNames([view, other]);
+  const called = /** @type {const} */ ([names.get(view) ?? "", names.get(other) ?? ""]);
+  if (!overtakes) return LENGTHS.never(last.length, ...called);
+  if (overtakes > last.length) return LENGTHS.beyond(overtakes, ...called);
+  const gains = /** @type {const} */ ([last.best[0].speedup, last.best[1].speedup]);
+  const start = overtakes <= rows[0].length ? LENGTHS.always : LENGTHS.from(overtakes);
+  return `${start} ${LENGTHS.there(last.length, gains, called)}`;
 }
 
 /** @param {Table} table */
@@ -117,18 +117,23 @@ function atTheEnd({ lines }) {
 
 /** @param {Table} table */
 function lengthTable({ levels, rows, lines }) {
-  const head = [LENGTHS.length, ...levels.map(({ name }) => LENGTHS.ms(name)), ...lines.map(lineName), LENGTHS.best];
-  const called = stackNames(rows.flatMap(({ best }) => (best ? [best.stack] : [])));
+  const head = [LENGTHS.length, ...levels.map(({ name }) => LENGTHS.ms(name)), ...lines.map(lineName)];
+  const called = stackNames(rows.flatMap(({ best }) => best.map(({ stack }) => stack)));
   const row = (/** @type {import("./length-plot.js").Row} */ one) =>
     h(
       "tr",
       {},
       h("th", { scope: "row", text: LENGTHS.count(one.length) }),
       ...one.ms.map((ms) => h("td", { text: rounded(ms) })),
-      ...one.lines.map((gain) => h("td", { "data-length": one.length, text: LENGTHS.times(gain) })),
-      one.best
-        ? h("td", {}, h("span", { text: LENGTHS.times(one.best.speedup) }), " ", nameOfStack(one.best.stack, called))
-        : h("td", { text: LENGTHS.plain }),
+      ...one.best.map(({ stack, speedup }) =>
+        h(
+          "td",
+          { class: "hx-tl-best", "data-length": one.length },
+          h("b", { text: LENGTHS.times(speedup) }),
+          " ",
+          nameOfStack(stack, called),
+        ),
+      ),
     );
   return h(
     "table",
