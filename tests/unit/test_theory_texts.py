@@ -50,7 +50,7 @@ class Played:
         reach = [1.0 - level.hit_rate, *(level.hit_rate * (1.0 if m == 1 else 0.6) for m in range(1, most + 1)), 0.0]
         for n in range(most + 1):
             chance = reach[0] if n == 0 else reach[n] - reach[n + 1]
-            yield chance, n, Counter({(0, 1): 1})
+            yield chance, n, Counter({(0, most): 1})  # asked once, for as many as there is room for
 
     def pull(self, place: int, room: int) -> Iterator[Path]:
         if place == 0:
