@@ -164,6 +164,31 @@ def test_the_notes_of_a_class_lead_all_screens_too(held: str, room: Room, open_p
     room.free()
 
 
+def test_the_box_stays_as_it_was_set_while_the_room_is_told(held: str, room: Room, open_page: Any) -> None:
+    room.free()
+    notes = open_page(f"{held}/?tab=learn&class=15&notes=1#workshop={room.members.key}", 390, 844)
+    notes.get_by_role("dialog", name="Join the class").wait_for()
+    notes.keyboard.press("Escape")
+    notes.locator(".hx-notes-now", has_text="lesson 1, step 2").wait_for()
+    late: list[Any] = []
+    notes.route(f"**{ROOM}/keep", lambda route: late.append(route))
+    box = notes.get_by_label("and next")
+    box.check()
+    notes.keyboard.press("PageDown")
+    notes.locator(".hx-notes-now", has_text="lesson 2, step 1").wait_for()
+    notes.wait_for_timeout(700)  # the bar is drawn anew where what is open has changed
+    assert box.is_checked() and len(late) == 1
+    late[0].continue_()
+    line(notes, "All screens: lesson 2, step 1")
+    assert box.is_checked()
+    late.clear()
+    box.uncheck()
+    late[0].abort()
+    notes.wait_for_function("() => document.querySelector('.hx-room-keeps input').checked")
+    notes.unroute(f"**{ROOM}/keep")
+    room.free()
+
+
 def test_a_page_without_a_class_has_nothing_of_it(page: Any, site: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

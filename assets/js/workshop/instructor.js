@@ -24,6 +24,7 @@ export class Instructor {
     this.room = room;
     /** @type {import("./room.js").Told|null} */ this.last = null;
     this.place = ""; // what was sent, as it is called
+    /** @type {boolean|null} */ this.wanted = null; // what the box was set to, until the room knows
     /** @type {import("../stage/within-reach.js").Reach|null} */ this.reach = null;
     this.known = NO_LESSONS;
     this.seen = ""; // what this window showed at the last look
@@ -70,7 +71,7 @@ export class Instructor {
     frame.tell(place ? line(place) : WORKSHOP.free, place ? "led" : "");
     fit(frame.aside, WORKSHOP.here(last.here ?? 0), WORKSHOP.hereShort(last.here ?? 0));
     fit(this.code, WORKSHOP.code(last.code ?? ""), last.code ?? "");
-    this.box.checked = Boolean(last.keeps);
+    this.box.checked = this.wanted ?? Boolean(last.keeps);
     this.release.toggleAttribute("disabled", !last.led);
     this.send.toggleAttribute("disabled", here === null);
     this.send.title = here === null ? WORKSHOP.unsent : "";
@@ -118,8 +119,15 @@ export class Instructor {
 
   /** @param {boolean} on */
   _keep(on) {
+    this.wanted = on;
     void this._ask(async () => {
-      await this.room.say("keep", { on });
+      try {
+        await this.room.say("keep", { on });
+        if (this.last) this.last.keeps = on;
+      } finally {
+        this.wanted = null;
+        this.draw();
+      }
       if (on && this._here() !== null) await this._send();
     });
   }
