@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +65,12 @@ def test_what_none_holds_is_refused_as_the_first_profile_does(folder: Path) -> N
 
 
 def test_a_plan_holds_no_level_that_the_profile_has_as_a_draft_alone(folder: Path) -> None:
-    named = profile(level("skip", 9.0), replace(CLIMB), level("target", 22.0))
+    named = profile(level("skip", 9.0), CLIMB, level("target", 22.0))
     write_profile(named, folder / "named" / "smollm2-cpu.json")
     (price,) = priced(folder, "skip:4,climb:2@at=4-8,target")["prices"]
     assert "reason" in price
 
 
-def test_every_kind_has_a_place_in_a_profile_or_says_why_not() -> None:
+def test_the_kinds_that_are_measured_only_where_they_are_named() -> None:
     told = {name for name, kind in kinds().items() if kind.named}
     assert told == {"self", "skip", "climb", "cross", "cached", "view"}

@@ -69,7 +69,8 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
     sampling, n = Sampling(temperature), len(text.output)
     context = [*text.prompt, *text.output[:-1]]
     shared = SharedState(len(context) + 1)
-    opened = [(i, level.open(shared.capacity, shared)) for i, level in _from_above(levels) if not over_target(level)]
+    which = [i for i, level in enumerate(levels) if not over_target(level)]
+    opened = [(i, levels[i].open(shared.capacity, shared)) for i in reversed(which)]
     runs = dict(reversed(opened))
     logits: dict[int, Tensor] = {}
     reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
@@ -87,18 +88,14 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
     finally:
         for run in runs.values():
             run.close()
-    for which in side_by_side(levels):
-        rows = drafted_rows([levels[i] for i in which], levels[-1], text.prompt, text.output)
-        logits |= zip(which, rows, strict=True)
+    for own in side_by_side(levels):
+        rows = drafted_rows([levels[i] for i in own], levels[-1], text.prompt, text.output)
+        logits |= zip(own, rows, strict=True)
     for i in sorted(logits):
         reading.dists[i] = to_probs(logits[i], sampling).to(reading.ids.device)
         if sampling.greedy:
             reading.ranked[i] = largest(logits[i], WIDEST)[1].to(reading.ids.device)
     return reading
-
-
-def _from_above(levels: Sequence[Level]) -> list[tuple[int, Level]]:
-    return list(enumerate(levels))[::-1]
 
 
 class Past(Trunk):

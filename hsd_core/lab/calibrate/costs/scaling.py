@@ -36,7 +36,7 @@ def in_runs(timings: Timings, observed: Observed) -> Timings:
 
 def _calls(observed: Observed, pairs: Iterable[Pair], timings: Timings | None) -> dict[int, list[float]]:
     """Verifications of these pairs by rows; without those that have costs of their own in `timings`."""
-    wanted = {pair for pair in pairs if timings is None or pair not in {*timings.edges, *timings.lighter}}
+    wanted = set(pairs) - (set() if timings is None else {*timings.edges, *timings.lighter})
     calls: dict[int, list[float]] = {}
     for (pair, rows), ms in observed.verify.items():
         if pair in wanted:
