@@ -40,7 +40,7 @@ def behind(length: int, *, target: float = 0.01, agree: float = 0.8, budget: int
         ProfileLevel("target", Costs((1, 9), (whole, whole + 8.0)), "target"),
     )
     accepts = ((1.0, 0.5, 0.5, 0.5), (0.0, 1.0, agree, agree), (0.0, 0.0, 1.0, 0.9), (0.0, 0.0, 0.0, 1.0))
-    told = {"preset": "smollm2", "device": "cpu", "machine": "a test", "recorded": "2026-01-01", "context": length}
+    told = {"preset": "smollm2", "device": "cpu", "machine": "a test", "recorded": "2026-01-01", "length": length}
     return Profile(levels, accepts, 16, about={**told, **about})
 
 

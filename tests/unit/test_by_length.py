@@ -40,7 +40,7 @@ def test_between_two_lengths_costs_and_acceptances_lie_on_lines(length: int) -> 
     found = OverLengths(two(agree=0.6))
     agree = 0.8 - 0.2 * (length - 1000) / 2000
     assert found.price(VIEW, length).speedup == pytest.approx(by_hand(length, agree))
-    assert found.measured.measured(length) and found.measured.at(length).about["context"] == length
+    assert found.measured.measured(length) and found.measured.at(length).about["length"] == length
 
 
 @pytest.mark.parametrize(("length", "agree"), [(400, 0.8), (9000, 0.6)])

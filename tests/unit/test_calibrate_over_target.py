@@ -191,7 +191,7 @@ def test_a_profile_behind_texts_of_a_length_says_so(tmp_path: Path, monkeypatch:
     asked = f"--preset toy --levels {levels} --prompts {prompts} --texts 1 --tokens 8 --length 40"
     assert main(["calibrate", *asked.split(), "--out", str(out)]) == 0
     profile = read_profile(out)
-    assert profile.about["context"] == 40 and profile.about["runs"] == 0
+    assert (profile.about["length"], profile.about["context"]) == (40, 40) and profile.about["runs"] == 0
     assert profile.about["texts"] == 4, "pieces of the one prompt that was asked for"
     assert profile.round_ms == 0.0, "passes alone: nothing of the engine's own time was seen"
     assert main(["calibrate", "--quick", "--length", "40"]) == 2

@@ -17,7 +17,7 @@ CLIMB = ProfileLevel("climb@at=4-8", Costs((1, 2, 4), (3.0, 5.0, 8.0)), "climb@a
 
 def profile(*levels: ProfileLevel, machine: str = "a test") -> Profile:
     n = len(levels)
-    told = {"preset": "smollm2", "device": "cpu", "machine": machine, "recorded": "2026-01-01"}
+    told = {"preset": "smollm2", "device": "cpu", "machine": machine, "recorded": "2026-01-01", "context": 150}
     accepts = tuple(tuple(0.6 if i < j else float(i == j) for j in range(n)) for i in range(n))
     return Profile(levels, accepts, 16, about=told)
 
@@ -60,6 +60,7 @@ def test_each_stack_is_priced_by_the_first_profile_that_holds_it(folder: Path) -
 def test_what_none_holds_is_refused_as_the_first_profile_does(folder: Path) -> None:
     (alone,) = priced(folder, "climb:2@at=4-8,int8:4,target")["prices"]
     assert "its levels are int8, target" in alone["reason"] and "about" not in alone
+    assert "calibrate --preset smollm2 --levels climb@at=4-8,int8,target --out FILE measures it" in alone["reason"]
     (sampled,) = priced(folder, "climb:2@at=4-8,target", temperature=1.0)["prices"]
     assert "reason" in sampled, "greedy acceptances say nothing of sampled runs"
 

@@ -25,6 +25,7 @@ from hsd_core.stacks.grammar import bare, format_stack, parse
 from hsd_core.theory import ENGINE, Profile, TextLengths
 from hsd_core.theory.profiles.agreement import with_agreement
 from hsd_core.theory.profiles.kept import QUICK, keep, shipped_profile
+from hsd_core.theory.profiles.profile import LENGTH
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -168,6 +169,7 @@ def calibrate(
         about = {
             **_about(pipeline, found, texts, timings, str(Path(prompts).name)),
             "runs": seen.runs,
+            **({LENGTH: effort.length} if effort.length else {}),
             ENGINE: round(between.verify_ms, 4),
         }
         lengths = TextLengths(

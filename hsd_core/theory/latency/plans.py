@@ -13,7 +13,7 @@ from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
 from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import option
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.profile import CONTEXT, LONG_TEXTS, TOKENWISE, Profile
+from hsd_core.theory.profiles.profile import LENGTH, LONG_TEXTS, TOKENWISE, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> s
         return f", whose levels all have fixed block lengths{there}"
     preset = f" {option(str(profile.about['preset']))}" if "preset" in profile.about else ""
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
-    length = f" --length {profile.about[CONTEXT]} --prompts {LONG_TEXTS}" if CONTEXT in profile.about else ""
+    length = f" --length {profile.about[LENGTH]} --prompts {LONG_TEXTS}" if LENGTH in profile.about else ""
     command = f"python -m hsd_core calibrate{preset} --levels {levels}{length} --out FILE"
     return f"{there}; all stop fixed; {command} measures it"
 

@@ -1,7 +1,7 @@
 """Profiles of the same levels behind texts of several lengths, and what lies between them.
 
 A pass over a longer text reads a longer cache, so that one profile prices a stack at one length. Here a profile stands
-for each of some lengths (`calibrate --length`; `about["context"]` is the tokens of text before what was timed), and
+for each of some lengths (`calibrate --length`; `about["length"]` is the tokens of text before what was timed), and
 between two of them it is the profile that is interpolated, not its prices: milliseconds and acceptances lie on lines
 between the two, and the theory prices what comes of it as any other. Attention reads so many bytes for each token, so
 that milliseconds are lines in the length; acceptances are taken as such for want of anything better.
@@ -20,9 +20,9 @@ from typing import Any
 
 from hsd_core.theory.profiles.costs import Costs, ProfileError
 from hsd_core.theory.profiles.kept import FOLDER, OTHER, readable, unlike, unlike_here
-from hsd_core.theory.profiles.profile import CONTEXT, Matrix, Pair, Profile, ProfileLevel
+from hsd_core.theory.profiles.profile import LENGTH, Matrix, Pair, Profile, ProfileLevel
 
-BY_LENGTH = FOLDER / "by-length"  # PRESET-DEVICE[-MACHINE]-CONTEXT.json
+BY_LENGTH = FOLDER / "by-length"  # PRESET-DEVICE[-MACHINE]-LENGTH.json
 LEAST = 0.01  # of what the shortest text costs: no shorter one costs less
 
 
@@ -79,10 +79,10 @@ def context(profile: Profile) -> int:
     Raises:
         ProfileError: it does not say.
     """
-    found = profile.about.get(CONTEXT)
+    found = profile.about.get(LENGTH)
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise ProfileError(
-            f"about has {CONTEXT} {found!r}, not the tokens of text that it was measured behind; measure it with "
+            f"about has {LENGTH} {found!r}, not the tokens of text that it was measured behind; measure it with "
             "calibrate --length"
         )
     return found
@@ -102,7 +102,7 @@ def shipped_by_length(
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
     found: dict[str, list[Profile]] = {}
     for profile in readable(folder.glob(f"{name}-*.json")):
-        if profile.temperature == 0.0 and CONTEXT in profile.about:
+        if profile.temperature == 0.0 and LENGTH in profile.about:
             found.setdefault(str(profile.about.get("machine", "")), []).append(profile)
 
     def far(described: str) -> int:
@@ -118,7 +118,7 @@ def shipped_by_length(
 
 def known_by_length(folder: Path = BY_LENGTH) -> list[tuple[str, str]]:
     """Of which presets on which devices there are profiles by length."""
-    told = (profile.about for profile in readable(folder.glob("*.json")) if CONTEXT in profile.about)
+    told = (profile.about for profile in readable(folder.glob("*.json")) if LENGTH in profile.about)
     return sorted({(str(about.get("preset", "")), str(about.get("device", "cpu")).partition(":")[0]) for about in told})
 
 
@@ -133,7 +133,7 @@ def _listed(profile: Profile) -> str:
 
 
 def _at(profile: Profile, length: int) -> Profile:
-    return replace(profile, about={**profile.about, CONTEXT: length})
+    return replace(profile, about={**profile.about, LENGTH: length})
 
 
 def _between(a: Profile, b: Profile, share: float) -> Profile:

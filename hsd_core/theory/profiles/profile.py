@@ -22,7 +22,7 @@ VERSION = 1
 MOST_LEVELS = 64
 SLOWEST = 100.0  # times that a pass takes beside another one
 ENGINE = "engine_ms"  # in `about`: the engine's time around a verification, where the costs are known to include it
-CONTEXT = "context"  # in `about`: the tokens of text before the passes, where they were timed behind so many
+LENGTH = "length"  # in `about`: the tokens of text before the passes, where a length of texts was asked for
 LONG_TEXTS = "assets/prompts/long/texts.jsonl"  # that these are cut from
 TOKENWISE = "tokenwise"  # the rule whose acceptances `Profile.acceptance` holds
 
