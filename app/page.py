@@ -185,11 +185,12 @@ def serve(demo: gr.Blocks, **options: Any) -> str:
 def _hold(demo: Page, play: Play, room: Room, caps: ClassCaps) -> None:
     """Runs and questions are those of the room's browsers."""
 
-    def person(cookies: Mapping[str, str]) -> str:
-        return room.person(cookies.get(COOKIE, ""))
+    def who(cookies: Mapping[str, str]) -> tuple[str, bool, bool]:
+        token = cookies.get(COOKIE, "")
+        return room.person(token), room.leads(token), room.answered(token)
 
-    demo.person = person
-    play.service.hold_class(lambda cookies: (person(cookies), room.leads(cookies.get(COOKIE, ""))), caps)
+    demo.person = lambda cookies: who(cookies)[0]
+    play.service.hold_class(who, caps)
 
 
 def _nothing() -> None:

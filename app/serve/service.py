@@ -27,7 +27,7 @@ from app.serve.watch.run_tally import Tally
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
-Who = Callable[[Mapping[str, str]], tuple[str, bool]]
+Who = Callable[[Mapping[str, str]], tuple[str, bool, bool]]
 
 
 class Service:
@@ -47,7 +47,7 @@ class Service:
         """Bound what learners run, and have the instructor's runs go first.
 
         Args:
-            who: in the room sends these cookies, as `Visitor` has `person` and `leads`.
+            who: in the room sends these cookies, as `Visitor` has `person`, `leads` and `answered`.
         """
         self._who, self.line.class_caps = who, caps
 
@@ -70,8 +70,8 @@ class Service:
         # All callers of the tools share one session, of Gradio's MCP server: each is heard under its call's own name.
         call = request.headers.get(CALLER) if from_tools(request) else None
         names = tuple(name for name in ((call,) if call else (request.session_hash, event)) if name) or ("",)
-        person, leads = self._who(request.cookies) if self._who else ("", False)
-        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), person, leads)
+        member = self._who(request.cookies) if self._who else ("", False, False)
+        return Visitor(names, str(client.host) if client else "", self.presence.has_page(names[0]), *member)
 
     async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.words.room import workshop as says
-from app.workshop.slowed import SlowedGuesses
+from app.workshop.slowed import EntryPace, SlowedGuesses
 
 LETTERS = "ABCDEFGHJKMNPQRTUVWXY34679"  # none that is easily taken for another
 CODE_LENGTH = 5  # 12 million codes: at the speed that wrong guesses are slowed down to, months of them
-MOST_MEMBERS = 500
-AWAY_S = 60.0  # after which a browser that was not heard of gives up its place to another
+MOST_MEMBERS = 500  # learners' browsers
+OF_AN_ADDRESS = 200  # of them: several classes behind one address, and never the whole room
+MOST_LEADING = 20  # browsers with the key
+AWAY_S = 60.0  # a page that was not heard of for so long has gone: its seat falls free, its votes do not count
 HERE_S = 35.0  # so long it counts as here: it asks for news every 25 s
 
 
@@ -27,10 +29,17 @@ class NotLetIn(Exception):
 
 @dataclass(slots=True)
 class Member:
-    """A browser. leads: it came with the instructor's key; seen: when it was last heard of (s)."""
+    """A browser and its seat.
+
+    leads: it came with the instructor's key; address: it came from; seen: when it was last heard of (s); listened: when
+    a page of it last asked for news (s); answered: it has answered a question.
+    """
 
     leads: bool
+    address: str
     seen: float
+    listened: float = field(default=float("-inf"))
+    answered: bool = False
 
 
 class Members:
@@ -47,6 +56,7 @@ class Members:
         self._members: dict[str, Member] = {}
         # Apart, so that learners who mistype the code do not keep the instructor out.
         self._slowed = {False: SlowedGuesses(clock), True: SlowedGuesses(clock)}
+        self._pace = EntryPace(clock)
 
     @property
     def here(self) -> int:
@@ -61,31 +71,67 @@ class Members:
             member.seen = self._clock()
         return member
 
-    def enter(self, guess: str, address: str, *, leads: bool) -> str:
+    def listens(self, token: str) -> Member | None:
+        """As `of`, for a page that asks for news."""
+        member = self.of(token)
+        if member is not None:
+            member.listened = member.seen
+        return member
+
+    def has_page(self, token: str) -> bool:
+        """Whether a page of this browser has asked for news lately."""
+        member = self._members.get(token)
+        return member is not None and self._clock() - member.listened < AWAY_S
+
+    def enter(self, guess: str, address: str, *, leads: bool, token: str = "") -> str:
         """The token of a browser that comes in by the code, or by the key.
 
+        The right key lets in at any time: it cannot be guessed, and no learner can use up the instructor's seats.
+
         Args:
-            address: that it came from.
+            address: that it came from. token: that it has already, "" for none; it keeps its seat.
         Raises:
-            NotLetIn: it guessed wrong, or has to wait before the next guess, or the room is full.
+            NotLetIn: it guessed wrong, or has to wait before the next guess, or there is no seat.
         """
         slowed = self._slowed[leads]
-        if wait := slowed.wait(address):
+        right = hmac.compare_digest(*(one.encode() for one in self._compared(guess, leads)))
+        if not (leads and right) and (wait := slowed.wait(address)):
             raise NotLetIn(429, says.slow_down(wait), wait)
-        right = self.key if leads else self.code
-        given = guess if leads else guess.strip().upper()
-        if not hmac.compare_digest(given.encode(), right.encode()):
+        if not right:
             slowed.was_wrong(address)
             raise NotLetIn(403, says.WRONG_KEY if leads else says.WRONG_CODE)
-        self._make_room()
+        if (member := self.of(token)) is not None and member.leads >= leads:
+            return token
+        if leads:
+            self._free_a_leading_seat()
+        else:
+            self._find_seat(address)
         token = secrets.token_urlsafe(18)
-        self._members[token] = Member(leads, self._clock())
+        self._members[token] = Member(leads, address, self._clock())
         return token
 
-    def _make_room(self) -> None:
-        if len(self._members) < MOST_MEMBERS:
-            return
-        name, oldest = min(self._members.items(), key=lambda one: (one[1].leads, one[1].seen))
-        if oldest.leads or self._clock() - oldest.seen < AWAY_S:
+    def _compared(self, guess: str, leads: bool) -> tuple[str, str]:
+        return (guess, self.key) if leads else (guess.strip().upper(), self.code)
+
+    def _find_seat(self, address: str) -> None:
+        """Raises NotLetIn where a learner's browser finds no seat, or comes too soon after others of its address."""
+        if wait := self._pace.wait(address):
+            raise NotLetIn(429, says.too_many_enter(wait), wait)
+        seats = [(name, one) for name, one in self._members.items() if not one.leads]
+        near = [(name, one) for name, one in seats if one.address == address]
+        if len(near) >= OF_AN_ADDRESS:
+            self._free_a_seat(near)
+        elif len(seats) >= MOST_MEMBERS:
+            self._free_a_seat(seats)
+        self._pace.entered(address)
+
+    def _free_a_seat(self, seats: list[tuple[str, Member]]) -> None:
+        name, oldest = min(seats, key=lambda one: one[1].seen)
+        if self._clock() - oldest.seen < AWAY_S:
             raise NotLetIn(503, says.FULL, AWAY_S)
         del self._members[name]
+
+    def _free_a_leading_seat(self) -> None:
+        leading = [(name, one) for name, one in self._members.items() if one.leads]
+        if len(leading) >= MOST_LEADING:
+            del self._members[min(leading, key=lambda one: one[1].seen)[0]]

@@ -49,13 +49,18 @@ class Room:
         member = self.members.of(token)
         return member is not None and member.leads
 
+    def answered(self, token: str) -> bool:
+        """Whether a browser has answered a question."""
+        member = self.members.of(token)
+        return member is not None and member.answered
+
     async def news(self, token: str, version: str) -> dict[str, Any]:
         """What a browser is told, once that is more than it knows by its `version`, or after a while.
 
         Raises:
             NotLetIn: it is not in the room, or waits already as often as it may.
         """
-        member = self.members.of(token)
+        member = self.members.listens(token)
         if member is None:
             raise NotLetIn(403, says.NOT_IN)
         if self._held[token] >= MOST_HELD:
@@ -68,7 +73,7 @@ class Room:
         finally:
             self._held[token] -= 1
             self._held += Counter()  # forgets who has none
-        self.members.of(token)
+        self.members.listens(token)
         return self.told(leads=member.leads)
 
     def told(self, *, leads: bool) -> dict[str, Any]:
@@ -124,9 +129,18 @@ class Room:
 
         Raises:
             ValueError: there is no such question, or this is no answer to it.
+            NotLetIn: the browser is not in the room, or no page of it is open, as where a script has many cookies.
         """
-        if self.leads(token) or not self._tallies.take(token, question, answer):
+        member = self.members.of(token)
+        if member is None:
+            raise NotLetIn(403, says.NOT_IN)
+        if member.leads:
             return False
+        if not self.members.has_page(token):
+            raise NotLetIn(403, says.NO_PAGE)
+        if not self._tallies.take(token, question, answer):
+            return False
+        member.answered = True
         self._news[True].soon()
         if question == self._shown:
             self._news[False].soon()

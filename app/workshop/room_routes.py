@@ -76,7 +76,7 @@ def room_routes(room: Room) -> list[Route]:
         leads = bool(asked.key)
         # In a network of learners anybody could be a proxy, so only one on this machine is believed.
         where = address_of(request, trusted="is_loopback")
-        token = room.members.enter(asked.key or asked.code, where, leads=leads)
+        token = room.members.enter(asked.key or asked.code, where, leads=leads, token=_token(request))
         reply = _json({"leads": leads})
         reply.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
         return reply
@@ -102,10 +102,8 @@ def room_routes(room: Room) -> list[Route]:
         return _json({"shown": bool(asked.lesson)})
 
     async def answer(request: Request, asked: Answer) -> Response:
-        token = _token(request)
-        if not room.person(token):
-            raise NotLetIn(403, says.NOT_IN)
-        return _json({"counted": room.answer(token, (asked.lesson, asked.step), asked.answer)})
+        counted = room.answer(_token(request), (asked.lesson, asked.step), asked.answer)
+        return _json({"counted": counted})
 
     def _lead(request: Request) -> None:
         if not room.leads(_token(request)):

@@ -1,4 +1,4 @@
-"""Guesses that are slowed down: of each address, and of all together."""
+"""What is slowed down: wrong guesses of each address and of all together, and how fast an address enters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ LONGEST_WAIT_S = 30.0
 HALF_LIFE_S = 600.0  # after which a wrong guess counts half
 ADDRESSES = 2000  # that are remembered
 EVERYBODY = ""
+AT_ONCE = 80  # browsers of one address that enter without a wait: a class behind one address comes together
+A_MINUTE = 30  # of one address after those
 
 
 @dataclass(slots=True)
@@ -51,3 +53,31 @@ class SlowedGuesses:
             known.when = now
             if (beyond := known.wrong - free) > 0:
                 known.until = now + min(LONGEST_WAIT_S, 2.0 ** min(beyond, 10.0))
+
+
+class EntryPace:
+    """A token bucket for each address: `AT_ONCE` entries, refilled by `A_MINUTE`.
+
+    Args:
+        clock: in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}  # entries, and when they were counted (s)
+
+    def wait(self, address: str) -> float:
+        """Seconds until a browser from there may enter; 0 if it may now."""
+        return max(0.0, 1.0 - self._of(address)) * 60 / A_MINUTE
+
+    def entered(self, address: str) -> None:
+        """A browser from there has entered."""
+        left = self._of(address) - 1.0
+        self._left.pop(address, None)
+        if len(self._left) >= ADDRESSES:
+            del self._left[next(iter(self._left))]  # the one that has entered least lately
+        self._left[address] = (left, self._clock())
+
+    def _of(self, address: str) -> float:
+        left, when = self._left.get(address, (float(AT_ONCE), self._clock()))
+        return min(float(AT_ONCE), left + (self._clock() - when) * A_MINUTE / 60)

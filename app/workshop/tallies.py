@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from app.words.room import workshop as says
 
 BINS = 8
-LARGEST = 1e12  # of a figure; what is asked for is counted or measured
+LARGEST = 1e9  # of a figure; what is asked for is counted or measured
+DECIMALS = 4  # of a figure that are kept
 Question = tuple[str, int]  # a lesson's id, and the number of a step of it from 1
 
 
@@ -49,7 +52,7 @@ class Tallies:
         given = self._answers.setdefault(question, {})
         if token in given:
             return False
-        given[token] = answer
+        given[token] = answer if choices else round(float(answer), DECIMALS)
         return True
 
     def counted(self, question: Question) -> dict[str, Any]:
@@ -69,27 +72,31 @@ class Tallies:
         return question in self._questions
 
 
-def histogram(values: list[float]) -> list[dict[str, Any]]:
-    """At most `BINS` bins of one round width: {from, to, count}, `from` included; of whole numbers, which are counted
-    as such, `to` as well. What lies far outside is counted in the first and in the last, which then have no `from`, or
-    no `to`."""
+def histogram(values: Sequence[float]) -> list[dict[str, Any]]:
+    """At most `BINS` bins of one round width: {from, to, count}. `from` belongs to its bin; so does `to` where all
+    values are whole numbers.
+
+    The lowest and the highest tenth of the values do not widen the bins. Values outside are counted in the first and
+    the last bin, which then have no `from`, or no `to`.
+
+    Args:
+        values: 0 to `LARGEST`, with at most `DECIMALS` decimals.
+    """
     if not values:
         return []
-    ranked = sorted(values)
-    aside = len(ranked) // 10  # at either end, so that one who types a million does not hide all others
-    low, high = ranked[aside], ranked[-1 - aside]
-    whole = all(float(value).is_integer() for value in ranked)
-    width = _round((high - low) / (BINS - 2) or (1.0 if whole else max(abs(low) / 10, 1.0)))
+    ranked = np.sort(np.asarray(values, dtype=float))
+    aside = len(ranked) // 10  # one answer of a million does not hide all others
+    low, high = float(ranked[aside]), float(ranked[-1 - aside])
+    whole = bool(np.all(ranked == np.floor(ranked)))
+    width = _round((high - low) / (BINS - 2) or (1.0 if whole else max(low / 10, 1.0)))
     if whole:
         width = max(width, 1.0)
-    start = math.floor(low / width)
-    bins = math.floor(high / width) - start + 1
-    counts = [0] * bins
-    for value in ranked:
-        counts[min(max(math.floor(value / width) - start, 0), bins - 1)] += 1
-    edges = [round((start + i) * width, 12) for i in range(bins + 1)]
+    first, last = math.floor(low / width), math.floor(high / width)
+    edges = [round(i * width, 12) for i in range(first, last + 2)]
+    bins = np.clip(np.floor(ranked / width).astype(int), first, last) - first
     found: list[dict[str, Any]] = [
-        {"from": edges[i], "to": edges[i + 1] - whole, "count": count} for i, count in enumerate(counts)
+        {"from": edges[i], "to": edges[i + 1] - whole, "count": int(count)}
+        for i, count in enumerate(np.bincount(bins, minlength=last - first + 1))
     ]
     if ranked[0] < edges[0]:
         found[0]["from"] = None
@@ -101,4 +108,4 @@ def histogram(values: list[float]) -> list[dict[str, Any]]:
 def _round(width: float) -> float:
     """The next 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(width))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= width * (1 - 1e-9))
+    return next((factor * power for factor in (1, 2, 5) if factor * power >= width * (1 - 1e-9)), 10 * power)

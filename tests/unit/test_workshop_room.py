@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import contextlib
+import random
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,11 +15,11 @@ from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import PLACES, Line, Refused
 from app.workshop import lan
-from app.workshop.members import AWAY_S, LETTERS, MOST_MEMBERS, Members, NotLetIn
+from app.workshop.members import AWAY_S, LETTERS, MOST_LEADING, MOST_MEMBERS, OF_AN_ADDRESS, Members, NotLetIn
 from app.workshop.room import MOST_HELD, Room
 from app.workshop.sent import LONGEST, NotSent, checked
-from app.workshop.slowed import FREE, FREE_OF_ALL, LONGEST_WAIT_S, SlowedGuesses
-from app.workshop.tallies import BINS, Tallies, histogram, questions_of
+from app.workshop.slowed import A_MINUTE, AT_ONCE, FREE, FREE_OF_ALL, LONGEST_WAIT_S, SlowedGuesses
+from app.workshop.tallies import BINS, LARGEST, Tallies, histogram, questions_of
 
 CHOICE, FIGURE = ("01-a", 2), ("02-b", 1)
 QUESTIONS = {CHOICE: 3, FIGURE: None}
@@ -47,7 +49,10 @@ def awaited(work: Coroutine[Any, Any, None]) -> None:
 
 
 def joined(room: Room, *, leads: bool = False) -> str:
-    return room.members.enter(room.members.key if leads else room.members.code, "10.0.0.9", leads=leads)
+    """The token of a browser that came in and whose page asks for news."""
+    token = room.members.enter(room.members.key if leads else room.members.code, "10.0.0.9", leads=leads)
+    room.members.listens(token)
+    return token
 
 
 # ---- who comes in
@@ -107,18 +112,64 @@ def test_what_is_remembered_of_addresses_is_bounded(clock: Clock, monkeypatch: p
     assert len(slowed._known) == 10
 
 
-def test_a_full_room_gives_the_place_of_a_browser_that_left_to_another(clock: Clock) -> None:
+def filled(members: Members, seats: int, address: Callable[[int], str]) -> list[str]:
+    return [members.enter(members.code, address(i), leads=False) for i in range(seats)]
+
+
+def test_a_full_room_gives_the_seat_of_a_browser_that_left_to_another_and_keeps_the_instructors(clock: Clock) -> None:
     members = Members(clock)
     instructor = members.enter(members.key, "a", leads=True)
-    first = members.enter(members.code, "a", leads=False)
-    for _ in range(MOST_MEMBERS - 2):
-        members.enter(members.code, "a", leads=False)
+    first, *_ = filled(members, MOST_MEMBERS, lambda i: f"10.0.{i // 50}.1")
     with pytest.raises(NotLetIn, match="full"):
         members.enter(members.code, "a", leads=False)
+    assert members.enter(members.key, "b", leads=True), "the instructor's second screen finds a seat"
     clock.now += AWAY_S + 1
     assert members.enter(members.code, "a", leads=False)
     assert members.of(first) is None and members.of(instructor) is not None
     assert members.here == 1
+
+
+def test_one_address_enters_as_a_class_does_and_then_slowly_and_never_fills_the_room(clock: Clock) -> None:
+    members = Members(clock)
+    filled(members, AT_ONCE, lambda _: "a")
+    with pytest.raises(NotLetIn, match="many browsers have just joined from your address") as refused:
+        members.enter(members.code, "a", leads=False)
+    assert refused.value.status == 429 and refused.value.retry == pytest.approx(60 / A_MINUTE)
+    assert members.enter(members.code, "b", leads=False), "others come in"
+    kept = []
+    for _ in range(2 * OF_AN_ADDRESS):  # as fast as it may, and every one keeps its page open
+        clock.now += 60 / A_MINUTE
+        with contextlib.suppress(NotLetIn):
+            kept.append(members.enter(members.code, "a", leads=False))
+        for token in kept:
+            members.listens(token)
+    near = [one for one in members._members.values() if one.address == "a"]
+    assert len(near) == OF_AN_ADDRESS < MOST_MEMBERS
+    assert members.enter(members.code, "b", leads=False)
+
+
+def test_a_browser_that_enters_again_keeps_its_seat_and_the_key_makes_it_the_instructors(clock: Clock) -> None:
+    members = Members(clock)
+    token = members.enter(members.code, "a", leads=False)
+    assert members.enter(members.code, "a", leads=False, token=token) == token and len(members._members) == 1
+    leading = members.enter(members.key, "a", leads=True, token=token)
+    assert leading != token and members.enter(members.code, "a", leads=False, token=leading) == leading
+
+
+def test_wrong_keys_of_others_never_keep_the_instructor_out(room: Room) -> None:
+    for i in range(3 * FREE_OF_ALL):
+        with pytest.raises(NotLetIn):
+            room.members.enter(f"guess {i}", f"10.0.0.{i % 200}", leads=True)
+    assert joined(room, leads=True)
+
+
+def test_the_instructors_seats_are_bounded_too(clock: Clock) -> None:
+    members = Members(clock)
+    tokens = []
+    for _ in range(MOST_LEADING + 1):
+        clock.now += 1
+        tokens.append(members.enter(members.key, "a", leads=True))
+    assert members.of(tokens[0]) is None and all(members.of(token) for token in tokens[1:])
 
 
 # ---- what is sent
@@ -224,6 +275,24 @@ def test_the_first_answer_of_each_browser_counts_and_none_of_the_instructors(roo
     awaited(check())
 
 
+def test_a_cookie_without_a_page_has_no_vote(room: Room, clock: Clock) -> None:
+    async def check() -> None:
+        tokens = [room.members.enter(room.members.code, "10.0.0.9", leads=False) for _ in range(AT_ONCE)]
+        for token in tokens:
+            with pytest.raises(NotLetIn, match="while the page of the class is open"):
+                room.answer(token, CHOICE, 1)
+        assert room.told(leads=True)["tallies"] == []
+        room.members.listens(tokens[0])
+        assert room.answer(tokens[0], CHOICE, 1)
+        clock.now += AWAY_S
+        room.members.listens(tokens[1])
+        assert room.answer(tokens[1], CHOICE, 1) and not room.members.has_page(tokens[0])
+        with pytest.raises(NotLetIn, match="enter the code"):
+            room.answer("made up", CHOICE, 1)
+
+    awaited(check())
+
+
 def test_sixty_answers_wake_the_instructor_a_few_times(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.workshop.news.SOON_S", 0.01)
 
@@ -242,7 +311,8 @@ def test_sixty_answers_wake_the_instructor_a_few_times(room: Room, monkeypatch: 
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [(CHOICE, 3), (CHOICE, -1), (CHOICE, 1.5), (FIGURE, -1.0), (FIGURE, 1e300), (FIGURE, float("nan")), (("x", 1), 0)],
+    [(CHOICE, 3), (CHOICE, -1), (CHOICE, 1.5), (FIGURE, -1.0), (FIGURE, 1e300), (FIGURE, 10**400)]
+    + [(FIGURE, float("nan")), (("x", 1), 0)],
 )
 def test_what_is_no_answer_is_refused(question: Any, answer: float) -> None:
     with pytest.raises(ValueError, match="question"):
@@ -258,6 +328,21 @@ def test_figures_make_a_small_histogram_that_one_who_types_a_million_does_not_st
     for count in range(1, 40):
         spread = histogram([i**2 / 7 for i in range(count)])
         assert sum(one["count"] for one in spread) == count and len(spread) <= BINS
+
+
+def test_no_answers_make_a_histogram_that_cannot_be_counted() -> None:
+    draws = random.Random(1)
+    corners = [0, 3e-323, 5e-324, 2.2e-308, 1e-4, 4.9e-5, 1, 0.1 + 0.2, 10, LARGEST, LARGEST - 1e-4, 999_999_999.9999]
+    for _ in range(3000):
+        tallies = Tallies(QUESTIONS)
+        for i in range(draws.randint(1, 12)):
+            figure = draws.choice([draws.choice(corners), 10 ** draws.uniform(-330, 9), draws.randint(0, 40)])
+            tallies.take(str(i), FIGURE, figure)
+        said = tallies.counted(FIGURE)
+        assert sum(one["count"] for one in said["bins"]) == said["total"] == i + 1
+        assert len(said["bins"]) <= BINS
+        edges = [edge for one in said["bins"] for edge in (one["from"], one["to"]) if edge is not None]
+        assert edges == sorted(edges)
 
 
 def test_whole_numbers_are_counted_as_such() -> None:
@@ -279,8 +364,10 @@ def test_the_questions_are_those_of_the_lessons() -> None:
 # ---- whose runs wait
 
 
-def visitor(name: str, *, person: str | None = None, leads: bool = False) -> Run:
-    return Run(name, Visitor((name,), "10.0.0.1", True, name if person is None else person, leads))
+def visitor(
+    name: str, *, person: str | None = None, leads: bool = False, at: str = "10.0.0.1", answered: bool = False
+) -> Run:
+    return Run(name, Visitor((name,), at, True, name if person is None else person, leads, answered))
 
 
 def class_line(caps: ClassCaps) -> Line:
@@ -301,6 +388,19 @@ def test_learners_runs_are_capped_each_and_in_all_and_the_instructors_are_not() 
         line.admit(visitor("page 5", person=""))
     line.admit(visitor("desk", person="host", leads=True))
     line.admit(visitor("projector", person="host", leads=True))
+
+
+def test_one_browser_with_many_seats_does_not_keep_the_others_from_running() -> None:
+    line = class_line(ClassCaps(each=1, all=4))
+    seats = [line.admit(visitor(f"seat {i}", at="10.0.0.66")) for i in range(4)]
+    assert line.begins(seats[0])
+    line.withdraw(seats[0])
+    line.admit(visitor("ann", at="10.0.0.2"))
+    assert seats[3].given_up, "of the address that has most, the last one"
+    line.admit(visitor("bob", at="10.0.0.66", answered=True))
+    assert seats[2].given_up and not seats[1].given_up, "at one address, the last one that has answered nothing"
+    with pytest.raises(Refused, match="all 4 places"):
+        line.admit(visitor("seat 9", at="10.0.0.66"))
 
 
 @pytest.mark.parametrize("caps", [ClassCaps(0, 12), ClassCaps(1, 0)])

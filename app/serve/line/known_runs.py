@@ -32,13 +32,14 @@ class NameTaken(ValueError):
 class Visitor:
     """Whose run it is: the names under which its answer is heard, the first being the session; the address as the
     server sees it; whether a page of that session is open. In a class, `person`: whose browser it is, "" for none of
-    the room; `leads`: it is the instructor's."""
+    the room; `leads`: it is the instructor's; `answered`: it has answered a question."""
 
     names: tuple[str, ...] = ("",)
     address: str = ""
     page: bool = True
     person: str = ""
     leads: bool = False
+    answered: bool = False
 
     @property
     def session(self) -> str:

@@ -21,6 +21,7 @@ from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunLengths, WaitSpan
 from app.serve.line.shares import LinePlace, Shares, in_turn
 from app.words import run as says
+from app.words.room import workshop as class_says
 
 PLACES = 64  # runs that run or wait
 FOR_CALLS = 32  # of them, for callers without an open page: API clients and scripts
@@ -132,8 +133,10 @@ class Line:
         here = [place.run for place in waiting] + self.running
         if sum(r.visitor.session == own.session for r in here) >= OF_A_SESSION:
             raise Refused(says.of_session(OF_A_SESSION))
-        if self.class_caps and (why := self.class_caps.refusal(own, here, lambda: self._later(run))):
-            raise Refused(why)
+        if self.class_caps:
+            self._in_class(self.class_caps, run, waiting, here)
+            waiting = self._here()
+            here = [place.run for place in waiting] + self.running
         place = self._shares.place(run, self._clock(), here)
         calls = sum(not r.visitor.page for r in here)
         if not own.leads and (len(here) >= PLACES or (not own.page and calls >= FOR_CALLS)):
@@ -148,6 +151,17 @@ class Line:
         run.in_line = True
         self._changes += 1
         return place
+
+    def _in_class(self, caps: ClassCaps, run: Run, waiting: Sequence[LinePlace], here: Sequence[Run]) -> None:
+        """Raises Refused where a class has no place for a run; another may lose its place to it."""
+        if why := caps.refusal(run.visitor, here):
+            raise Refused(why)
+        if not caps.full(run.visitor, here):
+            return
+        lost = caps.gives_way(run.visitor, [place.run for place in waiting])
+        if lost is None:
+            raise Refused(class_says.of_class(caps.all, self._later(run)))
+        next(place for place in waiting if place.run is lost).given_up = True
 
     def attend(self, place: LinePlace, *, away: bool) -> None:
         """Whether somebody is here for it."""

@@ -14,12 +14,17 @@ NO_FIELDS = "the body must be a JSON object of this request's fields"
 NO_ADDRESS = "what is sent must be an address of this page: ? and its parameters, nothing before it"
 NO_QUESTION = "no lesson here has this question"
 NO_ANSWER = "this is no answer to this question: send the number of a choice, or a figure that is not negative"
+NO_PAGE = "answers count while the page of the class is open; open it and answer again"
 JOIN_FIRST = "enter the code of the room first: runs of your own belong to the class. Recordings are free."
 NO_LEARNERS_RUNS = "in this class only the instructor starts runs; replay a recording"
 
 
 def slow_down(seconds: float) -> str:
     return f"too many wrong guesses; try again in {max(1, round(seconds))} s"
+
+
+def too_many_enter(seconds: float) -> str:
+    return f"many browsers have just joined from your address; try again in {max(1, round(seconds))} s"
 
 
 def too_long(most: int) -> str:
@@ -38,8 +43,6 @@ def of_learner(most: int) -> str:
 
 
 def of_class(most: int, later: str) -> str:
-    if most == 0:
-        return NO_LEARNERS_RUNS
     return f"all {most} places for runs of the class are taken; {later}"
 
 
