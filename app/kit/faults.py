@@ -10,10 +10,10 @@ import tempfile
 from pathlib import Path
 
 from app.words import faults as says
+from hsd_core.models.machine import out_of_memory
 
 _OWN = ("hsd_core", "app")  # whose errors were written to be read
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
-_MEMORY = re.compile(r"cannot allocate memory|out of memory|bad.?alloc|not enough memory", re.IGNORECASE)
 _UNREADABLE = ("safetensors", "safetensors_rust", "onnxruntime", "zipfile", "json", "pickle", "tokenizers")
 _UNOPENED = re.compile(
     r"unable to (?:open|mmap|resize|stat)|mapping size|no such file|permission denied|file in archive", re.IGNORECASE
@@ -34,12 +34,12 @@ def in_words(error: BaseException) -> str:
         return bare(str(error).strip()) or says.failed(type(error).__name__)
     text = str(error)
     number = error.errno if isinstance(error, OSError) else None
-    if isinstance(error, MemoryError) or number == errno.ENOMEM or _MEMORY.search(text):
+    if out_of_memory(error):
         return says.NO_MEMORY
     if number in _FULL:
         return says.DISK_FULL
     if isinstance(error, ImportError):
-        return says.lacks(error.name or "")
+        return says.broken(error.name or "") if error.path else says.lacks(error.name or "")
     if isinstance(error, OSError | EOFError) or _library(error) in _UNREADABLE or _UNOPENED.search(text):
         return says.UNREADABLE
     return says.failed(type(error).__name__)

@@ -16,5 +16,9 @@ def lacks(package: str) -> str:
     return f"the server lacks {f'the package {package}' if package else 'a package'}; choose another preset or stack"
 
 
+def broken(package: str) -> str:
+    return f"the server cannot load {f'the library {package}' if package else 'a library'}; tell whoever runs it"
+
+
 def failed(kind: str) -> str:
     return f"the server failed at this ({kind}); try again; if it fails again, tell whoever runs it, whose log says why"

@@ -19,6 +19,7 @@ from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race
 from hsd_core.cli.retrieval import knn_store, ralm
 from hsd_core.cli.searches import sets
 from hsd_core.cli.shared_options import check_counts
+from hsd_core.models.machine import out_of_memory
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -26,7 +27,6 @@ NO_MEMORY = (
     "the memory of this machine does not suffice; take a smaller preset, a target of fewer bits (--dtype int8 or "
     "int4), or ask for fewer tokens"
 )
-_ALLOCATORS = ("DefaultCPUAllocator", "can't allocate memory", "out of memory")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -74,9 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of a pipe left: no complaint
         return 0
-    except (ValueError, OSError, RuntimeError, MemoryError) as error:
-        # that memory was refused torch says in the text of a RuntimeError alone
-        exhausted = isinstance(error, MemoryError) or any(words in str(error) for words in _ALLOCATORS)
+    except (ValueError, OSError, RuntimeError, MemoryError, ImportError) as error:
+        exhausted = out_of_memory(error)
+        if isinstance(error, ImportError) and not exhausted:
+            raise
         why = said(error) if isinstance(error, OSError) else str(error)
         print(f"error: {NO_MEMORY if exhausted else ' '.join(why.split())}", file=sys.stderr)
         return BAD_INPUT

@@ -21,6 +21,7 @@ from hsd_core.trace.typed import MAX_INT
 DEFAULT_PRESET = "smollm2"
 IN_BYTES = ("download", "convert")  # stages of progress
 MAX_PROMPT = 4_000_000  # characters that are read from stdin: more than any context holds
+_NOT_TEXT = "the byte 0x{:02X} is not UTF-8; give it a text in UTF-8"
 SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
 
 
@@ -90,17 +91,26 @@ def prompt_of(options: argparse.Namespace) -> str:
     """The option --prompt; - is what stands on stdin.
 
     Raises:
-        ValueError: stdin holds more than `MAX_PROMPT` characters, or no text.
+        ValueError: stdin holds more than `MAX_PROMPT` characters; or its bytes, or the option's, are not UTF-8.
     """
     if options.prompt != "-":
-        return str(options.prompt)
+        return _utf8(str(options.prompt), "--prompt")
     try:
         prompt = sys.stdin.read(MAX_PROMPT + 1)
     except UnicodeDecodeError as error:
-        raise ValueError(f"--prompt -: stdin holds no text in {error.encoding}; give it a text") from None
+        byte = error.object[error.start]
+        raise ValueError(f"--prompt -: {_NOT_TEXT.format(byte)}") from None
     if len(prompt) > MAX_PROMPT:
         raise ValueError(f"--prompt -: stdin holds more than {MAX_PROMPT} characters; give it a shorter text")
-    return prompt
+    return _utf8(prompt, "--prompt -")
+
+
+def _utf8(text: str, option: str) -> str:
+    """The text, unless it has bytes that Python could not read: it hands them on as halves of a character."""
+    lost = next((ord(c) for c in text if 0xDC80 <= ord(c) <= 0xDCFF), None)
+    if lost is not None:
+        raise ValueError(f"{option}: {_NOT_TEXT.format(lost - 0xDC00)}")
+    return text
 
 
 def preset_from(options: argparse.Namespace, stack: str | None = None) -> Preset:

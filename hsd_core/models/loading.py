@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.models import machine
 from hsd_core.models.decoder_protocol import QUANTISED, Decoder, DecoderError
 from hsd_core.models.machine import refuse
+from hsd_core.models.weights.errors import text_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -105,12 +106,14 @@ def read_config(folder: Path) -> dict[str, Any]:
     """
     path = folder / "config.json"
     try:
-        config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return config
+        config = json.loads(text_of(path))
     except FileNotFoundError:
         raise DecoderError(f"{folder} has no config.json; name a folder with a transformers model") from None
     except (OSError, ValueError) as error:
         raise DecoderError(f"{path} cannot be read: {error}") from error
+    if not isinstance(config, dict):
+        raise DecoderError(f"{path} is not a config of a model; fetch it again")
+    return config
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -122,7 +125,7 @@ def weight_files(folder: Path) -> list[Path]:
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         try:
-            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+            names = sorted(set(json.loads(text_of(index))["weight_map"].values()))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DecoderError(f"{index} is not an index of weights; download it again") from error
         files = [folder / Path(name).name for name in names]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import platform
+import re
 import shutil
 from contextlib import suppress
 from functools import cache
@@ -147,6 +149,20 @@ def _processor(info: Path = Path("/proc/cpuinfo")) -> str:
     said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
     name = said.get("model name") or platform.processor() or platform.machine()
     return f"{name} {AVX512}" if "avx512f" in said.get("flags", "").split() else name
+
+
+# How libraries say that memory was refused them: torch in a RuntimeError, a loader in an ImportError.
+_REFUSED = re.compile(
+    r"can(?:not|'t) allocate memory|out of memory|bad.?alloc|not enough memory|DefaultCPUAllocator"
+    r"|failed to map segment from shared object",
+    re.IGNORECASE,
+)
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory was refused: to Python, to the system, or to a library that says so in words of its own."""
+    number = error.errno if isinstance(error, OSError) else None
+    return isinstance(error, MemoryError) or number == errno.ENOMEM or bool(_REFUSED.search(str(error)))
 
 
 class TooLarge(ValueError):

@@ -9,14 +9,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer as FastTokenizer
 
-from hsd_core.models.weights.errors import saved_again
+from hsd_core.models.weights.errors import saved_again, text_of
 
 _CUT = "\ue000"  # a private character: no template writes it, so it shows where a user's text stands
 
@@ -43,9 +42,10 @@ class Tokenizer:
         path = folder / "tokenizer.json"
         if not path.is_file():
             raise TokenizerError(f"{folder} has no tokenizer.json; {saved_again(folder.name, 'T')}")
+        spec = _text(path)
         try:
-            self._fast = FastTokenizer.from_file(str(path))
-            self._spec: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            self._fast = FastTokenizer.from_str(spec)
+            self._spec: dict[str, Any] = json.loads(spec)
         except Exception as error:  # the Rust library raises bare Exception
             raise TokenizerError(f"{path} cannot be read: {error}") from error
         self._config = _json(folder / "tokenizer_config.json")
@@ -197,27 +197,24 @@ class Tokenizer:
     @cached_property
     def _template(self) -> str | None:
         if self._template_file.is_file():
-            return self._template_file.read_text(encoding="utf-8")
+            return _text(self._template_file)
         template = self._config.get("chat_template")
         if isinstance(template, list):  # several, by name
             template = next((t["template"] for t in template if t.get("name") == "default"), None)
         return template
 
     def _render(self, template: str, prompt: str, system: str | None = None) -> str:
-        from jinja2 import TemplateError
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
+        from hsd_core.models.chat_template import environment
 
-        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-        environment.globals["raise_exception"] = _refuse
-        environment.globals["strftime_now"] = _today
-        environment.filters["tojson"] = lambda value, indent=None: json.dumps(value, ensure_ascii=False, indent=indent)
-        named = {k: self._named(k) or "" for k in ("bos_token", "eos_token", "pad_token")}
+        keys = {"bos_token", "eos_token", "pad_token", *(key for key in self._config if key.endswith("_token"))}
+        named = {key: self._named(key) or "" for key in keys}
         messages = [{"role": "user", "content": prompt}]
         if system is not None:
             messages.insert(0, {"role": "system", "content": system})
         try:
-            return environment.from_string(template).render(messages=messages, add_generation_prompt=True, **named)
-        except TemplateError as error:
+            made = environment().from_string(template)
+            return made.render(messages=messages, tools=None, documents=None, add_generation_prompt=True, **named)
+        except Exception as error:  # a template is somebody's program, and may fail in any way
             raise TokenizerError(f"the model's chat template fails: {error}; use --raw") from error
 
     def _named(self, key: str) -> str | None:
@@ -280,24 +277,21 @@ def special_differences(one: Tokenizer, other: Tokenizer) -> tuple[int, ...]:
     return apart
 
 
+def _text(path: Path) -> str:
+    try:
+        return text_of(path)
+    except ValueError as error:
+        raise TokenizerError(str(error)) from None
+
+
 def _json(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(_text(path))
     except FileNotFoundError:
         return {}
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise TokenizerError(f"{path} is not JSON: {error}; fetch the model again") from error
     return value if isinstance(value, dict) else {}
-
-
-def _refuse(message: str) -> None:
-    from jinja2 import TemplateError
-
-    raise TemplateError(message)
-
-
-def _today(pattern: str) -> str:
-    return datetime.now().strftime(pattern)
 
 
 def _byte_of() -> dict[str, int]:

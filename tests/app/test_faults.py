@@ -62,6 +62,19 @@ def allocated(file: Path) -> None:
     pytest.importorskip("torch").empty(2**50)
 
 
+def not_loaded(file: Path) -> None:
+    # as glibc says it of a library that it has no memory for; a package that is there is not lacking
+    raise ImportError(f"{file}: failed to map segment from shared object", name="_safetensors_rust", path=str(file))
+
+
+def of_another_system(file: Path) -> None:
+    raise ImportError(f"{file}: version `GLIBC_2.99' not found", name="_safetensors_rust", path=str(file))
+
+
+def not_installed(file: Path) -> None:
+    import no_such_package  # noqa: F401
+
+
 def archived(file: Path) -> None:
     file.write_bytes(b"x")
     zipfile.ZipFile(file)
@@ -89,6 +102,9 @@ ERRORS: list[tuple[Callable[[Path], None], str]] = [
     (mapped, "a file that the server needs cannot be read"),
     (not_mapped, "a file that the server needs cannot be read"),
     (allocated, "there is not enough memory on the server"),
+    (not_loaded, "there is not enough memory on the server"),
+    (of_another_system, "the server cannot load the library _safetensors_rust; tell whoever runs it"),
+    (not_installed, "the server lacks the package no_such_package"),
     (archived, "a file that the server needs cannot be read"),
     (no_json, "a file that the server needs cannot be read"),
     (of_ours, "of one visitor.bin is damaged (MetadataIncompleteBuffer); download it again"),

@@ -200,6 +200,24 @@ def test_a_prompt_without_an_end_is_refused(monkeypatch, capsys) -> None:
         assert "--prompt -: stdin holds more than" in refusal(asked, capsys)
 
 
+@pytest.mark.parametrize("command", ["generate", "race"])
+def test_bytes_of_a_prompt_that_are_not_utf8_are_called_that(command, monkeypatch, capsys) -> None:
+    named = [os.fsdecode(b"a\xff") if part == "x" else part for part in SAMPLED[command]]
+    assert "--prompt: the byte 0xFF is not UTF-8" in refusal(named, capsys)
+    asked = ["-" if part == "x" else part for part in SAMPLED[command]]
+    for errors in ("strict", "surrogateescape"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xfea"), "utf-8", errors))
+        assert "--prompt -: the byte 0xFE is not UTF-8" in refusal(asked, capsys)
+
+
+def test_a_library_that_cannot_be_loaded_for_want_of_memory_is_told_so(monkeypatch, capsys) -> None:
+    def load(*_: object, **__: object) -> None:
+        raise ImportError("/x/_y.so: failed to map segment from shared object", name="_y", path="/x/_y.so")
+
+    monkeypatch.setattr(Pipeline, "open", load)
+    assert "the memory of this machine does not suffice" in refusal([*GENERATE, "--stack", "target"], capsys)
+
+
 def test_a_dtype_that_nothing_has_is_refused_before_weights_are_fetched(monkeypatch, capsys) -> None:
     monkeypatch.setattr("hsd_core.stacks.builder.ensure", lambda *_: pytest.fail("weights were fetched"))
     monkeypatch.setattr(Pipeline, "open", classmethod(lambda cls, preset, *, dtype, device, **_: _built(preset, dtype)))

@@ -129,12 +129,52 @@ def test_a_lone_surrogate_is_refused_with_its_place(tmp_path: Path, text: str) -
 
 
 @pytest.mark.parametrize(
-    "template", ["{{ raise_exception('no') }}", "{{ ''.__class__.__mro__ }}", "{% bad", "{{ messages.append(1) }}"]
+    "template",
+    [
+        "{{ raise_exception('no') }}",
+        "{{ ''.__class__.__mro__ }}",
+        "{% bad",
+        "{{ 1 + messages }}",
+        "{{ messages.append(1) }}",
+    ],
 )
 def test_a_template_that_fails_or_reaches_out_is_refused(tmp_path: Path, template: str) -> None:
     folder_with(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"chat_template": template}))
     with pytest.raises(TokenizerError, match="--raw"):
+        Tokenizer(tmp_path).chat("the")
+
+
+# As SmolLM3, Phi-4-reasoning and Laguna write them: what training marks, and loops that are left.
+TAGS = (
+    "{% for m in messages %}{% if m.role == 'system' %}{% continue %}{% endif %}{% if m.role == 'assistant' %}"
+    "{% generation %}{{ m.content }}{% endgeneration %}{% else %}<s>{{ m.content }}{% endif %}{% endfor %}",
+    "{% for m in messages %}{% if loop.index > 1 %}{% break %}{% endif %}{{ m.role }}{% endfor %}",
+    "{%- for m in messages -%}\n  {%- generation -%}\n {{ m | tojson(indent=1, sort_keys=true) }}\n{%- endgeneration -%}"
+    "\n{%- endfor -%}{{ sep_token }}{{ 'T' if tools is none else tools }}",
+)
+
+
+@pytest.mark.parametrize("template", TAGS)
+@pytest.mark.parametrize("system", [None, "Be brief."])
+def test_a_template_s_tags_are_those_of_transformers(tmp_path: Path, template: str, system: str | None) -> None:
+    transformers = pytest.importorskip("transformers")
+    folder_with(tmp_path)
+    config = {"chat_template": template, "eos_token": "<|end|>", "sep_token": "<|start|>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    theirs = transformers.PreTrainedTokenizerFast(
+        tokenizer_file=str(tmp_path / "tokenizer.json"), chat_template=template, sep_token="<|start|>"
+    )
+    messages = [{"role": "system", "content": system}] if system else []
+    messages.append({"role": "user", "content": "the"})
+    expected = theirs.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    assert Tokenizer(tmp_path)._render(template, "the", system) == expected
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"])
+def test_bytes_that_are_not_utf8_are_called_that(tmp_path: Path, name: str) -> None:
+    (folder_with(tmp_path) / name).write_bytes(b"{\xff}")
+    with pytest.raises(TokenizerError, match=rf"{name} is not text in UTF-8 \(byte 1 is 0xFF\)"):
         Tokenizer(tmp_path).chat("the")
 
 

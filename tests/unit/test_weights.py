@@ -196,6 +196,7 @@ def test_the_tokenizer_comes_along(tmp_path: Path, cache: Path) -> None:
         ({"architecture": "mamba"}, "'mamba' model"),
         ({"pre": "llama-bpe"}, "the rule 'llama-bpe'"),
         ({"llama__attention__sliding_window": 64}, "sliding-window"),
+        ({"split__no": 0, "split__count": 3}, r"m\.gguf is part 1 of 3 of a GGUF model; .*--merge m\.gguf whole\.gguf"),
     ],
 )
 def test_a_gguf_that_we_cannot_run_is_refused(
@@ -205,6 +206,19 @@ def test_a_gguf_that_we_cannot_run_is_refused(
     with pytest.raises(WeightsError, match=reason):
         ensure(str(tmp_path / "m.gguf"))
     assert left_in(cache) == []
+
+
+def test_a_later_part_of_a_split_gguf_names_the_first(tmp_path: Path, cache: Path) -> None:
+    writer = gguf.GGUFWriter(tmp_path / "m-00002-of-00003.gguf", "")  # as llama.cpp writes it: nothing of the model
+    writer.kv_data[0].clear()
+    for key, value in {"split.no": 1, "split.count": 3}.items():
+        writer.add_uint16(key, value)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(WeightsError, match=r"is part 2 of 3 of .*--merge m-00001-of-00003\.gguf"):
+        ensure(str(tmp_path / "m-00002-of-00003.gguf"))
 
 
 def test_a_file_that_is_no_gguf_is_refused(tmp_path: Path, cache: Path) -> None:

@@ -7,6 +7,7 @@ pairs are neighbours; they are put back into the order of halves here.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ def convert(path: Path, folder: Path, *, stored: str, progress: Step) -> None:
     except (ValueError, IndexError, KeyError) as error:
         raise WeightsError(f"{path.name} is not a readable GGUF file: {error}; fetch it again") from error
     field = _Fields(reader)
+    _refuse_part(field, path)
     config = _config(field, {t.name for t in reader.tensors}, path.name)
     try:
         blobs = [_blob(t, config, stored) for t in reader.tensors]
@@ -58,6 +60,22 @@ def convert(path: Path, folder: Path, *, stored: str, progress: Step) -> None:
     write_safetensors(folder / "model.safetensors", blobs, progress)
     for name, value in {"config.json": config, **files}.items():
         (folder / name).write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def _refuse_part(field: _Fields, path: Path) -> None:
+    """
+    Raises:
+        WeightsError: the file is one of several that a model was split into.
+    """
+    if (parts := int(field("split.count", 0))) < 2:
+        return
+    number = int(field("split.no", 0)) + 1
+    named = re.sub(r"-\d{5}-of-", "-00001-of-", path.name)
+    first = named if number > 1 else path.name
+    raise WeightsError(
+        f"{path.name} is part {number} of {parts} of a GGUF model; make one file of them with llama.cpp's "
+        f"`llama-gguf-split --merge {first} whole.gguf`, and name that"
+    )
 
 
 class _Fields:

@@ -45,4 +45,6 @@ def text(path: str | Path, most: int = MAX_BYTES) -> str:
     try:
         return whole(path, most).decode()
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not text in UTF-8 ({error.reason} at byte {error.start}); name another") from None
+        raise ValueError(
+            f"{path} is not text in UTF-8 (byte {error.start} is 0x{error.object[error.start]:02X}); name another"
+        ) from None

@@ -111,7 +111,7 @@ def malformed(data: bytes | str, error: Exception) -> Malformed:
         text = data if isinstance(data, str) else data.decode()
         json.dumps(json.loads(text, parse_constant=_refused), ensure_ascii=False).encode()
     except UnicodeDecodeError as reason:
-        return Malformed(str(reason), text=False)
+        return Malformed(f"byte {reason.start} is 0x{reason.object[reason.start]:02X}, not UTF-8", text=False)
     except UnicodeEncodeError as reason:  # it could not be written or sent on
         return Malformed(f"the text holds half of a character ({reason.object[reason.start]!r}), which is not text")
     except json.JSONDecodeError as reason:
