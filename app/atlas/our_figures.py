@@ -16,7 +16,7 @@ class OurFigures:
     """Looked up in the folder of the benchmarks and among the recordings, as they are now."""
 
     def __init__(self, results: Path, recordings: Recordings) -> None:
-        self._reports = {one["id"]: one["results"] for one in Bundled(results).reports()}
+        self._reports = {one["id"]: one["results"] for one in Bundled(results).reports}
         self._runs = {one["name"]: one for one in recordings.menu() if not one["reason"]}
 
     def recorded(self, system: System) -> bool:

@@ -20,7 +20,7 @@ from app.planner.profiles.sources import Sources
 from app.planner.questions import AnotherLevels, SecondMachines
 from app.words import planner as says
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH
-from hsd_core.trace.typed import decode, encode
+from hsd_core.trace.typed import decode, encode, json_decoder
 
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
 MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them
@@ -40,8 +40,8 @@ class _Question(msgspec.Struct, omit_defaults=True):
     doctor: Outputs | None = None
 
 
-_QUESTION = msgspec.json.Decoder(_Question)
-_REFUSAL = msgspec.json.Decoder(tuple[str, str])
+_QUESTION = json_decoder(_Question)
+_REFUSAL = json_decoder(tuple[str, str])
 
 
 class Worker:

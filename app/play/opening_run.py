@@ -12,7 +12,7 @@ import msgspec
 
 from hsd_core.export.records import records
 from hsd_core.trace import file as tracefile
-from hsd_core.trace.typed import Malformed, Wrong, decode
+from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder
 
 FILE = "opening.json"
 _NOT_TOLD = frozenset({"gauge", "kv", "store", "rollback"})  # records
@@ -27,7 +27,7 @@ class _Opening(msgspec.Struct):
     round: int
 
 
-_DECODER = msgspec.json.Decoder(_Opening)
+_DECODER = json_decoder(_Opening)
 
 
 def opening(folder: Path) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from hsd_core.trace.typed import Malformed, Wrong, decode
+from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder
 
 FILE = "menu.json"
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class _Menu(msgspec.Struct):
     groups: list[_Group]
 
 
-_DECODER = msgspec.json.Decoder(_Menu)
+_DECODER = json_decoder(_Menu)
 
 
 def places(folder: Path) -> dict[str, ShelfPlace]:

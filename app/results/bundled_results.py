@@ -108,15 +108,19 @@ class AskedFor(Struct):
 
 
 class Bundled:
-    """The benchmarks below a folder, read again each time: they are few and small."""
+    """The benchmarks below a folder, read once.
+
+    Attributes:
+        reports: `{"id", "results", "csv", "unlike", "exits"}` of each, those of most prompts first: `results` as its
+            file holds it, `unlike` how far its machine is from this one, `exits` what the exits of a stack that loses
+            take of a pass. A file that cannot be read is left out, and the log says why.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._profiles = folder, shipped_profiles()
+        self.reports = self._found()
 
-    def reports(self) -> list[dict[str, Any]]:
-        """`{"id", "results", "csv", "unlike", "exits"}` of each, those of most prompts first: `results` as its file
-        holds it, `unlike` how far its machine is from this one, `exits` what the exits of a stack that loses take of a
-        pass. A file that cannot be read is left out, and the log says why."""
+    def _found(self) -> list[dict[str, Any]]:
         found = []
         for path in sorted(self._folder.glob("*/results.json"))[:MOST]:
             try:
@@ -140,8 +144,7 @@ class Bundled:
 
     def listing(self) -> dict[str, Any]:
         """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""
-        reports = self.reports()
-        return {"reports": reports, "missing": _missing(reports, self._asked())}
+        return {"reports": self.reports, "missing": _missing(self.reports, self._asked())}
 
     def _asked(self) -> str:
         """The day on which a GPU was last asked for and none was there; "" where nobody wrote it down."""

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from anyio import to_thread
 from msgspec import Meta, Struct
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
+from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from hsd_core.lab.exits.exits_report import quarter_of
@@ -131,13 +129,9 @@ def studies(folder: Path) -> list[dict[str, Any]]:
 
 
 def exits_route(folder: Path) -> Route:
-    """GET of the bundled studies."""
-
-    async def listed(_: Request) -> Response:
-        text = await to_thread.run_sync(lambda: dumps({"studies": studies(folder)}))
-        return Response(text, media_type="application/json")
-
-    return Route(EXITS, listed, methods=["GET"])
+    """GET of the bundled studies, read now."""
+    text = dumps({"studies": studies(folder)}).encode()
+    return Route(EXITS, PackedBody(lambda: text, "application/json").__call__, methods=["GET"])
 
 
 def _drawn(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -6,12 +6,10 @@ import logging
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from anyio import to_thread
 from msgspec import Meta, Struct
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
+from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from hsd_core.lab.results.pass_shares import measured_on
@@ -120,10 +118,6 @@ def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:
 
 
 def sweeps_route(folder: Path) -> Route:
-    """GET of the bundled sweeps."""
-
-    async def listed(_: Request) -> Response:
-        text = await to_thread.run_sync(lambda: dumps({"sweeps": sweeps(folder)}))
-        return Response(text, media_type="application/json")
-
-    return Route(SWEEPS, listed, methods=["GET"])
+    """GET of the bundled sweeps, read now."""
+    text = dumps({"sweeps": sweeps(folder)}).encode()
+    return Route(SWEEPS, PackedBody(lambda: text, "application/json").__call__, methods=["GET"])

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from anyio import to_thread
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from app.kit.mounted import Mounted
+from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
@@ -66,16 +64,12 @@ class Results:
     async def _asked(self, data: Any) -> QuickRequest:
         data = data if isinstance(data, dict) else {}
         name, preset = run_id(data.get("run")), str(data.get("preset", ""))[:80]
-        reports = [one["results"] for one in await to_thread.run_sync(self._bundled.reports)]
+        reports = [one["results"] for one in self._bundled.reports]
         return QuickRequest(name, preset, chosen(preset, self._play.catalogue(), reports))
 
 
 def results_route(folder: Path) -> Route:
-    """GET of the bundled benchmarks, and of what was not measured."""
+    """GET of the bundled benchmarks, read now, and of what was not measured."""
     bundled = Bundled(folder)
-
-    async def listed(_: Request) -> Response:
-        text = await to_thread.run_sync(lambda: dumps(bundled.listing()))
-        return Response(text, media_type="application/json")
-
-    return Route(LISTING, listed, methods=["GET"])
+    packed = PackedBody(lambda: dumps(bundled.listing()).encode(), "application/json")
+    return Route(LISTING, packed.__call__, methods=["GET"])

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
 from hsd_core.drafts.known_drafts import FOLDER
-from hsd_core.trace.typed import Malformed, Wrong, decode
+from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder
 
 if TYPE_CHECKING:
     from hsd_core.models.lean.sublayers import Sublayers
@@ -43,7 +42,7 @@ class _File(Struct):
     measured: dict[str, Any] = {}
 
 
-_decoder = msgspec.json.Decoder(_File)
+_decoder = json_decoder(_File)
 
 
 @dataclass(frozen=True, slots=True)

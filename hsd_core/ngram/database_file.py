@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from hsd_core.trace.typed import Wrong, convert, decode, encode, put
+from hsd_core.trace.typed import Wrong, convert, decode, encode, json_decoder, put
 
 SCHEMA = 1
 KINDS = ("model", "text")
@@ -36,7 +36,7 @@ _DAMAGED = (
 Array = npt.NDArray[Any]
 
 
-_OBJECT = msgspec.json.Decoder(dict[str, Any])
+_OBJECT = json_decoder(dict[str, Any])
 
 
 class _Tokenizer(msgspec.Struct):

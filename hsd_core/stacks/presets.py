@@ -18,7 +18,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 from hsd_core.levels.declared.keys import MAX_DEPTH
@@ -26,7 +25,7 @@ from hsd_core.levels.declared.preset import Example, Preset, Stranger
 from hsd_core.models import DTYPES
 from hsd_core.models.weights import Source, Wheel
 from hsd_core.stacks.grammar import StackError, parse
-from hsd_core.trace.typed import MAX_INT, Wrong, decode
+from hsd_core.trace.typed import MAX_INT, Wrong, decode, json_decoder
 from hsd_core.trace.typed.bounded import whole
 
 FILE = Path(__file__).with_name("presets.json")
@@ -109,7 +108,7 @@ class _File(_Form, frozen=True):
     presets: list[_Preset]
 
 
-_DECODER = msgspec.json.Decoder(_File)
+_DECODER = json_decoder(_File)
 
 
 def read_presets(path: Path = FILE) -> Mapping[str, Preset]:

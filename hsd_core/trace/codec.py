@@ -14,10 +14,10 @@ import msgspec
 from msgspec import Struct, inspect
 
 from hsd_core.trace import EVENTS, FORMAT, SCHEMA, Event, Header, Part
-from hsd_core.trace.typed import Wrong, builtins, check_free, convert, decode
+from hsd_core.trace.typed import Wrong, builtins, check_free, convert, decode, json_decoder
 
 MAX_LEVELS = 64
-_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_DECODER: msgspec.json.Decoder[Event] = json_decoder(Event)  # type: ignore[arg-type]
 
 
 class _Start(Struct):
@@ -28,7 +28,7 @@ class _Start(Struct):
     schema: Any = None
 
 
-_START = msgspec.json.Decoder(_Start)
+_START = json_decoder(_Start)
 
 
 class UnknownSchema(ValueError):

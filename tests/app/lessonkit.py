@@ -39,7 +39,7 @@ def looked_up() -> dict[str, Any]:
         "grammar": grammar(),
         "lessons": Lessons(SHIPPED).found,
         "recordings": {entry["name"]: traces.payload(entry["name"])["ev"] for entry in traces.menu()},
-        "reports": Bundled(ROOT / "assets" / "results").reports(),
+        "reports": Bundled(ROOT / "assets" / "results").reports,
     }
     script = ROOT / "tests" / "app" / "js" / "lessons.mjs"
     done = subprocess.run([node, str(script)], input=json.dumps(given), capture_output=True, text=True, timeout=120)

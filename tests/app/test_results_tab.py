@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -14,13 +15,18 @@ from urllib.parse import parse_qs
 
 import pytest
 from pagekit import asked, awaited, launched
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from visiting import Visit
 
 from app.play.recordings import Recordings
 from app.play.view import Play
 from app.results import quick
 from app.results.bundled_results import Bundled
+from app.results.early_exits import exits_route
 from app.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
+from app.results.scaling_studies import sweeps_route
+from app.results.view import results_route
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
@@ -85,10 +91,9 @@ def put(folder: Path, text: str) -> None:
 
 
 def test_a_folder_is_enough_and_machines_without_one_are_named_with_their_command(tmp_path: Path) -> None:
-    bundled = Bundled(tmp_path)
-    assert [one["what"] for one in bundled.listing()["missing"]] == ["a CPU", "a CUDA GPU"]
+    assert [one["what"] for one in Bundled(tmp_path).listing()["missing"]] == ["a CPU", "a CUDA GPU"]
     put(tmp_path / "smollm2-epyc", json.dumps(made()))
-    found = bundled.listing()
+    found = Bundled(tmp_path).listing()
     (one,) = found["reports"]
     assert (one["id"], one["results"], one["exits"]) == ("smollm2-epyc", made(), {})
     assert one["csv"].splitlines()[1].startswith('default,"ngram:2,int4:5,target",30.0,3.0')
@@ -96,9 +101,9 @@ def test_a_folder_is_enough_and_machines_without_one_are_named_with_their_comman
     assert gpu["command"].startswith("python -m hsd_core bench --preset smollm2 --device cuda")
     assert gpu["asked"] == "", "nobody wrote it down"
     (tmp_path / "gpu.json").write_text('{"asked": "2026-11-25"}')
-    assert bundled.listing()["missing"][0]["asked"] == "2026-11-25"
+    assert Bundled(tmp_path).listing()["missing"][0]["asked"] == "2026-11-25"
     put(tmp_path / "smollm2-h200", json.dumps(made("NVIDIA H200", "cuda:0")))
-    assert bundled.listing()["missing"] == []
+    assert Bundled(tmp_path).listing()["missing"] == []
 
 
 def _without(*path: str) -> str:
@@ -134,6 +139,16 @@ def test_what_is_no_benchmark_is_passed_over_with_a_line_in_the_log(
     (line,) = caplog.records
     assert "a-bad/results.json" in line.getMessage()
     assert said in line.getMessage()
+
+
+def test_what_is_shipped_is_read_before_the_server_answers(tmp_path: Path) -> None:
+    put(tmp_path / "smollm2-epyc", json.dumps(made()))
+    routes = [results_route(tmp_path), exits_route(tmp_path), sweeps_route(tmp_path)]
+    shutil.rmtree(tmp_path)
+    client = TestClient(Starlette(routes=routes))
+    first, studies, sweeps = (client.get(route.path).json() for route in routes)
+    assert [one["id"] for one in first["reports"]] == ["smollm2-epyc"]
+    assert (studies, sweeps) == ({"studies": []}, {"sweeps": []})
 
 
 # ---- which stacks

@@ -90,7 +90,7 @@ def test_what_exits_take_of_a_pass_is_the_profile_s_of_that_machine() -> None:
     assert first == {"at": 4, "share": costs["exit@at=4"] / costs["target"]}
     assert second == {"at": 8, "share": costs["exit@at=8"] / costs["target"]}
     assert pass_shares("ngram:2,exit:3@at=5@id=lens,target", profile) == []
-    for report in Bundled(ASSETS / "results").reports():
+    for report in Bundled(ASSETS / "results").reports:
         own = measured_on(report["results"]["about"], shipped_profiles())
         assert own is None or own.about["machine"] == report["results"]["about"]["machine"]
         for stack, parts in report["exits"].items():

@@ -17,8 +17,6 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from app.serve.engine import fetched
 from app.serve.engines.attended_run import AttendedRun
 from app.serve.engines.closing import Closing
@@ -43,6 +41,7 @@ from app.serve.offer import loader_for
 from app.serve.shared_work import NICE
 from app.serve.watch.resident import resident
 from app.words import engine as says
+from hsd_core.trace.typed import decode_message
 from hsd_core.trace.typed.frames import Frames, send
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
@@ -139,7 +138,7 @@ class Attending:
             time.sleep(BEAT_S)
 
     def _request(self, asked: Fetch | Begin) -> Any:
-        return msgspec.msgpack.decode(asked.request, type=self._jobs[asked.job].request)
+        return decode_message(asked.request, self._jobs[asked.job].request)
 
     def _tell(self, message: Message) -> None:
         body = pack(message)

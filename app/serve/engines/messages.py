@@ -18,6 +18,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from hsd_core.trace.typed import message_decoder
+
 VERSION = 2  # of the protocol: an engine of another one is not spoken to
 BEAT_S = 1.0
 
@@ -125,8 +127,8 @@ FromPage = Hello | Fetch | Begin | Stop
 FromEngine = Ready | Told | Sent | Over | Lost | Ends | Beat
 
 pack = msgspec.msgpack.Encoder().encode
-_from_page: msgspec.msgpack.Decoder[FromPage] = msgspec.msgpack.Decoder(FromPage)
-_from_engine: msgspec.msgpack.Decoder[FromEngine] = msgspec.msgpack.Decoder(FromEngine)
+_from_page: msgspec.msgpack.Decoder[FromPage] = message_decoder(FromPage)  # type: ignore[arg-type]
+_from_engine: msgspec.msgpack.Decoder[FromEngine] = message_decoder(FromEngine)  # type: ignore[arg-type]
 
 
 def from_page(body: bytes) -> FromPage:

@@ -36,6 +36,7 @@ from app.serve.loader import Loader
 from app.serve.offer import loader_for
 from app.words import engine as says
 from app.words import run as run_says
+from hsd_core.trace.typed import decode_message
 
 PULSE_S = 0.1  # a worker sees that it is to end between two yields
 LOOK_S = 0.1
@@ -54,7 +55,7 @@ def seconds(jobs: Jobs, asked: bytes) -> int:
     """What a run asks of a visitor's quota: little, since what is asked has to be left."""
     begin = from_page(asked)
     assert isinstance(begin, Begin)
-    request = msgspec.msgpack.decode(begin.request, type=jobs[begin.job].request)
+    request = decode_message(begin.request, jobs[begin.job].request)
     tokens: int = request.kind.tokens
     return min(MOST_S, OPEN_S + math.ceil(tokens / TOKENS_A_S))
 
@@ -69,7 +70,7 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
     begin = from_page(asked)
     assert isinstance(begin, Begin)
     job = jobs[begin.job]
-    request = msgspec.msgpack.decode(begin.request, type=job.request)
+    request = decode_message(begin.request, job.request)
     until = time.monotonic() + seconds(jobs, asked) - BACK_S
     loader, thread = _kept.get(hello) or _opened(pipeline, hello)
     run, told, late = AttendedRun(begin.run), queue.SimpleQueue[bytes | None](), threading.Event()

@@ -14,7 +14,7 @@ from hsd_core.doctor.reading.log_lines import LogReader
 from hsd_core.doctor.reading.replies import is_reply, seen_in_reply
 from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes, seen_in
 from hsd_core.doctor.reading.seen import DoctorError, Seen, added, check
-from hsd_core.trace.typed import Malformed, Wrong, decode, plain
+from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder, plain
 from hsd_core.trace.typed.bounded import regular
 
 MOST_LOG = 64_000_000  # bytes of a log, which is read line by line
@@ -37,7 +37,7 @@ class Runs(msgspec.Struct, forbid_unknown_fields=True):
     runs: list[Seen]
 
 
-_RUNS = msgspec.json.Decoder(Runs)
+_RUNS = json_decoder(Runs)
 
 
 def read_files(paths: Sequence[str | Path]) -> list[Seen]:

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, field
 
 from hsd_core.lab.race.running import LANES
 from hsd_core.trace import Event, Footer, Header, Part, Record, Words
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
-from hsd_core.trace.typed import Int, Wrong, decode, encode, encode_lines
+from hsd_core.trace.typed import Int, Wrong, decode, encode, encode_lines, json_decoder
 from hsd_core.trace.typed.bounded import MAX_BYTES
 
 SCHEMA = 1
@@ -72,7 +71,7 @@ class Raced:
     lanes: tuple[list[Event], ...]
 
 
-_DECODER = msgspec.json.Decoder(Race)
+_DECODER = json_decoder(Race)
 
 
 def check_kept(stacks: Sequence[str], repeats: int, **said: Any) -> None:

@@ -10,15 +10,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from hsd_core.models import machine
 from hsd_core.models.weights.fetch import sha256_of
-from hsd_core.trace.typed import Beyond, decode, encode, encode_lines, lines, opened, plain, put
+from hsd_core.trace.typed import Beyond, decode, encode, encode_lines, json_decoder, lines, opened, plain, put
 
 VERSION = 1
 KINDS = ("bench", "validation", "passes", "depth", "grouped", "views", "sweep")
-_OBJECT = msgspec.json.Decoder(dict[str, Any])
+_OBJECT = json_decoder(dict[str, Any])
 MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
 
 

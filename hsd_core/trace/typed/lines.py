@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-import msgspec
-
 from hsd_core.trace.typed.bounded import regular
 from hsd_core.trace.typed.refusals import Malformed, Wrong
-from hsd_core.trace.typed.values import decode
+from hsd_core.trace.typed.values import decode, json_decoder
 
 # Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens
 # (`Depths` of a trace) takes 5 MB in one line.
@@ -74,7 +72,7 @@ def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str,
         ValueError: the file is not text, or a line no such record; the message names the line and what is wanted.
         OSError: it cannot be read.
     """
-    decoder = msgspec.json.Decoder(kind)
+    decoder = json_decoder(kind)
     where = str(path)
     try:
         with opened(path) as file:

@@ -1,10 +1,15 @@
 """Values of a type as JSON and back, and what a stranger's file may hold of them.
 
 A number is bounded by `Int`, a free object by `check_free`; lines and their number by whoever reads them.
+
+Types are read one at a time: msgspec 0.22 keeps what it reads of a struct before it has read all of it, and a second
+thread that meets the half of it ends the process. So nothing else of ours makes decoders or converts
+(`tests/unit/test_typed.py` holds that).
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, TypeVar
 
@@ -30,6 +35,37 @@ def _plain(value: Any) -> Any:
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain)
 _anything: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+_reading = threading.RLock()  # held while msgspec reads a type
+_read: set[Any] = set()  # types that it has read whole
+
+
+def json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """What `decode` wants."""
+    with _reading:
+        return msgspec.json.Decoder(kind)
+
+
+def message_decoder(kind: type[T], dec_hook: Callable[[type, Any], Any] | None = None) -> msgspec.msgpack.Decoder[T]:
+    """As `json_decoder`, of messages between processes."""
+    with _reading:
+        return msgspec.msgpack.Decoder(kind, dec_hook=dec_hook)
+
+
+def decode_message(data: bytes | msgspec.Raw, kind: type[T]) -> T:
+    """A message between processes as a value of a type.
+
+    Raises:
+        msgspec.DecodeError: it is another.
+    """
+    return msgspec.msgpack.decode(data, type=_known(kind))
+
+
+def _known(kind: type[T]) -> type[T]:
+    """The same type, which msgspec has read whole."""
+    if kind not in _read:
+        json_decoder(kind)
+        _read.add(kind)
+    return kind
 
 
 def encode(value: Any) -> bytes:
@@ -75,7 +111,7 @@ def convert(value: Any, kind: type[T], *, strict: bool = True) -> T:
         Wrong: it is of another type.
     """
     try:
-        return msgspec.convert(value, kind, strict=strict)
+        return msgspec.convert(value, _known(kind), strict=strict)
     except msgspec.ValidationError as error:
         raise with_keys(error, lambda: value, kind, strict) from None
 

@@ -11,8 +11,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
-import msgspec
-
 from app.serve.engines.attended_run import AttendedRun, hangs
 from app.serve.engines.inline import InlineEngine
 from app.serve.engines.messages import Begin, Hello, Over, from_page, pack
@@ -20,6 +18,7 @@ from app.serve.engines.offered import offer_of
 from app.serve.jobs import Job
 from app.serve.offer import loader_for
 from app.words import engine as says
+from hsd_core.trace.typed import decode_message
 
 ASK_S = 0.5  # how often the desk is asked whether a run is still wanted
 ANSWER_S = 10.0  # a desk that does not answer for so long is gone, and nobody hears the run
@@ -49,7 +48,7 @@ class Replica:
         begin = from_page(asked)
         assert isinstance(begin, Begin)
         job = self._jobs[begin.job]
-        request = msgspec.msgpack.decode(begin.request, type=job.request)
+        request = decode_message(begin.request, job.request)
         run = self._run = AttendedRun(begin.run)
         asking = asyncio.create_task(_ends_unwanted(run, key, desk))
         try:

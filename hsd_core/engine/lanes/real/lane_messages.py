@@ -19,6 +19,7 @@ from torch import Tensor
 from hsd_core.levels.declared.preset import Preset
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import Copied, Span
+from hsd_core.trace.typed import message_decoder
 
 _HEAD = struct.Struct("!I")
 _DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -185,9 +186,9 @@ def _typed(wanted: type, value: Any) -> Any:
 
 
 _encode = msgspec.msgpack.Encoder(enc_hook=_plain).encode
-_question: msgspec.msgpack.Decoder[Question] = msgspec.msgpack.Decoder(Question, dec_hook=_typed)
-_answer: msgspec.msgpack.Decoder[Answer] = msgspec.msgpack.Decoder(Answer)
-_shapes = msgspec.msgpack.Decoder(list[tuple[str, tuple[int, ...]]])
+_question: msgspec.msgpack.Decoder[Question] = message_decoder(Question, _typed)  # type: ignore[arg-type]
+_answer: msgspec.msgpack.Decoder[Answer] = message_decoder(Answer)  # type: ignore[arg-type]
+_shapes = message_decoder(list[tuple[str, tuple[int, ...]]])
 
 
 def pack(message: Message, tensors: Sequence[Tensor] = ()) -> bytes:
