@@ -222,7 +222,8 @@ def test_wrong_guesses_are_slowed_down_and_the_answer_says_for_how_long(held: st
         replies = [client.post(f"{ROOM}/enter", json={secret: f"GUESS{i}"}) for i in range(FREE + 2)]
         assert [one.status_code for one in replies] == [403] * (FREE + 1) + [429]
         assert int(replies[-1].headers["retry-after"]) >= 1 and "try again in" in replies[-1].json()["error"]
-        assert client.post(f"{ROOM}/enter", json={secret: right}).status_code == 429
+        # The key is too long to be guessed, so the right one is always heard: nobody keeps the instructor out.
+        assert client.post(f"{ROOM}/enter", json={secret: right}).status_code == (429 if secret == "code" else 200)
 
 
 def test_the_cookie_is_for_this_server_alone_and_no_script_reads_it(held: str, room: Room) -> None:
