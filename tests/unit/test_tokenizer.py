@@ -150,7 +150,8 @@ TAGS = (
     "{% for m in messages %}{% if m.role == 'system' %}{% continue %}{% endif %}{% if m.role == 'assistant' %}"
     "{% generation %}{{ m.content }}{% endgeneration %}{% else %}<s>{{ m.content }}{% endif %}{% endfor %}",
     "{% for m in messages %}{% if loop.index > 1 %}{% break %}{% endif %}{{ m.role }}{% endfor %}",
-    "{%- for m in messages -%}\n  {%- generation -%}\n {{ m | tojson(indent=1, sort_keys=true) }}\n{%- endgeneration -%}"
+    "{%- for m in messages -%}\n  {%- generation -%}\n {{ m | tojson(indent=1, sort_keys=true) }}\n"
+    "{%- endgeneration -%}"
     "\n{%- endfor -%}{{ sep_token }}{{ 'T' if tools is none else tools }}",
 )
 
