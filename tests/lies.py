@@ -45,8 +45,8 @@ def rounds_of(at: int, **levels: Any) -> Plan:
     return Plan(at, "", t0=t, t=t, **levels)
 
 
-def store(misses: int, t: int) -> Store:
-    return Store(0, 0, 0, 0, {}, misses, t, t)
+def store(misses: int, t: int, **hits: int) -> Store:
+    return Store(0, 0, 0, 0, hits, misses, t, t)
 
 
 def _with_token(commit: Commit, **changes: object) -> Commit:
@@ -76,7 +76,7 @@ HONEST = {
     "a plan between rounds": put(10, rounds_of(1, levels=(0, 1), blocks=(3,))),
     "bounds of what was judged": on(4, lambda e: replace(e, bounds=(Bound(0, 0.5, 0.5), Bound(1, None, 1.0)))),
     "keys of a lookup, and one left unanswered": both(
-        on(3, lambda e: replace(e, keys=(2, 0, 0), silent=1)), put(5, store(1, 455))
+        on(3, lambda e: replace(e, keys=(2, 0, 0), silent=1)), put(5, store(1, 455, m=1))
     ),
 }
 
@@ -183,6 +183,14 @@ LIES = {
             put(5, store(1, 455), store(1, 456)),
         ),
         "1 lookups without an answer, the drafts have 0",
+    ),
+    "a looked-up token that no draft had": (
+        put(5, store(0, 455, c=1)),
+        "looked-up tokens {'c': 1}, the drafts have {}",
+    ),
+    "a looked-up token that its store did not count": (
+        both(on(3, lambda e: replace(e, keys=(2, 0, 0))), put(5, store(0, 455))),
+        "looked-up tokens {}, the drafts have {'m': 1}",
     ),
     # verifications
     "an accepted token behind a rejected one": (

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from torch import Tensor
-from toys import LookupLevel, LookupRun, toy_stack
+from toys import toy_stack
 
 from hsd_core.engine.clock import EngineClock
+from hsd_core.levels.built.ngram import NgramLevel, NgramRun
 from hsd_core.levels.built.table import TableLevel, TableRun
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.tree import Tree
 from hsd_core.models.context import Context
+from hsd_core.ngram import Databases
+from hsd_core.ngram.databases import LookupLimits
 
 Duration = Callable[[int, tuple[int, ...]], int]  # (level, what it reads) -> ns of a pass
 
@@ -42,17 +46,22 @@ class TimedRun(TableRun):
         return super()._scored(context, tree, rows)
 
 
-class TimedLookup(LookupLevel):
-    def open(self, capacity: int, shared: object) -> LookupRun:
-        run = TimedLookupRun(self)
+class TimedLookup(NgramLevel):
+    """Lookups in what was written so far, by keys of one to four tokens."""
+
+    def __init__(self, vocab_size: int) -> None:
+        super().__init__(lambda: Databases("c", reach={"c": LookupLimits(1, 4)}), vocab_size)
+
+    def open(self, capacity: int, shared: SharedState) -> NgramRun:
+        run = TimedLookupRun(self._databases())
         run.spend = self.spend  # type: ignore[attr-defined]
         return run
 
 
-class TimedLookupRun(LookupRun):
+class TimedLookupRun(NgramRun):
     spend: Callable[[tuple[int, ...]], None]
 
-    def propose(self, context: Sequence[int], order: DraftOrder) -> Proposal:
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
         self.spend(tuple(context))
         return super().propose(context, order)
 
@@ -65,9 +74,7 @@ def timed_stack(
     for i, entry in enumerate(toy_stack(text, vocab_size, seed, **options)):
         old = entry.level
         level = (
-            TimedLookup(old.lookup, vocab_size)
-            if isinstance(old, LookupLevel)
-            else TimedLevel(old.table, vocab_size, name=old.name)  # type: ignore[attr-defined]
+            TimedLookup(vocab_size) if entry.spec.name == "ngram" else TimedLevel(old.table, vocab_size, name=old.name)  # type: ignore[attr-defined]
         )
 
         def spend(ids: tuple[int, ...], i: int = i) -> None:

@@ -261,7 +261,7 @@ class _Run:
             t0 = self.clock.now()
             counts = run_.observe(CommittedIds(committed.ids))
             if counts is not None:
-                yield trace.Store(self.writer.round, i, **counts, t0=t0, t1=self.clock.now())
+                yield self.writer.store(i, counts, t0)
             yield from self._chosen(i, run_)
         yield self.driver.at_rest(len(self.context))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec import UNSET, UnsetType
 from torch import Tensor
@@ -19,7 +19,7 @@ from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.engine.rules import Verdict
 from hsd_core.engine.run_plans import RunPlan
-from hsd_core.levels.protocol import LevelRun, Proposal, Shown, Work
+from hsd_core.levels.protocol import Counts, LevelRun, Proposal, Shown, Work
 from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
 from hsd_core.models.gpu.transfer import STAYED, Crossing, fetched
@@ -33,6 +33,18 @@ class _Total:
     tokens_in: int = 0
     tokens_out: int = 0
     ns: int = 0
+
+
+@dataclass(slots=True)
+class _LookedUp:
+    """What drafts have of lookups. hits: drafted tokens by database letter. silent: lookups without an answer."""
+
+    hits: Counter[str] = field(default_factory=Counter)
+    silent: int = 0
+
+    def add(self, proposal: Proposal) -> None:
+        self.silent += proposal.silent
+        self.hits.update(s for s, key in zip(proposal.sources, proposal.keys, strict=False) if key)
 
 
 class TraceWriter:
@@ -57,6 +69,7 @@ class TraceWriter:
         self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
         self._own: trace.Row | None = None  # the same, of what the last verifier may add
         self._totals = [_Total() for _ in range(levels)]
+        self._looked_up = [_LookedUp() for _ in range(levels)]
 
     @property
     def born(self) -> int:
@@ -88,6 +101,7 @@ class TraceWriter:
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
             self._totals[level].tokens_out += len(tree)
+            self._looked_up[level].add(proposal)
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
                 ranked = _likeliest(tree.logits, tree.ranked, max(1, self._heads))
@@ -230,6 +244,14 @@ class TraceWriter:
         held = length - self.committed
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
+
+    def store(self, level: int, counts: Counts, t0: int) -> trace.Store:
+        """A level's lookups since the last one, as the drafts have them that are written down by now: on a lane of its
+        own a lookup may be under way. counts: what the level counted, the other fields of `trace.Store`."""
+        found, self._looked_up[level] = self._looked_up[level], _LookedUp()
+        return trace.Store(
+            self.round, level, **counts, hits=found.hits, misses=found.silent, t0=t0, t1=self.clock.now()
+        )
 
     def view(self, level: int, shown: Shown) -> trace.View:
         """What a level's view of the target's cache holds."""

@@ -172,7 +172,7 @@ class LevelRun(Protocol):
 
     def observe(self, outcome: Outcome) -> Counts | None:
         """What became of its work. Returns what it counted since the last call, by the names of `trace.Store`, if it
-        counts and the outcome is `CommittedIds`."""
+        counts and the outcome is `CommittedIds`; hits and misses are counted from its drafts."""
         ...
 
     def close(self) -> None: ...

@@ -6,6 +6,7 @@ file, and the test that the engine and its writer tell the truth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 
@@ -175,11 +176,14 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
 
 def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
-    silent: dict[int, int] = {}  # level -> lookups left unanswered since its store's last event
+    silent = Counter[int]()  # level -> lookups left unanswered since its store's last event
+    found: dict[int, Counter[str]] = {}  # level -> its looked-up tokens by database, since then
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
-            silent[event.level] = silent.get(event.level, 0) + event.silent
+            silent[event.level] += event.silent
+            looked_up = (source for source, key in zip(event.sources, event.keys, strict=False) if key)
+            found.setdefault(event.level, Counter()).update(looked_up)
             before = len(header.prompt_ids) + event.at
             for node, key in enumerate(event.keys):
                 copied = event.copied[node] if event.copied else None
@@ -189,8 +193,11 @@ def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                     yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
             if event.silent < 0:
                 yield f"{where}: {event.silent} lookups without an answer"
-        elif isinstance(event, trace.Store) and event.misses != (unanswered := silent.pop(event.level, 0)):
-            yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
+        elif isinstance(event, trace.Store):
+            if event.misses != (unanswered := silent.pop(event.level, 0)):
+                yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
+            if Counter(event.hits) != (hits := found.pop(event.level, Counter[str]())):
+                yield f"{where}: looked-up tokens {dict(event.hits)}, the drafts have {dict(hits)}"
 
 
 def _is_tree(event: trace.Draft) -> bool:

@@ -23,6 +23,8 @@ from hsd_core.levels.schedulers.free import Free
 from hsd_core.levels.schedulers.orders import Orders, Submission, View
 from hsd_core.levels.tree import Tree
 from hsd_core.models.sampling import Sampling
+from hsd_core.ngram import Databases
+from hsd_core.ngram.databases import LookupLimits
 
 SAMPLED = Sampling(1.0)
 
@@ -67,7 +69,7 @@ def by_the_middle(level: int, ids: tuple[int, ...]) -> int:
 def off_in_the_middle() -> float:
     """By how much a pipeline is off in which the lookups find nothing, so that the middle level drafts."""
     stack, clock = timed_stack("ngram:1,table:2@with=ahead,table@with=ahead", 2, by_the_middle, 7)
-    stack[0].level.lookup = lambda prefix: ()  # type: ignore[attr-defined]
+    stack[0].level._databases = lambda: Databases("c", reach={"c": LookupLimits(9, 9)})  # type: ignore[attr-defined]
     return distance(run_distribution(stack, [0], 4, clock=clock), target_distribution(stack, [0], 4))
 
 

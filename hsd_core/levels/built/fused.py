@@ -69,7 +69,6 @@ class FusedRun(_Run):
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         found, silent = self._lookups.look_up(context, order)
         drafted = self._drafter.propose(context, replace(order, beside=found))
-        self._lookups.offered(s for s, key in zip(drafted.sources, drafted.keys, strict=False) if key)
         return replace(drafted, silent=silent)
 
 

@@ -10,7 +10,7 @@ stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hsd_core.levels.protocol import CommittedIds, Counts, DraftOrder, Outcome, Proposal, Verified, Work
@@ -80,7 +80,6 @@ class NgramRun:
         self._last = -1  # the context's last token when it was asked
         self._filed: list[tuple[int, ...]] = []  # since the last commit
         self._counted = databases.counts()
-        self._hits = dict.fromkeys(databases.order, 0)  # drafted tokens by letter, since the last commit
         self._prompted = False
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
@@ -100,7 +99,6 @@ class NgramRun:
         chain = parents == tuple(range(-1, len(found) - 1))
         tree = None if chain else parents
         work = Work(1, 0, 0)
-        self.offered(letters)
         return Proposal(ids, letters, work, parents=tree, copied=copied, keys=keys, silent=silent, probes=probes)
 
     def _probes(self, context: Context, order: DraftOrder) -> Probes:
@@ -121,11 +119,6 @@ class NgramRun:
             found.append(sequence[:end])
         return found, self._databases.misses - missed
 
-    def offered(self, letters: Iterable[str]) -> None:
-        """These databases' findings went up, a letter a token; what begins alike is one token."""
-        for letter in letters:
-            self._hits[letter] += 1
-
     def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""
 
@@ -142,12 +135,9 @@ class NgramRun:
             return None
         counts, before = self._databases.counts(), self._counted
         filed, self._filed, self._counted = tuple(self._filed), [], counts
-        hits, self._hits = self._hits, dict.fromkeys(self._hits, 0)
         return {
             "inserts": counts["inserts"] - before["inserts"],
             "evictions": counts["evictions"] - before["evictions"],
-            "hits": hits,
-            "misses": counts["misses"] - before["misses"],
             **({"window": filed} if filed else {}),
         }
 

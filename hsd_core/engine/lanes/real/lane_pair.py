@@ -193,7 +193,6 @@ class LanePair:
         t1 = self._last = max(self._last, self._clock.of(told.t1), t0)
         work = Work(*told.work, told.ran)
         if isinstance(told, Drafted):
-            self._runs[one.request.level].silent += told.silent
             return Ended(one.request, Passed(_proposal(told, answered, work), work, t0, t1, STAYED))
         return Ended(one.request, Passed(answered.tensors[0], work, t0, t1, STAYED))
 

@@ -26,7 +26,6 @@ class RemoteRun:
         self._lane, self._level, self._heeds = lane, level, heeds
         self._watched: list[int] = []  # outcomes that it was told, whose counts are not here yet
         self._counts: dict[str, Any] | None = None
-        self.silent = 0  # lookups without an answer, of drafts that were taken up since counts were given
 
     @property
     def cached(self) -> int:
@@ -52,8 +51,6 @@ class RemoteRun:
                 assert isinstance(told, Counted)
                 self._add(told.counts)
             counts, self._counts = self._counts, None
-            if counts is not None:  # as the drafts have it that are written down by now
-                counts["misses"], self.silent = self.silent, 0
             return counts
         if isinstance(outcome, Verified) and self._heeds:
             rows = outcome.rows
@@ -67,15 +64,7 @@ class RemoteRun:
     def _add(self, counts: Counts | None) -> None:
         if counts is None:
             return
-        so_far = self._counts or {"inserts": 0, "evictions": 0, "hits": {}, "misses": 0}
+        so_far = self._counts or {"inserts": 0, "evictions": 0}
         for name, value in counts.items():
-            before = so_far.get(name)
-            if isinstance(value, dict):
-                so_far[name] = _sum(before or {}, value)
-            else:
-                so_far[name] = value if before is None else before + value
+            so_far[name] = so_far[name] + value if name in so_far else value
         self._counts = so_far
-
-
-def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
