@@ -5,18 +5,25 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from typing import Any
 
-from app.kit.beginning import begin, begun
-from app.options import BAD_INPUT, parse
+from app.kit.supervised import NOWHERE, Kept, attended, supervise
 
 SWITCH_S = 0.001  # how long a thread may keep the others from Python's lock: the engine asks for it at every small step
 
 
-def main() -> None:
-    """Parse the command line and serve until interrupted."""
+def main(kept: Kept) -> None:
+    """Parse the command line and serve until interrupted.
+
+    Args:
+        kept: what a predecessor left that died.
+    """
+    from app.kit.beginning import begin, begun
+    from app.options import BAD_INPUT, parse
+
     options = parse()
     begin()
     # Seconds of imports: behind what a wrong command line is refused for.
@@ -31,11 +38,13 @@ def main() -> None:
     if options.log == "json":
         os.environ[VARIABLE] = options.log  # for the engine's process
         structured()
+    if kept.ends:
+        logging.getLogger(__name__).warning("the page's process ended (%s) and was started again", kept.ends[-1])
     closing = Closing()
     engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
     room = new_room() if options.workshop else None
-    demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps)
-    where = {"server_name": options.host, "server_port": options.port, "share": options.share}
+    demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps, kept=kept)
+    where = {"server_name": options.host, "server_port": kept.port or options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host)
 
     def start() -> Any:
@@ -45,6 +54,7 @@ def main() -> None:
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)
+        kept.serves(demo.server_port)
         engine.start()  # the page comes first
         if room is not None:
             announce(room, demo.server_name, demo.server_port)
@@ -56,4 +66,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serving = attended()
+    if serving is None and (code := supervise([sys.executable, *sys.orig_argv[1:]])) is not None:
+        sys.exit(code)
+    main(serving or NOWHERE)

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 
 from app.atlas import view as atlas
 from app.kit.static import ASSETS
+from app.kit.supervised import NOWHERE, Kept
 from app.learn import view as learn
 from app.planner import view as planner
 from app.planner.profiles.sources import measured_here
@@ -70,6 +71,7 @@ def build(
     engine: Engine | None = None,
     room: Room | None = None,
     caps: ClassCaps | None = None,
+    kept: Kept = NOWHERE,
 ) -> Page:
     """The whole page. No model is opened and torch is not imported.
 
@@ -81,8 +83,9 @@ def build(
         profiles: folder of the profiles that are shipped.
         engine: what works for visitors; None for one in this process.
         room: of the class that is held here. caps: on the runs of its learners.
+        kept: what outlives this process.
     """
-    play = Play(pipeline, Recordings(traces), offer, engine)
+    play = Play(pipeline, Recordings(traces), offer, engine, kept)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
     service = play.service
     demo.presence, demo.health, demo.metrics = service.presence, service.health, service.metrics.text

@@ -13,6 +13,7 @@ from app.kit.figures import panels
 from app.kit.figures.drawings import Drawings
 from app.kit.payload import dumps, payload, status
 from app.kit.static import ASSETS
+from app.kit.supervised import NOWHERE, Kept
 from app.planner.play import Simulator
 from app.planner.profiles.plan_request import PlannerError
 from app.play import long_texts
@@ -40,7 +41,6 @@ from app.serve.settings import (
     whole_text,
 )
 from app.words import page as page_says
-from app.words import run as says
 from hsd_core.stacks.grammar import grammar
 from hsd_core.trace import Event
 
@@ -49,12 +49,17 @@ class Play:
     """What the tab's handlers share: the recordings, the engine's service and its runs. One per page."""
 
     def __init__(
-        self, pipeline: Any, recordings: Recordings, offer: ServerOffer = EVERYTHING, engine: Engine | None = None
+        self,
+        pipeline: Any,
+        recordings: Recordings,
+        offer: ServerOffer = EVERYTHING,
+        engine: Engine | None = None,
+        kept: Kept = NOWHERE,
     ) -> None:
         self._pipeline = pipeline
         self.recordings = recordings
         self._offer = offer
-        self.service = Service(engine or engine_for("inline", pipeline, offer))
+        self.service = Service(engine or engine_for("inline", pipeline, offer), kept)
         self.runs = self.service.runs
         self.longest = prompt_characters(offer.prompt_tokens)
         self._simulator = Simulator()
@@ -157,7 +162,7 @@ class Play:
         name = whole_text(str(data.get("run", ""))[:64])
         run = self.runs.get(name)
         if run is None:
-            return payload(name, 0, [], True, status("error", says.NO_LONGER))
+            return payload(name, 0, [], True, status("error", self.runs.unknown))
         run.looked = time.monotonic()
         final, records, start = run.stage == "done", run.records, data.get("from", 0)
         start = min(start, len(records)) if isinstance(start, int) and start >= 0 else 0
@@ -167,6 +172,7 @@ class Play:
         run = Run(name, opened=True, live=shown["ev"], state=shown["status"])
         run.done()
         self.runs.announce(run)
+        self.runs.keep(run)
 
     def _events(self, name: str) -> list[Event]:
         if name.startswith(PREFIX):

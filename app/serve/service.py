@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -14,6 +15,7 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from app.kit.payload import payload, status
+from app.kit.supervised import NOWHERE, Kept
 from app.serve.door.presence import CALLER, LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
@@ -33,10 +35,10 @@ Who = Callable[[Mapping[str, str]], tuple[str, bool, bool]]
 class Service:
     """One per page; its coroutines belong to the web server's event loop."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, kept: Kept = NOWHERE) -> None:
+        self.engine, self._kept = engine, kept
         self.presence = Presence()
-        self.runs = Runs()
+        self.runs = Runs(kept)
         self.line = Line(at_once=lambda: engine.places)
         self.metrics = Metrics(self.health)
         self._fetching: Counter[str] = Counter()  # by session
@@ -56,7 +58,8 @@ class Service:
         how, running = asdict(self.engine.health), self.line.running
         if how["state"] == "ok" and any(run.state.get("mode") == "loading" for run in running):
             how["state"] = "loading"
-        return {"page": "ok", "engine": how, "waiting": self.line.length, "memory": resident()}
+        page = {"page": "ok", "pid": os.getpid(), "restarts": len(self._kept.ends), "memory": resident()}
+        return {**page, "engine": how, "waiting": self.line.length}
 
     def pace(self) -> dict[str, Any]:
         """For who has not asked for a run yet: how many come before it, how many answers are written in a minute."""
@@ -137,6 +140,7 @@ class Service:
             self.line.leave(run, whole=whole)
             failed = run.state.get("mode") == "error"
             self._over(job, request, run, "done" if whole else "error" if failed else "stopped", came, began, tally)
+            asyncio.get_running_loop().run_in_executor(None, self.runs.keep, run)
 
     def _over(
         self,

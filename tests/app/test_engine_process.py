@@ -312,7 +312,7 @@ def test_the_page_s_process_holds_no_model_whatever_is_run() -> None:
                 assert health["page"] == "ok" and health["waiting"] == 0
                 assert health["engine"]["state"] == "ok" and health["engine"]["restarts"] == 0
                 if sys.platform == "linux":
-                    pids = (server.pid, health["engine"]["pid"])
+                    pids = (health["pid"], health["engine"]["pid"])
                     page, model = (Path(f"/proc/{pid}/maps").read_text() for pid in pids)
                     assert "libtorch" in model
                     assert not [name for name in ("libtorch", "onnxruntime") if name in page]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import json
 import random
 import socket
 import subprocess
@@ -24,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
@@ -124,7 +126,8 @@ def _served(url: str | None, pid: int | None) -> Iterator[tuple[str, int]]:
             if "To create a public link" in line:
                 break
         time.sleep(2)
-        yield f"http://127.0.0.1:{port}", app.pid
+        url = f"http://127.0.0.1:{port}"
+        yield url, json.load(urlopen(f"{url}/health"))["pid"]
     finally:
         app.terminate()
         app.wait()

@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import httpx
 
@@ -179,7 +180,8 @@ def _class_held() -> Iterator[tuple[str, int, str, str]]:
             assert said, "the server ended"
             code = (re.search(r"\?room=(\w+)", said) or [code, code])[1]
             key = (re.search(r"#workshop=(\S+)", said) or [key, key])[1]
-        yield f"http://127.0.0.1:{port}", app.pid, code, key
+        url = f"http://127.0.0.1:{port}"
+        yield url, json.load(urlopen(f"{url}/health"))["pid"], code, key
     finally:
         app.terminate()
         with suppress(subprocess.TimeoutExpired):

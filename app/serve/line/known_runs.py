@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.kit.supervised import NOWHERE, Kept
 from app.serve.line.run_lengths import ANY, RunKind
 from app.words import run as says
 from hsd_core.trace import Event
@@ -21,6 +22,7 @@ KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
 RETURN_S = 6.0  # so long a run goes on without the page that left it: one that is reloaded comes back for its run
 AWAY_S = 600.0  # so long a run that waits keeps its place for a page that is closed
+_FILE = "run-"  # begins the names of what is kept of runs
 FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
 
 
@@ -113,10 +115,20 @@ class Run:
 
 
 class Runs:
-    """Thread-safe; keeps the last finished runs, so that a page that lost its stream can catch up."""
+    """Thread-safe; keeps the last finished runs, so that a page that lost its stream can catch up.
 
-    def __init__(self) -> None:
+    Args:
+        kept: where finished runs outlive this process, and those of its predecessor are found.
+    """
+
+    def __init__(self, kept: Kept = NOWHERE) -> None:
+        self._kept = kept
         self._runs: OrderedDict[str, Run] = OrderedDict()
+        for file in kept.names(_FILE):
+            if data := kept.get(file):
+                head, _, packed = data.partition(b"\n")
+                name = file.removeprefix(_FILE)
+                self._runs[name] = Run(name, stage="done", packed=packed, **plain(head))
         self._early: deque[str] = deque(maxlen=100)  # names of runs that were stopped before they were known
         self._lock = threading.Lock()
 
@@ -135,6 +147,16 @@ class Runs:
             self._forget([r for r in self._runs.values() if r.opened], OPENED)
             self._forget([r for r in self._runs.values() if r.stage == "done"], KEEP)
             return run
+
+    def keep(self, run: Run) -> None:
+        """Have a finished run outlive this process."""
+        if run.packed:
+            self._kept.put(_FILE + run.name, encode({"state": run.state, "opened": run.opened}) + b"\n" + run.packed)
+
+    @property
+    def unknown(self) -> str:
+        """Why a run may be unknown here, in words."""
+        return says.RESTARTED if self._kept.ends else says.NO_LONGER
 
     def get(self, name: str) -> Run | None:
         with self._lock:
@@ -156,3 +178,4 @@ class Runs:
             held += len(run.packed)
             if place >= keep or (place and held > KEEP_BYTES):
                 del self._runs[run.name]
+                self._kept.drop(_FILE + run.name)

@@ -75,6 +75,7 @@ class _Now(Collector):
         how = self._health()
         engine = how["engine"]
         yield GaugeMetricFamily("hsd_waiting", says.WAITING, value=how["waiting"])
+        yield CounterMetricFamily("hsd_page_restarts", says.PAGE_RESTARTS, value=how["restarts"])
         yield CounterMetricFamily("hsd_engine_restarts", says.RESTARTS, value=engine["restarts"])
         state = GaugeMetricFamily("hsd_engine_state", says.STATE, labels=["state"])
         for name in STATES:
