@@ -165,7 +165,7 @@ def launch_options(
         "app_kwargs": app_options(own, guards, held=room is not None),
         "enable_monitoring": False,
         "mcp_server": mcp,
-        "footer_links": ["api"],
+        "footer_links": [],
         "run_history": False,
         "state_session_capacity": SESSIONS,
         "ssr_mode": False,

@@ -14,20 +14,30 @@ from app.serve.door.guard import Message, Receive, Send
 from app.words import page as says
 from hsd_core.export.bundle import bundle
 
-# The theme that was kept here, else the system's: as kit/theme.js and Gradio choose it. In a frame (?embed=1) the page
-# is the text and its transport alone, from the start. What of it is open (visit/panels.js) changes its outline.
-_THEME = """
-(() => {
+# In a frame, and with ?embed=1, the page has other measures from the start. The theme is the one that was kept here,
+# else the system's: as kit/theme.js and Gradio choose it. What is open (visit/panels.js) changes the outline.
+_FRAME = "js/share/framed.js"
+_THEME = f"""
+(() => {{
+{bundle(_FRAME, lambda name: (ASSETS / name).read_text(encoding="utf-8"))}
+$["{_FRAME}"].markFrame();
+}})();
+(() => {{
   const query = new URLSearchParams(location.search);
-  if (query.get("embed") === "1") document.documentElement.dataset.embed = "";
   let kept = null, open = query.get("panel");
-  try {
+  try {{
     kept = localStorage.getItem("hx-theme");
     open ??= sessionStorage.getItem("hx-panels");
-  } catch {}
+  }} catch {{}}
   document.getElementById("hx-first").dataset.open = open ?? "";
   const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.getElementById("hx-first").classList.toggle("hx-dark", dark);
+}})();
+"""
+# Gradio takes the browser's language for its own words and for `<html lang>`: this page is in English.
+_LANGUAGE = """
+(() => {
+  Object.defineProperty(navigator, "language", { value: "en" });
 })();
 """
 # Whether the story will stand over the page, which then shows no outline of the first screen.
@@ -100,7 +110,7 @@ class FirstPaint:
         sheets = ("first", "workshop") if held else ("first",)
         story, starts = (_STORY_NAMED, _CLASS + _EARLY) if held else (_STORY, _EARLY)
         link = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in sheets)
-        outline = f"{_OUTLINE}<script>{_THEME}{story}{_LOADER}{starts.replace('%s', files)}</script>"
+        outline = f"{_OUTLINE}<script>{_LANGUAGE}{_THEME}{story}{_LOADER}{starts.replace('%s', files)}</script>"
         self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:

@@ -2,6 +2,7 @@
 
 import { h } from "../kit/dom.js";
 import { clockOf } from "../levels/overlap.js";
+import { markFrame } from "../share/framed.js";
 import { Stage } from "../stage/stage.js";
 import { rememberTheme } from "../kit/theme.js";
 import { words } from "../words/offline.js";
@@ -17,6 +18,7 @@ async function unpacked(base64) {
 }
 
 async function open() {
+  markFrame();
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
   const { grammar } = JSON.parse(element("hx-setup").textContent ?? "");

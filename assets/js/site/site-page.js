@@ -1,6 +1,7 @@
 /** The page without a server: a tab bar as Gradio draws it, and in each tab the script that fills it. */
 
 import { h } from "../kit/dom.js";
+import { markFrame } from "../share/framed.js";
 import { rememberTheme } from "../kit/theme.js";
 import { FiguresAhead } from "./figures-ahead.js";
 import { priced } from "./prices-ahead.js";
@@ -66,7 +67,7 @@ function bar(tabs, figures, onOpen) {
 }
 
 async function begin() {
-  if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
+  markFrame();
   document.body.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
   rememberTheme();
   /** @type {Tab[]} */ const tabs = await (await fetch(new URL("hx/tabs", document.baseURI))).json();
