@@ -1,6 +1,6 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
-[--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--presets NAMES] [--targets IDS] [--allow-models DIR]
-[--dtype F] [--device D] [--allow-embed ORIGINS] [--mcp] [--log text|json] [--watch-key KEY]
+[--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--root-path PATH] [--presets NAMES] [--targets IDS]
+[--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS] [--mcp] [--log text|json] [--watch-key KEY]
 [--workshop [--learner-runs N] [--class-runs N]]`."""
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ def main(kept: Kept) -> None:
     room = new_room() if options.workshop else None
     demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps, kept=kept)
     where = {"server_name": options.host, "server_port": kept.port or options.port, "share": options.share}
-    hosts = names(options.host, share=options.share, allowed=options.allow_host)
+    hosts = names(options.host, share=options.share, allowed=options.allow_host, public=options.public.host)
 
     def start() -> Any:
         try:
             chosen = {"frames": options.frames, "offer": options.offer, "key": options.watch_key, "mcp": options.mcp}
-            serve(demo, **where, **launch_options(hosts=hosts, room=room, **chosen))
+            serve(demo, **where, **launch_options(hosts=hosts, room=room, public=options.public, **chosen))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)
         kept.serves(demo.server_port)
         engine.start()  # the page comes first
         if room is not None:
-            announce(room, demo.server_name, demo.server_port)
+            announce(room, demo.server_name, demo.server_port, options.public)
         begun()
         sys.setswitchinterval(SWITCH_S)
         return demo

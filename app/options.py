@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from app.serve.door.address import AddressError, check_address
 from app.serve.door.policy import OriginError, origins
+from app.serve.door.proxied import public
 from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, check_engine, usual
 from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer
@@ -56,6 +57,13 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "none",
     ),
     (
+        "--root-path",
+        "HSD_ROOT_PATH",
+        "/PATH|https://HOST/PATH",
+        "where a proxy serves the page, such as /hsd or https://host/hsd",
+        "no proxy, or one without a path of its own",
+    ),
+    (
         "--watch-key",
         "HSD_WATCH_KEY",
         "KEY",
@@ -79,7 +87,8 @@ def _count(text: str) -> int:
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins),
-    `offer`, and `caps` of a class, None where none is held. Ends the process where it cannot be done."""
+    `public` (where a proxy serves the page), `offer`, and `caps` of a class, None where none is held. Ends the process
+    where it cannot be done."""
     parser = _Parser(description="Open HSD Explorer in a browser.")
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
@@ -143,6 +152,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         options.allow_host += lan_addresses()
     try:
         check_address(options.host, options.port)
+        options.public = public(options.root_path)
         check_engine(options.engine)
         if options.engine == ZEROGPU:
             import_module("spaces")  # before torch, which is asked for devices next

@@ -36,6 +36,7 @@ from app.serve.door.guard import Guard
 from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence
+from app.serve.door.proxied import Proxied, Public
 from app.serve.door.web import app_options
 from app.serve.jobs import Engine
 from app.serve.line.class_caps import ClassCaps
@@ -123,6 +124,7 @@ def launch_options(
     key: str = "",
     mcp: bool = False,
     room: Room | None = None,
+    public: Public = Public(),  # noqa: B008  # frozen
 ) -> dict[str, Any]:
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
@@ -137,6 +139,7 @@ def launch_options(
         offer, room: as in `build`.
         key: as in `watch_routes`.
         mcp: whether the named endpoints are MCP tools too.
+        public: where a proxy serves the page.
     """
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
@@ -154,9 +157,10 @@ def launch_options(
         *(room_routes(room) if room is not None else ()),
     ]
     guards = [
+        Middleware(Proxied, path=public.path),
         Middleware(PackedPage),
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
-        Middleware(Guard, max_call=MAX_CALL, hosts=hosts, mcp=mcp),
+        Middleware(Guard, max_call=MAX_CALL, hosts=hosts, mcp=mcp, origin=public.origin),
         Middleware(CheckedPosts),
         *([Middleware(ToolCalls)] if mcp else ()),
     ]
@@ -171,6 +175,7 @@ def launch_options(
         "ssr_mode": False,
         "show_error": False,
         "quiet": False,
+        "root_path": public.address or None,
     }
 
 

@@ -8,16 +8,16 @@ from typing import Any
 import gradio as gr
 
 from app.kit.payload import dumps
-from app.kit.static import files
+from app.kit.static import PAGE_JS, files
 from app.words import page as says
 
 _MOUNT = """
-const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
+const root = PAGE;
 import(root + "%(route)s/js/%(name)s/%(name)s.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server, root}))
   .catch((error) => { element.textContent = %(failed)s + error; });
 // events: %(events)s
-"""
+""".replace("PAGE", PAGE_JS)
 
 
 class Mounted(gr.HTML):

@@ -25,6 +25,8 @@ from hsd_core.export.run_page import SHEETS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ROUTE = "/hx"
+# In the page's scripts: its address without the slash at its end, whatever proxy serves it.
+PAGE_JS = 'new URL(".", document.baseURI).href.slice(0, -1)'
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
 _STARTED = ("js/stage/early.js", "js/stage/mount.js", "js/plots/notes.js")  # what the page starts

@@ -13,11 +13,11 @@ from typing import Any
 import gradio as gr
 
 from app.kit.payload import dumps
-from app.kit.static import files
+from app.kit.static import PAGE_JS, files
 from app.words import page as says
 
 _MOUNT = """
-const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
+const root = PAGE;
 import(root + "%(route)s/js/stage/mount.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server}))
   .catch((error) => {
@@ -25,7 +25,7 @@ import(root + "%(route)s/js/stage/mount.js")
     document.getElementById("hx-first")?.remove();
   });
 // events: "generate" "figures"
-"""
+""".replace("PAGE", PAGE_JS)
 
 
 class Stage(gr.HTML):

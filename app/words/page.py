@@ -15,7 +15,10 @@ NO_SCRIPT = "The script of this tab could not be loaded: "  # and why
 NO_LINK = "no link was given"
 CLOSING = "the server is closing"
 NO_SUCH_ADDRESS = "there is no such address on this server"
-FOREIGN = "called from a page of another origin; open this server's own page, or use its API"
+FOREIGN = (
+    "called from a page of another origin; open this server's own page, or use its API; where a proxy serves the page, "
+    "start it with --root-path https://HOST/PATH"
+)
 NOT_JSON = "the body must be JSON; send it as Content-Type: application/json"
 OTHERS_SEND = "others are sending large files; try again in a minute"
 

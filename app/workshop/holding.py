@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.kit.static import ASSETS
 from app.learn.lessons import Lessons
+from app.serve.door.proxied import Public
 from app.words.room import workshop as says
 from app.workshop.lan import page_addresses
 from app.workshop.room import Room
@@ -23,13 +24,13 @@ def new_room(lessons: Path = ASSETS / "lessons") -> Room:
     return Room(questions_of(Lessons(lessons).found))
 
 
-def announce(room: Room, host: str, port: int) -> None:
+def announce(room: Room, host: str, port: int, public: Public = Public()) -> None:  # noqa: B008  # frozen
     """Print the way into the room, the instructor's key this once.
 
     Args:
-        host, port: on which the page listens.
+        host, port: on which the page listens. public: where a proxy serves it.
     """
-    addresses = page_addresses(host, port)
+    addresses = [f"{public.address}/"] if public.origin else page_addresses(host, port)
     room.address = addresses[0]
     print(says.opened(room.members.code, room.members.key, addresses), flush=True)
     if addresses[0].startswith(LOOP):

@@ -26,12 +26,13 @@ NEVER_SHOWN = (
     "serve/door/policy.py",
     "serve/offer.py",
     "serve/door/address.py",
+    "serve/door/proxied.py",
     "options.py",
     "site/written.py",
 )
 OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, headers, commands, what libraries say
     "serve/door/asked.py": ["data: "],
-    "kit/faults.py": ["cannot allocate memory|", "unable to (?:open|"],
+    "kit/faults.py": ["unable to (?:open|"],
     "kit/figures/panels.py": ["hx-figure hx-wide"],
     "kit/figures/run_figures.py": ["system-ui, sans-serif"],
     "serve/door/first.py": ["\n(() => {", '<div id="hx-first">', "<link "],

@@ -8,13 +8,13 @@ from typing import Any
 import gradio as gr
 
 from app.kit.payload import dumps
-from app.kit.static import files
+from app.kit.static import PAGE_JS, files
 
 _MOUNT = """
-const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
+const root = PAGE;
 import(root + "%(route)s/js/plots/notes.js")
   .then((module) => module.mount(element, {props, watch}));
-"""
+""".replace("PAGE", PAGE_JS)
 
 
 class Notes(gr.HTML):

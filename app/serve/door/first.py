@@ -6,10 +6,11 @@ the measures of the first screen and covers all that, until the script of the fi
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
-from app.kit.static import ASSETS
+from app.kit.static import ASSETS, PAGE_JS
 from app.serve.door.guard import Message, Receive, Send
 from app.words import page as says
 from hsd_core.export.bundle import bundle
@@ -71,20 +72,19 @@ _LOADER = """
 })();
 """
 # Our scripts draw the first screen over Gradio's page, while Gradio's are still on their way (js/stage/early.js).
-_EARLY = """
-(() => {
-  const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-  import(`${root}/%s/js/first.js`).then(({$}) => $["js/stage/early.js"].early());
-})();
+_EARLY = f"""
+import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/stage/early.js"].early());
 """
+# Gradio has its scripts call the server at the address by which the request came, which behind a proxy is not the
+# browser's. They take it from the page's own instead.
+_ROOT = (re.compile(rb'("root": ?|const root = )"https?://[^"]*"'), rb'\1"."')
 # The bar of a class, on a page that holds one.
 _SECRET = "js/workshop/secret.js"
 _CLASS = f"""
 (() => {{
 {bundle(_SECRET, lambda name: (ASSETS / name).read_text(encoding="utf-8"))}
   const secret = $["{_SECRET}"].takeSecret();
-  const root = (window.gradio_config && window.gradio_config.root) || window.location.origin;
-  import(`${{root}}/%s/js/workshop/workshop.js`).then((module) => module.begin(secret));
+  import(`${{{PAGE_JS}}}/%s/js/workshop/workshop.js`).then((module) => module.begin(secret));
 }})();
 """
 _OUTLINE = f"""<div id="hx-first">
@@ -111,7 +111,12 @@ class FirstPaint:
         story, starts = (_STORY_NAMED, _CLASS + _EARLY) if held else (_STORY, _EARLY)
         link = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in sheets)
         outline = f"{_OUTLINE}<script>{_LANGUAGE}{_THEME}{story}{_LOADER}{starts.replace('%s', files)}</script>"
-        self._insertions = ((b"</head>", link.encode()), (b"<gradio-app", outline.encode()))
+        link += '<link rel="icon" href="favicon.ico">'
+        self._changed = (
+            (b"</head>", f"{link}</head>".encode()),
+            (b"<gradio-app", f"{outline}<gradio-app".encode()),
+            (b'href="/manifest.json"', b'href="manifest.json"'),
+        )
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] != "/":
@@ -125,8 +130,9 @@ class FirstPaint:
                 return
             start, *parts = held
             body = b"".join(part.get("body", b"") for part in parts)
-            for before, more in self._insertions if body else ():
-                body = body.replace(before, more + before, 1)
+            for before, after in self._changed if body else ():
+                body = body.replace(before, after, 1)
+            body = _ROOT[0].sub(_ROOT[1], body)
             headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
             if body:
                 headers.append((b"content-length", str(len(body)).encode()))

@@ -56,17 +56,19 @@ class RequestRefused(Exception):
         self.status = status
 
 
-def names(host: str | None, *, share: bool, allowed: Sequence[str] = ()) -> frozenset[str] | None:
+def names(host: str | None, *, share: bool, allowed: Sequence[str] = (), public: str = "") -> frozenset[str] | None:
     """The names that a server listening on `host` answers to, for `Guard`; None for any.
 
     Args:
         host: as given to `launch`; None for Gradio's default.
         share: whether there is a public link, whose name nobody knows before.
         allowed: more names, of a proxy on this machine.
+        public: the name in the address at which a proxy serves the page.
     """
     shared = share or os.environ.get("GRADIO_SHARE", "").lower() == "true"
     local = (host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1").strip("[]") in LOCAL
-    return LOCAL | {name.lower() for name in allowed} if allowed or (local and not shared) else None
+    known = LOCAL | {name.lower() for name in (*allowed, public) if name}
+    return known if allowed or (local and not shared) else None
 
 
 class Guard:
@@ -77,10 +79,19 @@ class Guard:
         hosts: the names by which the server may be addressed; None for any. A server for this machine alone answers to
             `LOCAL` only, so that a foreign page cannot point a name of its own at it (DNS rebinding).
         mcp: whether tools are called here.
+        origin: at which a proxy serves the page, "" where that is not known.
     """
 
-    def __init__(self, app: Any, *, max_call: int, hosts: Collection[str] | None = None, mcp: bool = False) -> None:
-        self._app, self._max_call, self._hosts = app, max_call, hosts
+    def __init__(
+        self,
+        app: Any,
+        *,
+        max_call: int,
+        hosts: Collection[str] | None = None,
+        mcp: bool = False,
+        origin: str = "",
+    ) -> None:
+        self._app, self._max_call, self._hosts, self._origin = app, max_call, hosts, origin
         self._endpoints = ENDPOINTS | MCP if mcp else ENDPOINTS
         self._held = 0
 
@@ -116,7 +127,7 @@ class Guard:
         known = path in PAGES or path in self._endpoints or path.startswith(FOLDERS)
         if not known or len(path.encode("utf-8", "replace")) > LONGEST_PATH or "\0" in path:
             raise RequestRefused(404, says.NO_SUCH_ADDRESS)
-        if (method == "POST" or path.startswith(f"{API}/")) and _foreign(headers):
+        if (method == "POST" or path.startswith(f"{API}/")) and _foreign(headers, self._origin):
             raise RequestRefused(403, says.FOREIGN)
         if method == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise RequestRefused(415, says.NOT_JSON)
@@ -164,15 +175,15 @@ def _too_large(limit: int) -> RequestRefused:
     return RequestRefused(413, says.too_large(limit / 2**20))
 
 
-def _foreign(headers: Mapping[str, str]) -> bool:
-    """Whether a page of another origin sends this. Programs send neither header and are no pages."""
+def _foreign(headers: Mapping[str, str], public: str = "") -> bool:
+    """Whether a page of another origin than ours sends this. Programs send neither header and are no pages."""
     site = headers.get("sec-fetch-site")
     if site is not None:  # browsers write it themselves, and behind any proxy it says the same
         return site not in ("same-origin", "none")
     origin = headers.get("origin")
     if origin is None:
         return False
-    own = [headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
+    own = [urlsplit(public).netloc, headers.get("host", ""), *headers.get("x-forwarded-host", "").split(",")]
     return _address(urlsplit(origin).netloc) not in {_address(name) for name in own if name.strip()}
 
 
