@@ -55,6 +55,7 @@ def flat_share(accepted: float, length: float) -> float:
 
 
 def kept(share: float, length: float) -> float:
-    """Accepted tokens of a draft of `length` tokens at one share for all of them."""
+    """Accepted tokens of a draft of `length` tokens at one share for all of them: a geometric sum."""
     whole = int(length)
-    return sum(share**place for place in range(1, whole + 1)) + (length - whole) * share ** (whole + 1)
+    full = float(whole) if share >= 1.0 else share * (1.0 - share**whole) / (1.0 - share)
+    return full + (length - whole) * share ** (whole + 1)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hsd_core.doctor.compared_settings import Setting, compared, main_of
 from hsd_core.doctor.counted_share import Share
 from hsd_core.doctor.draft_profile import DraftProfile, profile_of
+from hsd_core.doctor.engines import name_of
 from hsd_core.doctor.findings import findings, levels_in_words
 from hsd_core.doctor.gain import Gain, gain_of, needed
-from hsd_core.doctor.reading.seen import Seen
-from hsd_core.doctor.remedies import missing, name_of, remedies, texts
+from hsd_core.doctor.reading.seen import DoctorError, Seen
+from hsd_core.doctor.remedies import missing, remedies, texts
 from hsd_core.doctor.stacks_above import levels_more
-from hsd_core.doctor.verdict import parts, verdict
+from hsd_core.doctor.verdict import counted, parts, verdict
 
 JSON_NAMES = (
     "engine",
@@ -25,11 +27,12 @@ JSON_NAMES = (
     "best",
     "missing",
     "advice",
+    "compared",
 )
 
 
 def diagnose(seen: Sequence[Seen], *, plain_ms: float | None = None) -> dict[str, Any]:
-    """The answer to outputs of one engine.
+    """The answer to outputs; where they are of several settings, that of which most is told, beside the others.
 
     The names in `JSON_NAMES` are for other programs, null for what cannot be known: acceptance_by_position is of those
     drafts that came so far, best is {"k", "speed_up"} with k = 0 for plain decoding. Beside them stands what the page
@@ -38,18 +41,23 @@ def diagnose(seen: Sequence[Seen], *, plain_ms: float | None = None) -> dict[str
     Raises:
         DoctorError: the outputs say nothing of speculation, or contradict each other.
     """
-    profile = profile_of(seen, plain_ms=plain_ms)
+    if not seen:
+        raise DoctorError("nothing was given; name a file with an engine's metrics, replies or log")
+    profile = profile_of(main_of(seen), plain_ms=plain_ms)
+    beside = compared(seen)
     gain = gain_of(profile)
     cures = remedies(profile, gain)
     said = findings(profile, gain)
     levels = levels_in_words(levels_more(profile), profile.engine)
     return {
         **brief(profile, gain, texts(cures) + levels),
+        "compared": [_told(setting) for setting in beside],
         "title": name_of(profile.engine),
         "drafter": profile.drafter,
         "k": profile.k,
         "plain_ms": _rounded(profile.plain_ms),
         "verdict": verdict(profile),
+        "counted": counted(profile),
         "parts": [{"kind": part.kind, "ms": _rounded(part.ms), "words": part.words} for part in parts(profile)],
         "curve": curve(gain),
         "best_between": None if gain is None else [gain.low, gain.high],
@@ -63,6 +71,18 @@ def diagnose(seen: Sequence[Seen], *, plain_ms: float | None = None) -> dict[str
         "flat": None if profile.flat is None else _rounded(profile.flat.value),
         "rounds": _rounded(profile.rounds) if "means" not in profile.notes else None,
         "running": _rounded(profile.running),
+        "at_most_ms": _rounded(profile.at_most_ms),
+    }
+
+
+def _told(setting: Setting) -> dict[str, Any]:
+    return {
+        "name": setting.name,
+        "k": setting.k,
+        "tokens_per_pass": _rounded(setting.tokens_per_pass),
+        "acceptance": _rounded(setting.acceptance),
+        "ms_per_token": _rounded(setting.ms_per_token),
+        "at_most_ms": _rounded(setting.at_most_ms),
     }
 
 
@@ -113,10 +133,9 @@ def rates(profile: DraftProfile) -> list[dict[str, Any]]:
     listed = [
         ("accepted of drafted", profile.accepted / profile.drafted, "what logs print; it falls as drafts get longer")
     ]
-    if profile.conditional:
-        listed.append(
-            ("first position", profile.conditional[0].value, "of all drafts, those whose first token was kept")
-        )
+    first = profile.conditional[0] if profile.conditional else profile.first
+    if first is not None:
+        listed.append(("first position", first.value, "of all drafts, those whose first token was kept"))
     if profile.rounds and tokens:
         kept = profile.accepted / profile.rounds * profile.drafting
         listed.append(

@@ -22,7 +22,11 @@ class DraftProfile:
     conditional, survival: by position, empty where positions are not told. flat: then the one share that fits.
     drafting: share of the target's passes that had a draft to verify. draft_ms: of a drafted token. pass_ms: one pass
     of the target over a draft. round_ms: of a pass with all that leads to it. round_at: the same by draft length, 0 for
-    plain decoding. running: requests at once. plain: whether there was no draft at all.
+    plain decoding. running: requests at once.
+
+    first: acceptance of the first position, where positions are not told. block: one pass of the drafter gives a whole
+    draft, so draft_ms is of a draft. at_most_ms: a bound on ms_per_token. no_drafts: there was no draft at all;
+    told_none: and the engine says so. unknown: a drafter was on, and nothing of its drafts is told.
     """
 
     engine: str
@@ -45,6 +49,11 @@ class DraftProfile:
     running: float | None = None
     varying: bool = False
     no_drafts: bool = False
+    told_none: bool = False
+    unknown: bool = False
+    block: bool = False
+    first: Share | None = None
+    at_most_ms: float | None = None
     kinds: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -57,11 +66,13 @@ class DraftProfile:
         """a at position `place`, from 0; behind the last one that was measured it goes on."""
         if self.conditional:
             return self.conditional[min(place, len(self.conditional) - 1)].value
+        if place == 0 and self.first is not None:
+            return self.first.value
         return self.flat.value if self.flat else 0.0
 
 
 def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftProfile:
-    """The profile of outputs of one engine: runs with drafts, of one or several lengths, and runs without.
+    """The profile of outputs of one engine and drafter: runs with drafts, of one or several lengths, and runs without.
 
     Args:
         plain_ms: ms of a token without speculation, where it was measured otherwise.
@@ -82,6 +93,8 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
             engine=whole.engine,
             drafter=whole.drafter,
             no_drafts=True,
+            told_none=any(one.drafted == 0 or one.rounds == 0 for one in plain),
+            at_most_ms=whole.at_most_ms,
             tokens_per_pass=1.0,
             ms_per_token=ms,
             plain_ms=plain_ms if plain_ms is not None else ms,
@@ -98,9 +111,19 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
     by_k: dict[int | None, list[Seen]] = {}
     for one in drafting:
         by_k.setdefault(one.k, []).append(one)
-    at = {k: added(parts) for k, parts in by_k.items()}
-    main = at[max(at, key=lambda k: (at[k].rounds or 0.0, k or 0))]
+    at = {k: added(_of_one_setting(parts)) for k, parts in by_k.items()}
+    main = at[max(at, key=lambda k: (at[k].accepted is not None, at[k].rounds or 0.0, k or 0))]
     return _profile(main, list(at.values()), plain_ms, drafters[0] if drafters else "", _kinds(seen))
+
+
+def _of_one_setting(parts: Sequence[Seen]) -> list[Seen]:
+    """Of outputs under several headings, or of counts beside means, those of the setting that was counted most."""
+    labels = {one.label for one in parts}
+    if len(labels) > 1:
+        most = max(labels, key=lambda label: sum(one.rounds or 0.0 for one in parts if one.label == label))
+        parts = [one for one in parts if one.label == most]
+    counted = [one for one in parts if "means" not in one.notes and not one.speculated]
+    return counted or list(parts)
 
 
 def _profile(
@@ -122,13 +145,18 @@ def _profile(
             per_pass = 1.0 + sum(main.acceptance**place for place in range(1, main.k + 1))
     elif not conditional and rounds and accepted is not None and length:
         flat = Share(flat_share(accepted / rounds, length))
+    first = wilson(main.first, rounds) if main.first is not None and rounds and not conditional else None
+    if first is not None and length and length > 1 and rounds and accepted is not None:
+        # the first position is known: the others share what it leaves
+        behind = accepted / rounds / first.value - 1.0 if first.value else 0.0
+        flat = Share(flat_share(max(0.0, behind), length - 1.0))
     draft_ms = _over(main.draft_ms, main.draft_timed)
     round_ms = _over(main.decode_ms, passes)
     pass_ms = main.verify_ms
     if pass_ms is not None and draft_ms is not None and length and round_ms is None:
         round_ms = pass_ms + draft_ms * length
     elif pass_ms is None and draft_ms is not None and round_ms is not None and length:
-        spent = draft_ms * length * drafting
+        spent = draft_ms * (1.0 if main.block else length) * drafting
         pass_ms = round_ms - spent if spent < round_ms else None
     ms = _over(main.decode_ms, main.timed_tokens)
     if ms is None and round_ms is not None and per_pass:
@@ -160,6 +188,10 @@ def _profile(
         round_at=dict(sorted(round_at.items())),
         running=max((part.running for part in parts if part.running is not None), default=None),
         varying=main.lengths_vary,
+        unknown=accepted is None and main.acceptance is None,
+        block=main.block,
+        first=first,
+        at_most_ms=main.at_most_ms,
         kinds=kinds,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
@@ -168,7 +200,7 @@ def _profile(
 def _conditional(parts: Sequence[Seen]) -> tuple[Share, ...]:
     """Over all draft lengths: whether position i is accepted does not hang on how long the draft goes on behind it."""
     told = [part for part in parts if part.kept and part.rounds]
-    if not told or len(told) < len([part for part in parts if part.rounds]):
+    if not told:
         return ()
     shares = []
     for place in range(max(len(part.kept) for part in told)):
@@ -185,7 +217,8 @@ def _conditional(parts: Sequence[Seen]) -> tuple[Share, ...]:
             hits += part.kept[place]
         if trials <= 0:
             break
-        share = wilson(hits, trials)
+        means = any("means" in part.notes for part in told)
+        share = Share(min(1.0, hits / trials)) if means else wilson(hits, trials)
         shares.append(replace(share, high=None, at_least=True) if bound else share)
     return tuple(shares)
 
@@ -195,6 +228,8 @@ def _survival(conditional: Sequence[Share], main: Seen) -> tuple[Share, ...]:
     if not conditional:
         return ()
     if main.rounds and main.kept:
+        if "means" in main.notes:
+            return tuple(Share(min(1.0, count / main.rounds)) for count in main.kept)
         return tuple(wilson(count, main.rounds) for count in main.kept)
     shares, survived = [], 1.0
     for share in conditional:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.doctor.gain import Gain, Length, needed, slope_of, worth
+from hsd_core.doctor.remedies import does_not_fit, first_share
 from hsd_core.doctor.stacks_above import LevelMore
 from hsd_core.doctor.verdict import NEVER_REACHED, ms, percent
 
@@ -31,13 +32,22 @@ class Finding:
 def findings(profile: DraftProfile, gain: Gain | None) -> list[Finding]:
     """All that stands out, the largest first."""
     if profile.no_drafts:
-        return []
+        return sorted(_given(profile), key=lambda finding: -finding.ms)
     return sorted(_all(profile, gain), key=lambda finding: -finding.ms)
 
 
 def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
     now, tokens = profile.ms_per_token or 0.0, profile.tokens_per_pass or 1.0
-    yield from _lengths(profile, gain, now)
+    first = first_share(profile)
+    if does_not_fit(profile) and first is not None:
+        yield Finding(
+            "unfit",
+            10 * now + 1.0,
+            f"This drafter does not fit: the first token of a draft is accepted in {percent(first)} of the cases. "
+            "Drafters that were made for their target reach 50 to 90 %.",
+        )
+    else:
+        yield from _lengths(profile, gain, now)
     yield from _needed(profile, now)
     share = 0.0
     if profile.draft_ms is not None and profile.pass_ms and profile.round_ms:
@@ -46,13 +56,16 @@ def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
         yield Finding(
             "drafting",
             share * now,
-            f"Drafting takes {percent(share)} of the time: {ms(profile.draft_ms)} ms a drafted token, "
+            f"Drafting takes {percent(share)} of the time: {ms(profile.draft_ms)} ms a "
+            f"{'draft whatever its length' if profile.block else 'drafted token'}, "
             f"{percent(profile.draft_ms / profile.pass_ms)} of a pass of the target."
+            + (" Shorter drafts save no drafting, only rows of the target's pass." if profile.block else "")
             + (" A smaller draft, or heads on the target, would cost less." if share > DEAR else ""),
         )
     if profile.drafted and profile.accepted is not None and profile.rounds:
         wasted = profile.drafted - profile.accepted
         cost = profile.draft_ms if profile.draft_ms is not None else slope_of(profile)
+        cost = None if profile.block else cost  # a token more costs a block drafter nothing
         each = wasted / profile.rounds * profile.drafting / tokens
         if wasted / profile.drafted > 0.1:
             lost = f" They cost {ms(each * cost)} ms of every token." if cost else ""
@@ -67,6 +80,7 @@ def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
     yield from _rows(profile, tokens)
     yield from _places(profile, now)
     yield from _conditions(profile)
+    yield from _given(profile)
 
 
 def _lengths(profile: DraftProfile, gain: Gain | None, now: float) -> Iterator[Finding]:
@@ -80,6 +94,13 @@ def _lengths(profile: DraftProfile, gain: Gain | None, now: float) -> Iterator[F
     if not worth(gain):
         most = "" if best.k == 0 else f": the best, {best.k}, gives {_gained(best)}"
         yield Finding("length", now, f"No draft length is worth it{most}.{limits}")
+    elif best.k == k and gain.lengths[-1].k == k:
+        yield Finding(
+            "length",
+            saved,
+            f"No shorter draft would be better than the present {k}. Longer ones cannot be judged from one length "
+            "without a plain time.",
+        )
     elif best.k == k:
         yield Finding(
             "length", saved, f"The best draft length is the present one, {k}{spread}: {_gained(best)}.{limits}"
@@ -198,7 +219,10 @@ def _conditions(profile: DraftProfile) -> Iterator[Finding]:
         yield Finding(
             "silent",
             0.0,
-            f"Only {percent(profile.drafting)} of the passes had a draft to verify; the others are plain decoding.",
+            f"Only {percent(profile.drafting)} of the passes had a draft to verify"
+            + (f" ({profile.rounds:.0f} of {profile.rounds / profile.drafting:.0f})" if profile.rounds else "")
+            + f"; the others are plain decoding. A token more in each draft would save {_saved(profile)} of the "
+            "passes at most.",
         )
     if "one_scrape" in profile.notes:
         yield Finding(
@@ -216,6 +240,32 @@ def _conditions(profile: DraftProfile) -> Iterator[Finding]:
             "Drafts differ in length and this output does not say which: acceptance behind the first position is a "
             "lower bound.",
         )
+
+
+def _saved(profile: DraftProfile) -> str:
+    """Share of all passes that one token more in each draft could save."""
+    kept = 1.0
+    for place in range(round(profile.length or 1.0) + 1):
+        kept *= profile.accepts(place)
+    return percent(max(0.01, profile.drafting * kept))
+
+
+def _given(profile: DraftProfile) -> Iterator[Finding]:
+    """What was left out of the text, and why."""
+    for note in profile.notes:
+        if note.startswith("fault:"):
+            yield Finding("fault", 0.0, f"A part of the text was left out: {note.removeprefix('fault:')}")
+        elif note == "gauges":
+            yield Finding("gauges", 0.0, "These are gauges, of the last moment; counters would tell the mean.")
+        elif note == "one_line":
+            yield Finding(
+                "one_line",
+                0.0,
+                "It is one line of a log: if the server was idle before, its throughput counts the pause too. Give "
+                "some lines more.",
+            )
+        elif note == "rounds_from_tokens":
+            yield Finding("rounds", 0.0, "Drafts are not counted here: every pass is taken to have had one.")
 
 
 def levels_in_words(more: list[LevelMore], engine: str) -> list[str]:

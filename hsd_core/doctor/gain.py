@@ -19,7 +19,6 @@ from hsd_core.doctor.draft_profile import DraftProfile
 
 DRAWS = 400
 BEYOND = 4  # lengths beyond the longest that was measured, where acceptance is assumed to go on
-NEAR = 2  # the same where the cost of a pass is known at one length alone
 MOST = 32
 WORTH = 1.02  # times plain decoding, below which no length is worth its trouble
 
@@ -59,7 +58,8 @@ def gain_of(profile: DraftProfile) -> Gain | None:
     longest = profile.k or 0
     if not longest or not (profile.conditional or profile.flat):
         return None
-    beyond = BEYOND if len(profile.round_at) > 1 or profile.plain_ms is not None else NEAR
+    # one length and no plain time: a shorter draft costs no more than this one, of a longer one nothing is known
+    beyond = BEYOND if len(profile.round_at) > 1 or profile.plain_ms is not None else 0
     most = min(MOST, max(longest, *profile.round_at, 0) + beyond)
     rounds = round_times(profile, most)
     if rounds is None:
@@ -97,7 +97,8 @@ def round_times(profile: DraftProfile, most: int) -> np.ndarray | None:
         verify = np.full(most + 1, profile.pass_ms)
         if profile.plain_ms is not None:
             verify = _between({0: profile.plain_ms, profile.length: max(profile.pass_ms, profile.plain_ms)}, lengths)
-        return np.asarray(verify + profile.drafting * profile.draft_ms * lengths)
+        drafted = np.minimum(lengths, 1.0) if profile.block else lengths
+        return np.asarray(verify + profile.drafting * profile.draft_ms * drafted)
     if len(profile.round_at) < 2:
         return None
     return _between(profile.round_at, lengths)

@@ -42,6 +42,8 @@ def levels_more(profile: DraftProfile) -> list[LevelMore]:
 
 def _priced(profile: DraftProfile) -> list[LevelMore]:
     base, length = profile.plain_ms or profile.pass_ms, profile.length
+    if profile.block or profile.drafting < 1.0:
+        return []  # a draft has one price there whatever its length, or most passes have none
     if not base or not profile.draft_ms or not length or not profile.rounds or profile.accepted is None:
         return []
     shares = profile.flat.value if profile.flat else flat_share(profile.accepted / profile.rounds, length)

@@ -31,8 +31,7 @@ def verdict(profile: DraftProfile) -> str:
     """Whether speculation pays, first of all."""
     now, plain, tokens = profile.ms_per_token, profile.plain_ms, profile.tokens_per_pass
     if profile.no_drafts:
-        took = f" A token takes {ms(now)} ms, which is plain decoding." if now else ""
-        return f"No drafts were made.{took}"
+        return _without(profile)
     if now and plain:
         gain = plain / now
         if gain >= 1.01:
@@ -56,11 +55,57 @@ def verdict(profile: DraftProfile) -> str:
             )
         return f"A token takes {ms(now)} ms: speculation pays if a plain token takes longer.{most}"
     if tokens:
+        if profile.at_most_ms:
+            return (
+                f"A pass gives {tokens:.2f} tokens, and a token takes at most {ms(profile.at_most_ms)} ms, pauses "
+                f"included: speculation pays if a plain token takes longer."
+            )
         return (
             f"A pass gives {tokens:.2f} tokens. This output has no times: speculation pays as long as a round, draft "
             f"included, takes less than {tokens:.2f} plain tokens."
         )
+    if profile.drafted and profile.accepted is not None:
+        share = profile.accepted / profile.drafted
+        count = "" if "means" in profile.notes else f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens, "
+        return (
+            f"{count}{percent(share)}{'' if count else ' of the drafted tokens'}, were accepted. How many tokens a "
+            "pass gives follows from the length of a draft, which this output does not tell."
+        )
     return "Drafts were made, but neither what was accepted nor how long it took is in this output."
+
+
+def counted(profile: DraftProfile) -> str:
+    """The figures that all the rest follows from; "" where nothing was counted."""
+    said = []
+    if profile.no_drafts:
+        return ""
+    means = "means" in profile.notes
+    if profile.rounds and not means and profile.length:
+        mean = f" (in the mean {profile.length:.1f})" if profile.varying else ""
+        size = f"{profile.k or 0}" if profile.k and not profile.varying else f"up to {profile.k}" if profile.k else ""
+        said.append(f"{profile.rounds:.0f} drafts" + (f" of {size or f'{profile.length:.1f}'} tokens{mean}"))
+    elif profile.k:
+        said.append(f"drafts of {profile.k} tokens")
+    if profile.drafted and profile.accepted is not None and not means:
+        said.append(f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens accepted")
+    if profile.tokens_per_pass:
+        said.append(f"{profile.tokens_per_pass:.2f} tokens a pass")
+    if profile.round_ms:
+        said.append(f"{ms(profile.round_ms)} ms a pass with its draft")
+    return ", ".join(said)
+
+
+def _without(profile: DraftProfile) -> str:
+    """No drafts: said as a fact only where the engine reports it."""
+    now, at_most = profile.ms_per_token, profile.at_most_ms
+    took = f" A token takes {ms(now)} ms, which is plain decoding." if now else ""
+    if not now and at_most:
+        took = f" A token takes at most {ms(at_most)} ms, pauses included."
+    if profile.told_none and profile.drafter:
+        return f"The drafter ({profile.drafter}) was asked and made no drafts.{took}"
+    if profile.told_none:
+        return f"No drafts were made.{took}"
+    return f"No line here speaks of drafts.{took}"
 
 
 def parts(profile: DraftProfile) -> list[Part]:

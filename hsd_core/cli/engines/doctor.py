@@ -18,7 +18,7 @@ PATIENCE_S = 10.0
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "doctor", "read what vLLM, llama.cpp, SGLang or transformers print of speculation", act)
+    parser = command(commands, "doctor", "read what vLLM, llama.cpp, SGLang and others print of speculation", act)
     reads(parser, "files", nargs="*", metavar="FILE", help="metrics, replies in JSON, logs; two scrapes: earlier first")
     parser.add_argument("--plain-ms", type=float, metavar="X", help="ms of a token without speculation, where known")
     parser.add_argument("--url", metavar="URL", help="a server: its /metrics are read twice, --pause seconds apart")
@@ -47,6 +47,9 @@ def act(options: argparse.Namespace) -> int:
 def told(answer: dict[str, Any]) -> list[str]:
     """The answer for a terminal, line by line."""
     lines = [f"{answer['title']}: {answer['verdict']}"]
+    if answer["counted"]:
+        lines.append(f"Counted: {answer['counted']}.")
+    lines += [f"- {setting}" for setting in compared_lines(answer["compared"])]
     if answer["parts"]:
         lines.append(
             "Of a token's time: " + ", ".join(f"{part['ms']:.3g} ms {part['words']}" for part in answer["parts"])
@@ -69,6 +72,21 @@ def told(answer: dict[str, Any]) -> list[str]:
     if answer["missing"]:
         lines += ["Not known:"] + [f"- {what}" for what in answer["missing"]]
     return [line for n, line in enumerate(lines) if line or (n and lines[n + 1 :])]
+
+
+def compared_lines(settings: list[dict[str, Any]]) -> list[str]:
+    """Each setting in a line, the quickest first."""
+    listed = []
+    for one in settings:
+        figures = [f"{one['ms_per_token']:.3g} ms a token"] if one["ms_per_token"] is not None else []
+        if not figures and one["at_most_ms"] is not None:
+            figures.append(f"at most {one['at_most_ms']:.3g} ms a token")
+        if one["k"] != 0 and one["tokens_per_pass"] is not None:
+            figures.append(f"{one['tokens_per_pass']:.2f} tokens a pass")
+        if one["acceptance"] is not None:
+            figures.append(f"{100 * one['acceptance']:.0f} % accepted")
+        listed.append(f"{one['name']}: {', '.join(figures) or 'nothing counted'}")
+    return listed
 
 
 def _scraped(url: str, pause: float) -> list[tuple[str, str]]:

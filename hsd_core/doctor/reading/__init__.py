@@ -1,1 +1,1 @@
-"""Outputs of engines as counts: `inputs` finds out what a text is, the others read one kind each into `Seen`."""
+"""Texts as counts: `inputs` is the door, `lines/` finds figures, `told` makes counts of them, `seen` adds them up."""

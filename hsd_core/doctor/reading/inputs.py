@@ -1,32 +1,42 @@
-"""What a file is, and what it tells: the one door of all readers, with bounds on what is read."""
+"""What a text tells: the one door of all readers, with bounds on what is read.
+
+Nobody has to say what a text is. JSON values, samples of /metrics and lines are looked for in every text, alone or
+together, whatever somebody wrote around them; what belongs to one setting is added up, other settings stand beside it.
+"""
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from hsd_core.doctor.reading.log_lines import LogReader
-from hsd_core.doctor.reading.replies import is_reply, seen_in_reply
+from hsd_core.doctor.reading.lines.log_lines import LogReader
+from hsd_core.doctor.reading.lines.loose import engine_in, lines_told, tables_told
+from hsd_core.doctor.reading.lines.sections import heading, length_in
+from hsd_core.doctor.reading.lines.unwrapped import clean, taken_apart
+from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
 from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes, seen_in
-from hsd_core.doctor.reading.seen import DoctorError, Seen, added, check
-from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder, plain
+from hsd_core.doctor.reading.seen import LONGEST_NAME, DoctorError, Seen, added, check
+from hsd_core.doctor.reading.told import Told, seen_of
+from hsd_core.trace.typed import Wrong, decode, json_decoder
 from hsd_core.trace.typed.bounded import regular
 
-MOST_LOG = 64_000_000  # bytes of a log, which is read line by line
-MOST_TEXT = 16_000_000  # bytes of everything else
+MOST_LOG = 64_000_000  # bytes of a file
 MOST_FILES = 16
-MOST_REPLIES = 20_000
-LONGEST_LINE = 2_000_000
+MOST_SETTINGS = 64  # outputs that are not of one setting
 FORMAT = "hsd-doctor-runs"
-_HEAD = 65_536  # bytes that show what a file is
+_HEAD = 65_536  # bytes that show whether a file is text
+_VARYING = ("llama.cpp", "transformers", "mlx-vlm", "lmstudio", "tabbyapi")  # whose drafts differ in length
 _TOO_LARGE = (
     "{name} has {mb:.0f} MB, at most {most:.0f} are read; keep the lines that matter: "
     "grep -E 'SpecDecoding|draft acceptance|acc per pos|eval time|statistics|Decode batch' {name} > small.log"
+)
+_KNOWN = (
+    "Known are the metrics, replies and logs of vLLM, llama.cpp and SGLang, benchmarks of vLLM, SGLang and "
+    "TensorRT-LLM, replies of LM Studio, TabbyAPI and mlx, aiperf's records, and tables or lines with tokens/s or an "
+    "acceptance"
 )
 
 
@@ -41,13 +51,13 @@ _RUNS = json_decoder(Runs)
 
 
 def read_files(paths: Sequence[str | Path]) -> list[Seen]:
-    """What files tell, a `Seen` for each output; two scrapes of one server count as one, what happened between them.
+    """What files tell, a `Seen` for each setting; two scrapes of one server count as one, what happened between them.
 
     Raises:
-        DoctorError: one is none of the outputs that are known, is damaged or too large, or they are of two engines.
+        DoctorError: one tells nothing of speculation or of its time, is damaged or too large.
         OSError: one cannot be read.
     """
-    return _joined([_read(Path(path)) for path in _few(paths)])
+    return _joined([_read(text, name) for name, text in (_text(Path(path)) for path in _few(paths))])
 
 
 def read_texts(texts: Sequence[tuple[str, str]]) -> list[Seen]:
@@ -56,16 +66,10 @@ def read_texts(texts: Sequence[tuple[str, str]]) -> list[Seen]:
     Raises:
         DoctorError: as `read_files`.
     """
-    parts = []
     for name, text in _few(texts):
         if len(text) > MOST_LOG:
             raise DoctorError(_TOO_LARGE.format(name=name, mb=len(text) / 1e6, most=MOST_LOG / 1e6))
-        head = text[:_HEAD].lstrip("\ufeff \t\r\n")
-        if _is_text(text[:_HEAD], head):
-            parts.append(_read_text(text.lstrip("\ufeff"), name))
-        else:
-            parts.append(_read_log(io.StringIO(text), name))
-    return _joined(parts)
+    return _joined([_read(text, name) for name, text in texts])
 
 
 def _few(given: Sequence[Any]) -> Sequence[Any]:
@@ -76,7 +80,7 @@ def _few(given: Sequence[Any]) -> Sequence[Any]:
     return given
 
 
-def _read(path: Path) -> list[Seen] | list[Scrape]:
+def _text(path: Path) -> tuple[str, str]:
     try:
         size = regular(path).stat().st_size
     except ValueError as error:
@@ -86,113 +90,158 @@ def _read(path: Path) -> list[Seen] | list[Scrape]:
     encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"  # PowerShell writes the former
     if encoding == "utf-8-sig" and b"\0" in start:
         raise DoctorError(f"{path} is no text; name a file with an engine's metrics, replies or log")
-    shown = start.decode(encoding, errors="replace")
-    text = _is_text(shown, shown.lstrip())
-    most = MOST_TEXT if text else MOST_LOG
-    if size > most:
-        raise DoctorError(_TOO_LARGE.format(name=path, mb=size / 1e6, most=most / 1e6))
-    with path.open(encoding=encoding, errors="replace", newline=None) as lines:
-        return _read_text(lines.read(), path.name) if text else _read_log(lines, path.name)
+    if size > MOST_LOG:
+        raise DoctorError(_TOO_LARGE.format(name=path, mb=size / 1e6, most=MOST_LOG / 1e6))
+    return path.name, path.read_text(encoding=encoding, errors="replace")
 
 
-def _is_text(shown: str, head: str) -> bool:
-    """Whether it is read whole: JSON or a scrape; a log is read line by line."""
-    return re.match(r"\{|\[\s*[\[{\]]|data:", head) is not None or is_scrape(shown)
+def _read(text: str, name: str) -> list[Seen | Scrape]:
+    """All that one text tells.
 
-
-def _read_text(text: str, name: str) -> list[Seen] | list[Scrape]:
-    if is_scrape(text):
-        found = scrapes(text, name)
-        if not found:
-            raise DoctorError(f"{name}: holds none of the counters that are read; save all of /metrics")
-        return found
-    return _read_json(text, name)
-
-
-def _read_json(text: str, name: str) -> list[Seen]:
-    values = list(_values(text, name))
-    if len(values) == 1 and isinstance(values[0], dict) and values[0].get("format") == FORMAT:
-        try:
-            return [check(run) for run in decode(text, _RUNS).runs]
-        except Wrong as error:
-            raise DoctorError(f"{name}: {error}") from None
-    replies: dict[Any, Seen] = {}
-    for number, value in enumerate(values):
-        if number >= MOST_REPLIES:
-            raise DoctorError(f"{name}: more than {MOST_REPLIES} replies; keep the first ones")
-        if is_reply(value) and (seen := seen_in_reply(value, name)) is not None:
-            # chunks of one stream have one id, and the last of them has the counts of all
-            replies[value.get("id") or (value.get("meta_info") or {}).get("id") or number] = seen
-    if not replies:
-        raise DoctorError(
-            f"{name}: no reply in it says what its decoding did; start vLLM with --per-request-spec-decode-metrics "
-            "detailed and --enable-per-request-metrics, or take llama.cpp's timings or SGLang's meta_info"
-        )
-    return _of_replies(list(replies.values()), name)
-
-
-def _of_replies(replies: list[Seen], name: str) -> list[Seen]:
-    engines = sorted({reply.engine for reply in replies if reply.engine})
-    if len(engines) > 1:
-        raise DoctorError(f"{name}: holds replies of {' and '.join(engines)}; give each engine a file of its own")
-    for reply in replies:
-        reply.engine = engines[0] if engines else ""
-    drafting = [reply.k for reply in replies if reply.drafts]
-    if drafting and replies[0].engine not in ("llama.cpp", "transformers", "mlx-vlm"):  # lengths that vary there
-        by_k = {k: [reply for reply in replies if reply.k == k and reply.drafts] for k in dict.fromkeys(drafting)}
-        return [added(part) for part in by_k.values()]
-    return [added(replies)]
-
-
-def _values(text: str, name: str) -> Iterator[Any]:
-    try:
-        whole = plain(text)
-        yield from whole if isinstance(whole, list) else [whole]
-        return
-    except Malformed:
-        pass
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.strip().removeprefix("data:").strip()
-        if not line or line == "[DONE]" or line.startswith((":", "event:")):
-            continue
-        try:
-            yield plain(line)
-        except Malformed as error:
-            raise DoctorError(f"{name}, line {number}: no whole JSON ({error}); save the reply again") from None
-
-
-def _read_log(lines: Iterable[str], name: str) -> list[Seen]:
+    Raises:
+        DoctorError: nothing in it is understood, or what is contradicts itself.
+    """
+    text = clean(text)
+    if FORMAT in text[:200]:
+        return list(_runs(text, name))
+    lines, values = taken_apart(text)
+    samples = [line for _, line in lines if is_scrape(line)]
+    if len(samples) > 1 and not text.endswith("\n") and is_scrape(lines[-1][1]) and _cut(samples):
+        samples.pop()
+    other = [(number, line) for number, line in lines if not is_scrape(line)]
+    faults: list[str] = []
+    found: list[Seen | Scrape] = [*scrapes("\n".join(samples), name)] if samples else []
+    seen = _replies(values, other, name, faults)
     reader = LogReader(name)
-    reader.read(_short(lines, name))
-    found = reader.seen()
+    reader.read(other)
+    seen += reader.seen()
+    faults += reader.faults
+    tables = [*tables_told(other)]
+    loose = [] if seen or tables or found else [*lines_told(other)]
+    engine = engine_in(text) if tables or loose or any(not one.engine for one in seen) else ""
+    for told in [*tables, *loose]:
+        told.engine = told.engine or engine
+        _kept(told, name, seen, faults)
+    _completed(seen, engine, length_in(text))
+    seen = _timed(seen)
+    found += _merged(seen)
     if not found:
-        raise DoctorError(
-            f"{name}: no line in it speaks of speculation. Known are Prometheus text, replies in JSON, aiperf's "
-            "profile_export.jsonl and logs of vLLM, llama.cpp (-lv 4 for positions) and SGLang"
-        )
+        cut = not values and text.lstrip()[:1] in ("{", "[")
+        raise DoctorError(faults[0] if faults else _nothing(name, reader, cut))
+    if faults and isinstance(found[-1], Seen):
+        found[-1].notes.append(f"fault:{faults[0]}"[:400])
     return found
 
 
-def _short(lines: Iterable[str], name: str) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        if len(line) > LONGEST_LINE:
-            raise DoctorError(
-                f"{name}, line {number}: longer than {LONGEST_LINE / 1e6:g} MB; save the log line by line"
-            )
-        yield line
+def _cut(samples: Sequence[str]) -> bool:
+    """Whether the last number lacks the point that all others have: it may have lost digits too."""
+    pointed = ["." in sample.rsplit(" ", 1)[-1] for sample in samples]
+    return all(pointed[:-1]) and not pointed[-1]
 
 
-def _joined(parts: Sequence[list[Seen] | list[Scrape]]) -> list[Seen]:
-    """All outputs; scrapes of one server in the order in which they were given."""
-    listed = [one for part in parts for one in part if isinstance(one, Scrape)]
+def _runs(text: str, name: str) -> list[Seen]:
+    try:
+        return [check(run) for run in decode(text, _RUNS).runs[:MOST_REPLIES]]
+    except (Wrong, ValueError) as error:
+        raise DoctorError(f"{name}: {error}") from None
+
+
+def _replies(
+    values: Sequence[tuple[int, Any]], lines: Sequence[tuple[int, str]], name: str, faults: list[str]
+) -> list[Seen]:
+    """The replies, each under the heading before it; chunks of one stream have one id, and the last counts them all."""
+    heads = [(number, head) for number, line in lines if (head := heading(line)) is not None] if values else []
+    replies: dict[Any, Seen] = {}
+    for number, value in values:
+        try:
+            found = replies_in(value, name)
+        except DoctorError as error:
+            faults.append(str(error))
+            continue
+        label = next((head for before, head in reversed(heads) if before < number), "")
+        for key, seen in found[: MOST_REPLIES - len(replies)]:
+            seen.label = label[:LONGEST_NAME]
+            replies[key if isinstance(key, str | int) else len(replies)] = seen
+    return list(replies.values())
+
+
+def _kept(told: Told, name: str, seen: list[Seen], faults: list[str]) -> None:
+    try:
+        if len(seen) < MOST_REPLIES:
+            seen.append(seen_of(told, name))
+    except DoctorError as error:
+        faults.append(str(error))
+
+
+def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
+    """What a command in the text adds: the draft length, and whose output it is."""
+    for one in seen:
+        one.engine = one.engine or engine
+        if k and one.drafted and one.accepted is not None and one.rounds is None and one.k is None:
+            one.k, one.rounds = k, one.drafted / k
+
+
+def _timed(seen: list[Seen]) -> list[Seen]:
+    """A table's speed at a draft length belongs to the acceptance of that length, where a log tells only this."""
+    left = []
+    for row in seen:
+        same = [
+            one for one in seen if one.k == row.k and one.kind != "table" and one.rounds and one.accepted is not None
+        ]
+        if (
+            row.kind != "table"
+            or not row.speculated
+            or row.k is None
+            or len(same) != 1
+            or same[0].decode_ms is not None
+        ):
+            left.append(row)
+            continue
+        one = same[0]
+        tokens = (one.rounds or 0.0) + (one.accepted or 0.0)
+        one.decode_ms = (row.decode_ms or 0.0) / (row.timed_tokens or 1.0) * tokens
+        one.timed_tokens, one.timed_passes = tokens, one.rounds
+    return left
+
+
+def _merged(seen: Sequence[Seen]) -> list[Seen]:
+    """Outputs of one setting, added up."""
+    drafting = {(one.engine, one.label, one.drafter) for one in seen if one.drafts}
+    groups: dict[Any, list[Seen]] = {}
+    for number, one in enumerate(seen):
+        of_drafter = one.drafts or (bool(one.drafter) and (one.engine, one.label, one.drafter) in drafting)
+        k = one.k if one.engine not in _VARYING or "means" in one.notes else None
+        alone = number if one.kind in ("table", "words") else None
+        means = "means" in one.notes
+        groups.setdefault((one.engine, one.drafter, one.label, of_drafter, k, means, one.kind, alone), []).append(one)
+    merged = [added(parts) for parts in groups.values()]
+    if len(merged) > MOST_SETTINGS:
+        raise DoctorError(f"{len(merged)} settings in one text; keep those that are to be compared")
+    return merged
+
+
+def _nothing(name: str, reader: LogReader, cut: bool) -> str:
+    """Why nothing was found: the line that came nearest, and what would be understood."""
+    score, number, line = reader.nearest
+    whole = " It begins like JSON and is not whole, so save the reply again." if cut else ""
+    if not score:
+        return f"{name}: no line in it speaks of speculation.{whole} {_KNOWN}."
+    shown = line if len(line) <= 120 else f"{line[:117]}..."
+    return f"{name}: nothing in it is understood.{whole} Line {number} came nearest: {shown!r}. {_KNOWN}."
+
+
+def _joined(parts: Sequence[list[Seen | Scrape]]) -> list[Seen]:
+    """All outputs; the first and the last scrape of each server count what happened between them."""
     seen = [one for part in parts for one in part if isinstance(one, Seen)]
-    if len(listed) > 2:
-        raise DoctorError(f"{len(listed)} scrapes; give two of one server, the earlier one first")
-    if len(listed) == 2:
-        seen.append(seen_in(between(listed[0], listed[1], "the scrapes"), "the scrapes", difference=True))
-    elif listed:
-        seen.append(seen_in(listed[0], "the scrape", difference=False))
-    engines = sorted({one.engine for one in seen if one.engine})
-    if len(engines) > 1:
-        raise DoctorError(f"the files are of {' and '.join(engines)}; ask about one engine at a time")
-    return seen
+    servers: dict[Any, list[Scrape]] = {}
+    for scrape in (one for part in parts for one in part if isinstance(one, Scrape)):
+        servers.setdefault((scrape.engine, *sorted(scrape.models)), []).append(scrape)
+    told = []
+    for (_, *models), listed in servers.items():
+        if len(listed) > 1:
+            one = seen_in(between(listed[0], listed[-1], "the scrapes"), "the scrapes", difference=True)
+        else:
+            one = seen_in(listed[0], "the scrape", difference=False)
+        one.label = models[0][:LONGEST_NAME] if len(servers) > 1 and models else ""
+        told.append(one)
+    return told + seen

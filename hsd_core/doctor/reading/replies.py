@@ -1,5 +1,5 @@
 """Replies in JSON with what one request did: vLLM's `metrics`, llama.cpp's and mlx-vlm's `timings`, SGLang's
-`meta_info`, aiperf's records, and what the snippet for transformers writes.
+`meta_info`, LM Studio's `stats`, TabbyAPI's `usage`, aiperf's records, and what the snippet for transformers writes.
 
 vLLM: docs/features/speculative_decoding/acceptance_metrics.md and per_request_metrics.md. aiperf:
 docs/reference/spec-decode-acceptance.md.
@@ -11,20 +11,50 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.doctor.reading.seen import DoctorError, Seen, check, kept_of, timed_tokens, tried_by_step, tried_of
+from hsd_core.doctor.reading.lines.figures import words_of
+from hsd_core.doctor.reading.lines.unwrapped import mappings
+from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of, number
+from hsd_core.doctor.reading.seen import (
+    DoctorError,
+    Seen,
+    check,
+    kept_by_step,
+    kept_of,
+    timed_tokens,
+    tried_by_step,
+    tried_of,
+)
 
-_LONGEST = 256  # positions of a draft
-
+_HERE = {  # an object that was cut out of its reply, by what only it has
+    "timings": ("predicted_n", "draft_n"),
+    "meta_info": ("spec_verify_ct",),
+    "stats": ("total_draft_tokens_count", "totalDraftTokensCount"),
+}
+_SPEC = ("num_spec_steps", "acceptance_histogram")
+MOST_REPLIES = 20_000  # requests of one text
+MOST_STEPS = 200_000  # of one reply
 Json = Mapping[str, Any]
 
 
-def is_reply(value: Any) -> bool:
-    return isinstance(value, Mapping) and (
-        any(isinstance(value.get(name), Mapping) for name in ("timings", "meta_info", "spec_decode_acceptance"))
-        or (isinstance(value.get("metrics"), Mapping) and ("usage" in value or "metadata" in value))
-        or (isinstance(value.get("usage"), Mapping) and "choices" in value)
-        or isinstance(value.get("internal_states"), list)
-    )
+def replies_in(value: Any, name: str) -> list[tuple[Any, Seen]]:
+    """All that a JSON value tells of requests, each with the id of its reply, whatever it is wrapped in.
+
+    Raises:
+        DoctorError: its counts contradict each other.
+    """
+    found: list[tuple[Any, Seen]] = []
+    read: set[int] = set()
+    for one in mappings(value):
+        if id(one) in read or len(found) >= MOST_REPLIES:
+            continue
+        whole = next(({kind: one} for kind, keys in _HERE.items() if any(key in one for key in keys)), one)
+        if any(key in one for key in _SPEC):
+            whole = {"metrics": {"speculative_decoding": one}, "usage": {}}
+        if (seen := seen_in_reply(whole, name)) is not None:
+            meta = one.get("meta_info")
+            found.append((one.get("id") or (meta.get("id") if isinstance(meta, Mapping) else None), seen))
+            read |= {id(inner) for inner in mappings(one)}
+    return found
 
 
 def seen_in_reply(value: Json, name: str) -> Seen | None:
@@ -36,14 +66,70 @@ def seen_in_reply(value: Json, name: str) -> Seen | None:
     if isinstance(timings := value.get("timings"), Mapping):
         return check(_timings(timings, name))
     if isinstance(meta := value.get("meta_info"), Mapping):
-        return check(_sglang(meta, name))
+        return check(_sglang(meta, name)) if "completion_tokens" in meta or "spec_verify_ct" in meta else None
+    if isinstance(stats := value.get("stats"), Mapping) and _known(stats):
+        return check(_lm_studio(value, stats, name))
     if isinstance(states := value.get("internal_states"), list):
         return _server_info(value, states, name)
     if isinstance(value.get("metadata"), Mapping) and isinstance(value.get("metrics"), Mapping):
         return check(_aiperf(value, name))
-    if isinstance(metrics := value.get("metrics"), Mapping):
+    if isinstance(metrics := value.get("metrics"), Mapping) and (
+        "speculative_decoding" in metrics or "generation_time_ms" in metrics
+    ):
         return check(_vllm(value, metrics, name))
+    if isinstance(usage := value.get("usage"), Mapping) and "completion_tokens_per_sec" in usage:
+        return check(_tabby(usage, name))
     return None
+
+
+def _known(stats: Json) -> bool:
+    return any(words_of(str(key)) in ("tokens_per_second", "total_draft_tokens_count") for key in stats)
+
+
+def _lm_studio(value: Json, stats: Json, name: str) -> Seen:
+    """Its SDK writes humps, its server underscores. Tokens that were never looked at are part of the total."""
+    told = {words_of(str(key)): one for key, one in stats.items()}
+    usage = value.get("usage")
+    counted = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
+    tokens = number(counted) or _first(told, ("completion_tokens", "predicted_tokens_count"), name)
+    drafted, accepted = (_number(told, f"{kind}_draft_tokens_count", name) for kind in ("total", "accepted"))
+    speed, seconds = (_number(told, field, name) for field in ("tokens_per_second", "generation_time"))
+    seen = Seen(engine="lmstudio", name=name, kind="reply", drafted=drafted or 0.0, accepted=accepted or 0.0)
+    per_token = 1e3 / speed if speed else None
+    if tokens and (per_token or seconds):
+        seen.decode_ms = tokens * per_token if per_token else 1e3 * (seconds or 0.0)
+        seen.timed_tokens = tokens
+        seen.timed_passes = max(1.0, tokens - (accepted or 0.0))
+    elif per_token:
+        seen.decode_ms, seen.timed_tokens = per_token, 1.0
+    _rounds_of_passes(seen)
+    return seen
+
+
+def _tabby(usage: Json, name: str) -> Seen:
+    details = usage.get("completion_tokens_details")
+    details = details if isinstance(details, Mapping) else {}
+    accepted = _number(details, "accepted_prediction_tokens", name)
+    rejected = _number(details, "rejected_prediction_tokens", name)
+    tokens, speed = _number(usage, "completion_tokens", name), _number(usage, "completion_tokens_per_sec", name)
+    seen = Seen(engine="tabbyapi", name=name, kind="reply")
+    if accepted is not None and rejected is not None:
+        seen.accepted, seen.drafted = accepted, accepted + rejected
+    if tokens and speed:
+        seen.decode_ms, seen.timed_tokens = 1e3 * tokens / speed, tokens
+        seen.timed_passes = max(1.0, tokens - (accepted or 0.0))
+    _rounds_of_passes(seen)
+    return seen
+
+
+def _rounds_of_passes(seen: Seen) -> None:
+    """Where drafts are not counted, every pass had one, unless that leaves less than a token to each."""
+    if not seen.drafted:
+        seen.rounds = None if seen.drafted is None else 0.0
+    elif seen.timed_passes and seen.drafted >= 0.98 * seen.timed_passes:
+        seen.notes.append("rounds_from_tokens")
+        seen.rounds = seen.timed_passes
+        seen.k = length_of(float(math.ceil(seen.drafted / seen.rounds - 1e-9)))
 
 
 def _vllm(value: Json, metrics: Json, name: str) -> Seen:
@@ -74,7 +160,7 @@ def _accepted(seen: Seen, spec: Json, name: str) -> None:
     seen.drafted = _number(spec, "num_draft_tokens", name)
     seen.accepted = _number(spec, "num_accepted_draft_tokens", name)
     k = _number(spec, "num_spec_tokens", name)
-    seen.k = int(k) if k else None
+    seen.k = length_of(k)
     _places(
         seen,
         _histogram(spec.get("acceptance_histogram"), name),
@@ -83,11 +169,12 @@ def _accepted(seen: Seen, spec: Json, name: str) -> None:
         name,
     )
     by_length = spec.get("acceptance_histogram_by_draft_length")
-    if not seen.tried and isinstance(by_length, Mapping) and len(by_length) <= _LONGEST:
-        tried = [0.0] * max((int(length) for length in by_length if str(length).isdecimal()), default=0)
-        for length, histogram in by_length.items():
+    if not seen.tried and isinstance(by_length, Mapping) and len(by_length) <= MOST_POSITIONS:
+        at = {length: value for key, value in by_length.items() if (length := length_of(number(str(key))))}
+        tried = [0.0] * max(at, default=0)
+        for length, histogram in at.items():
             counts = _histogram(histogram, name)
-            for place in range(min(int(length), len(tried)) if str(length).isdecimal() else 0):
+            for place in range(length):
                 tried[place] += sum(counts[place:])
         seen.tried = tried
 
@@ -95,10 +182,10 @@ def _accepted(seen: Seen, spec: Json, name: str) -> None:
 def _places(seen: Seen, histogram: list[float], accepted: Any, drafted: Any, name: str) -> None:
     """Positions, from the steps where they are told, else from the histogram."""
     if _counts(accepted) and _counts(drafted) and len(accepted) == len(drafted) and accepted:
-        if any(took > length for took, length in zip(accepted, drafted, strict=True)) or max(drafted) > _LONGEST:
+        if any(took > length for took, length in zip(accepted, drafted, strict=True)) or max(drafted) > MOST_POSITIONS:
             raise DoctorError(f"{name}: a step accepted more than it drafted; take both lists from one reply")
-        longest = max(drafted)
-        seen.kept = [float(sum(took > place for took in accepted)) for place in range(longest)]
+        longest = int(max(drafted))
+        seen.kept = kept_by_step(accepted, longest)
         seen.tried = tried_by_step(accepted, drafted)
         seen.k = seen.k or longest or None
     elif histogram:
@@ -110,7 +197,7 @@ def _places(seen: Seen, histogram: list[float], accepted: Any, drafted: Any, nam
                 f"{name}: the histogram has {sum(histogram):g} steps, the reply {steps:g}; take both from one reply"
             )
         if seen.k and len(seen.kept) < seen.k:
-            seen.kept += [0.0] * (min(seen.k, _LONGEST) - len(seen.kept))
+            seen.kept += [0.0] * (min(seen.k, MOST_POSITIONS) - len(seen.kept))
         if not seen.lengths_vary:
             seen.tried = tried_of(seen.kept, steps)
 
@@ -123,19 +210,22 @@ def _timings(timings: Json, name: str) -> Seen:
     if "draft_rounds" in timings or "draft_kind" in timings:
         seen.engine = "mlx-vlm"
         seen.drafter = str(timings.get("draft_kind") or "")[:60]
-    seen.drafted, seen.accepted, seen.rounds = drafted or 0.0, accepted or 0.0, rounds
+    told = drafted is not None or accepted is not None  # a server without a drafter leaves them out
+    seen.drafted, seen.accepted, seen.rounds = (
+        drafted or (0.0 if told else None),
+        accepted or (0.0 if told else None),
+        rounds,
+    )
     if not drafted:
-        seen.rounds = 0.0
+        seen.rounds = 0.0 if told else None
     if tokens and ms:
         tokens = timed_tokens(tokens, ms, _number(timings, "predicted_per_token_ms", name))
         seen.decode_ms, seen.timed_tokens = ms, tokens
         # every pass gives one token of the target's own; mlx-vlm counts drafts past the end of the reply too
         behind = rounds if seen.engine == "mlx-vlm" and rounds else tokens - (accepted or 0.0)
         seen.timed_passes = max(1.0, behind)
-        if seen.engine == "llama.cpp" and drafted:
-            seen.notes.append("rounds_from_tokens")
-            seen.rounds = seen.timed_passes
-            seen.k = math.ceil(drafted / seen.rounds - 1e-9)
+        if seen.engine == "llama.cpp":
+            _rounds_of_passes(seen)
     return seen
 
 
@@ -145,10 +235,13 @@ def _sglang(meta: Json, name: str) -> Seen:
     if seen.rounds:
         seen.accepted = _first(meta, ("spec_num_correct_drafts", "spec_accepted_drafts", "spec_accept_token_num"), name)
         seen.drafted = _first(meta, ("spec_num_proposed_drafts", "spec_proposed_drafts", "spec_draft_token_num"), name)
+        length = _number(meta, "spec_accept_length", name)
         if seen.accepted is None and tokens is not None:
             seen.accepted = max(0.0, tokens - seen.rounds)
+        elif seen.accepted is None and length:
+            seen.accepted = max(0.0, length - 1.0) * seen.rounds
         if seen.drafted:
-            seen.k = math.ceil(seen.drafted / seen.rounds - 1e-9)
+            seen.k = length_of(float(math.ceil(seen.drafted / seen.rounds - 1e-9)))
         histogram = meta.get("spec_correct_drafts_histogram", meta.get("spec_accept_histogram"))
         _places(seen, _histogram(histogram, name), None, None, name)
     else:
@@ -157,22 +250,25 @@ def _sglang(meta: Json, name: str) -> Seen:
     if rate and tokens and tokens > 1:
         seen.decode_ms, seen.timed_tokens = 1e3 * (tokens - 1) / rate, tokens - 1
         seen.timed_passes = seen.rounds or tokens - 1
+    elif (latency := _number(meta, "e2e_latency", name)) and tokens:
+        seen.at_most_ms = 1e3 * latency / tokens  # with the prompt and the queue
     return seen
 
 
 def _server_info(value: Json, states: Sequence[Any], name: str) -> Seen | None:
     """SGLang's /server_info: a mean since the server began, and how it was started."""
-    lengths = [_number(state, "avg_spec_accept_length", name) for state in states if isinstance(state, Mapping)]
+    few = [state for state in states[:MOST_REPLIES] if isinstance(state, Mapping)]
+    lengths = [_number(state, "avg_spec_accept_length", name) for state in few]
     known = [length for length in lengths if length]
-    steps = _number(value, "speculative_num_steps", name)
+    steps = length_of(_number(value, "speculative_num_steps", name))
     if not known:
         return None
     mean = max(0.0, sum(known) / len(known) - 1.0)
     seen = Seen(engine="sglang", name=name, kind="reply", rounds=1.0, accepted=mean, notes=["means"])
     if steps:
-        seen.k, seen.drafted = int(steps), steps
+        seen.k, seen.drafted = steps, max(float(steps), mean)
     seen.drafter = str(value.get("speculative_algorithm") or "")[:60]
-    return seen
+    return check(seen)
 
 
 def _aiperf(value: Json, name: str) -> Seen:
@@ -197,16 +293,15 @@ def _aiperf(value: Json, name: str) -> Seen:
     return seen
 
 
-def _number(values: Any, field: str, name: str) -> float | None:
+def _number(values: Json, field: str, name: str) -> float | None:
     value = values.get(field)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        hint = "; it has a decimal comma" if isinstance(value, str) and "," in value else ""
-        raise DoctorError(f"{name}: {field} is {str(value)[:40]!r}, which is no number{hint}")
-    if not math.isfinite(value) or value < 0:
-        raise DoctorError(f"{name}: {field} is {value}; take the reply of another request")
-    return float(value)
+    read = number(value.replace(",", ".") if isinstance(value, str) and value.count(",") == 1 else value)
+    if read is None:
+        told = repr(value) if isinstance(value, str | float) else f"a {type(value).__name__}"
+        raise DoctorError(f"{name}: {field} is {told[:40]}, which is no figure; take the reply of another request")
+    return read
 
 
 def _first(values: Json, fields: Sequence[str], name: str) -> float | None:
@@ -216,18 +311,20 @@ def _first(values: Json, fields: Sequence[str], name: str) -> float | None:
 def _histogram(value: Any, name: str) -> list[float]:
     """Dense, from vLLM's list or aiperf's map."""
     if isinstance(value, Mapping):
-        if not all(str(key).isdecimal() and int(key) <= _LONGEST for key in value):
-            raise DoctorError(f"{name}: the histogram's keys must be counts of accepted tokens, 0 to {_LONGEST}")
-        value = [value.get(str(place), 0) for place in range(max((int(key) for key in value), default=-1) + 1)]
+        at = {number(str(key)): count for key, count in list(value.items())[: MOST_POSITIONS + 2]}
+        if any(place is None or place != int(place) or place > MOST_POSITIONS for place in at):
+            raise DoctorError(f"{name}: the histogram's keys must be counts of accepted tokens, 0 to {MOST_POSITIONS}")
+        value = [at.get(float(place), 0) for place in range(int(max((key or 0.0 for key in at), default=-1.0)) + 1)]
     if value is None:
         return []
-    if not _counts(value) or len(value) > _LONGEST + 1:
-        raise DoctorError(f"{name}: the histogram must be a list of counts, {_LONGEST + 1} at most")
+    if not _counts(value) or len(value) > MOST_POSITIONS + 1:
+        raise DoctorError(f"{name}: the histogram must be a list of counts, {MOST_POSITIONS + 1} at most")
     return [float(count) for count in value]
 
 
 def _counts(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(count, int | float) and not isinstance(count, bool) and math.isfinite(count) and count >= 0
-        for count in value
+    return (
+        isinstance(value, list)
+        and len(value) <= MOST_STEPS
+        and all(not isinstance(count, str) and number(count) is not None for count in value)
     )

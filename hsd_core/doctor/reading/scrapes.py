@@ -12,35 +12,42 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from prometheus_client.parser import text_string_to_metric_families
-
+from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of, number
 from hsd_core.doctor.reading.seen import DoctorError, Seen, check, tried_of
 
 ENGINES = {"vllm": "vllm", "llamacpp": "llama.cpp", "sglang": "sglang"}
-_LINE = re.compile(r"^(vllm|llamacpp|sglang):\w+[ {]", re.MULTILINE)
-_PER_POS = "spec_decode_num_accepted_tokens_per_pos_total"
+MOST_LINES = 200_000  # of samples
+_LINE = re.compile(r"\b(vllm|llamacpp|sglang):(\w{3,80})")
+_VALUE = re.compile(r"[+-]?(?:\d[\d.,]*(?:[eE][+-]?\d+)?|nan|inf)", re.IGNORECASE)
+_LABEL = re.compile(r'(\w{1,60})="([^"]{0,300})"')
+_PER_POS = "spec_decode_num_accepted_tokens_per_pos"
 _COUNTS = {
-    "spec_decode_num_drafts_total",
-    "spec_decode_num_draft_tokens_total",
-    "spec_decode_num_accepted_tokens_total",
+    "spec_decode_num_drafts",
+    "spec_decode_num_draft_tokens",
+    "spec_decode_num_accepted_tokens",
+    "spec_decode_num_emitted_tokens",
     _PER_POS,
-    "generation_tokens_total",
-    "tokens_predicted_total",
-    "tokens_predicted_seconds_total",
-    "n_decode_total",
-    "spec_verify_calls_total",
+    "generation_tokens",
+    "tokens_predicted",
+    "tokens_predicted_seconds",
+    "spec_verify_calls",
     "inter_token_latency_seconds_sum",
     "inter_token_latency_seconds_count",
     "request_decode_time_seconds_sum",
     "request_decode_time_seconds_count",
 }
-_GAUGES = {"num_requests_running", "num_running_reqs", "requests_processing", "spec_accept_length", "spec_accept_rate"}
+_GAUGES = {
+    *("num_requests_running", "num_running_reqs", "requests_processing", "spec_accept_length", "spec_accept_rate"),
+    *("spec_decode_draft_acceptance_rate", "spec_decode_efficiency"),
+}
 
-Key = tuple[str, int | None]  # a counter's suffix, and its position
+Key = tuple[str, int | None]  # a counter's suffix without _total, and its position
 
 
-def is_scrape(text: str) -> bool:
-    return _LINE.search(text) is not None
+def is_scrape(line: str) -> bool:
+    """Whether a line is a sample, or one of the comments between samples."""
+    found = _LINE.search(line)
+    return found is not None and found[2].removesuffix("_total") in _COUNTS | _GAUGES
 
 
 @dataclass
@@ -55,41 +62,54 @@ class Scrape:
 
 
 def scrapes(text: str, name: str) -> list[Scrape]:
-    """The scrapes that lie in a text one behind another: mostly one.
+    """The scrapes that lie in a text one behind another, of each server the first and the last.
+
+    Samples may stand in a table, as PromQL gives them, or behind what somebody wrote.
 
     Raises:
-        DoctorError: it is no whole Prometheus text, of more than one engine, or of more than one model.
+        DoctorError: a line has no number, or a counter that is none.
     """
-    found: dict[int, Scrape] = {}
-    seen: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
-    prefixes = sorted(set(_LINE.findall(text)))
-    if len(prefixes) > 1:
-        both = " and ".join(sorted(ENGINES[prefix] for prefix in prefixes))
-        raise DoctorError(f"{name}: holds counters of {both}; give each engine a file of its own")
-    for sample_name, labels, value in _samples(text, name):
-        prefix, _, suffix = sample_name.partition(":")
-        if prefix not in ENGINES or suffix not in _COUNTS | _GAUGES:
+    found: dict[tuple[str, str], dict[int, Scrape]] = {}
+    seen: Counter[str] = Counter()
+    for count, line in enumerate(text.split("\n")):
+        sample = _sample(line, name) if count < MOST_LINES else None
+        if sample is None:
             continue
-        which = (sample_name, tuple(sorted(labels.items())))
-        scrape = found.setdefault(seen[which], Scrape(ENGINES[prefix], set()))
+        prefix, suffix, labels, value = sample
+        which = f"{prefix}:{suffix}{sorted(labels.items())}"
+        model = labels.get("model_name", "")
+        scrape = found.setdefault((prefix, model), {}).setdefault(
+            seen[which], Scrape(ENGINES[prefix], {model} if model else set())
+        )
         seen[which] += 1
-        scrape.models |= {labels["model_name"]} if "model_name" in labels else set()
         if suffix in _GAUGES:
-            if math.isfinite(value):
-                scrape.gauges[suffix] = scrape.gauges.get(suffix, 0.0) + value
-            else:
+            if value is None:
                 scrape.unread.append(suffix)
+            else:
+                scrape.gauges[suffix] = scrape.gauges.get(suffix, 0.0) + value
             continue
-        if not math.isfinite(value) or value < 0:
-            raise DoctorError(f"{name}: the counter {sample_name} is {value}; scrape /metrics again")
+        if value is None:
+            raise DoctorError(f"{name}: the counter {prefix}:{suffix} is no number, such as nan; scrape /metrics again")
         place = _position(labels, name) if suffix == _PER_POS else None
         scrape.counts[suffix, place] = scrape.counts.get((suffix, place), 0.0) + value
-    listed = [found[n] for n in sorted(found)]
-    if len(listed) > 2:
-        raise DoctorError(f"{name}: holds {len(listed)} scrapes; keep the first and the last one")
-    if listed and len(models := set[str]().union(*(one.models for one in listed))) > 1:
-        raise DoctorError(f"{name}: holds counters of two models ({', '.join(sorted(models))}); keep those of one")
+    listed = []
+    for of in _of_servers(found):
+        numbered = [of[n] for n in sorted(of)]
+        listed += numbered if len(numbered) < 3 else [numbered[0], numbered[-1]]
     return listed
+
+
+def _of_servers(found: dict[tuple[str, str], dict[int, Scrape]]) -> list[dict[int, Scrape]]:
+    """The scrapes of each model; samples without a model's name belong to the only one."""
+    for prefix in {prefix for prefix, _ in found}:
+        models = [model for of, model in found if of == prefix and model]
+        if len(models) == 1 and (prefix, "") in found:
+            for n, also in found.pop((prefix, "")).items():
+                scrape = found[prefix, models[0]].setdefault(n, Scrape(also.engine, also.models))
+                scrape.counts |= also.counts
+                scrape.gauges |= also.gauges
+                scrape.unread += also.unread
+    return list(found.values())
 
 
 def between(before: Scrape, after: Scrape, name: str) -> Scrape:
@@ -121,32 +141,38 @@ def seen_in(scrape: Scrape, name: str, *, difference: bool) -> Seen:
     def of(suffix: str) -> float | None:
         return counts.get((suffix, None))
 
+    if not any(key[0].startswith("spec_") for key in counts) and (told := _gauges(scrape, name)) is not None:
+        return told
     if not counts:
         raise DoctorError(
             f"{name}: holds gauges alone, which are of the last moment; save all of /metrics, whose counters end in "
             "_total, _sum and _count"
         )
-    rounds, drafted = of("spec_decode_num_drafts_total"), of("spec_decode_num_draft_tokens_total")
-    accepted = of("spec_decode_num_accepted_tokens_total")
-    tokens = of("generation_tokens_total")
+    rounds, drafted = of("spec_decode_num_drafts"), of("spec_decode_num_draft_tokens")
+    accepted = of("spec_decode_num_accepted_tokens")
+    tokens = of("generation_tokens")
     if tokens is None:
-        tokens = of("tokens_predicted_total")
+        tokens = of("tokens_predicted")
     places = sorted((place, value) for (suffix, place), value in counts.items() if place is not None)
     if [place for place, _ in places] != list(range(len(places))):
         raise DoctorError(f"{name}: counters of some positions are missing; save all of /metrics")
     kept = [value for _, value in places]
-    if rounds is None and any(key[0].startswith("spec_decode") for key in counts):
-        raise DoctorError(f"{name}: spec_decode_num_drafts_total is missing; the scrape is cut off, so save all of it")
+    emitted, efficiency = of("spec_decode_num_emitted_tokens"), scrape.gauges.get("spec_decode_efficiency")
+    if rounds is None and emitted and efficiency and drafted:  # vLLM up to 0.8: emitted of all that could be
+        rounds = max(1.0, emitted / efficiency - drafted)
+        accepted = max(0.0, emitted - rounds)
+    elif rounds is None and drafted and len(kept):
+        rounds = drafted / len(kept)
     seen = Seen(engine=scrape.engine, name=name, kind="scrape", rounds=rounds, drafted=drafted, accepted=accepted)
     if rounds:
         seen.kept = kept
         seen.k = len(kept) or None
         if seen.k is None and drafted:
-            seen.k = math.ceil(drafted / rounds - 1e-9)
+            seen.k = length_of(float(math.ceil(drafted / rounds - 1e-9)))
         if kept and not seen.lengths_vary:
             seen.tried = tried_of(kept, rounds)
     if scrape.engine == "sglang":
-        _sglang(seen, scrape, of("spec_verify_calls_total"), tokens)
+        _sglang(seen, scrape, of("spec_verify_calls"), tokens)
     _times(seen, scrape, tokens)
     running = [
         scrape.gauges[gauge]
@@ -168,19 +194,15 @@ def _sglang(seen: Seen, scrape: Scrape, calls: float | None, tokens: float | Non
     seen.rounds = calls
     if calls and tokens is not None:
         seen.accepted = max(0.0, tokens - calls)
-    length, rate = scrape.gauges.get("spec_accept_length"), scrape.gauges.get("spec_accept_rate")
-    if length and rate and length > 1:
-        k = (length - 1) / rate
-        if abs(k - round(k)) < 0.1:
-            seen.k = round(k)
-            seen.drafted = calls * round(k)
+    if (k := _length(scrape)) is not None:
+        seen.k, seen.drafted = k, calls * k
 
 
 def _times(seen: Seen, scrape: Scrape, tokens: float | None) -> None:
     """Time of decoding. vLLM observes its inter-token latency once a step, however many tokens that gave."""
     counts = scrape.counts
     if scrape.engine == "llama.cpp":
-        seconds = counts.get(("tokens_predicted_seconds_total", None))
+        seconds = counts.get(("tokens_predicted_seconds", None))
         if seconds and tokens:
             seen.decode_ms, seen.timed_tokens = 1e3 * seconds, tokens
             seen.timed_passes = tokens - (seen.accepted or 0.0)
@@ -203,39 +225,45 @@ def _times(seen: Seen, scrape: Scrape, tokens: float | None) -> None:
         seen.timed_passes = seen.rounds
 
 
-def _samples(text: str, name: str) -> list[tuple[str, dict[str, str], float]]:
-    lines = [line.rstrip("\r") for line in text.split("\n")]
-    last = next((line for line in reversed(lines) if line.strip()), "")
-    whole = text.endswith(("\n", "\r"))
-    samples = []
-    for number, line in enumerate(lines, 1):
-        found = _LINE.match(line + " ")
-        if not found or line.partition(":")[2].partition("{")[0].split(" ")[0] not in _COUNTS | _GAUGES:
-            continue
-        try:
-            read = [sample for family in text_string_to_metric_families(line + "\n") for sample in family.samples]
-        except (ValueError, IndexError, KeyError):
-            if re.search(r"\d,\d+$", line.strip()):
-                raise DoctorError(
-                    f"{name}, line {number}: {line.strip().split()[-1][:40]} has a decimal comma; Prometheus text has "
-                    "points, so save /metrics as the server sends it"
-                ) from None
-            raise DoctorError(
-                f"{name}, line {number}: {line.strip()[:80]!r} is no whole line of /metrics; save it again"
-            ) from None
-        if line == last and not whole:
-            suffix = read[0].name.partition(":")[2]
-            if suffix in _COUNTS and suffix != _PER_POS:
-                raise DoctorError(
-                    f"{name}: ends in the middle of a line ({suffix}), so its last number may be cut off; save all of "
-                    "/metrics, with its last line end"
-                )
-        samples += [(sample.name, dict(sample.labels), float(sample.value)) for sample in read]
-    return samples
+def _length(scrape: Scrape) -> int | None:
+    """SGLang's draft length, where its two gauges agree on one."""
+    length, rate = scrape.gauges.get("spec_accept_length"), scrape.gauges.get("spec_accept_rate")
+    if not length or not rate or length <= 1:
+        return None
+    k = (length - 1) / rate
+    return length_of(float(round(k))) if abs(k - round(k)) < 0.1 else None
+
+
+def _gauges(scrape: Scrape, name: str) -> Seen | None:
+    """What gauges tell where there are no counters: means of the last moment."""
+    length = scrape.gauges.get("spec_accept_length")
+    if length is None or length < 1:
+        return None
+    seen = Seen(engine=scrape.engine, name=name, kind="scrape", rounds=1.0, accepted=length - 1.0)
+    seen.k, seen.notes = _length(scrape), ["means", "gauges"]
+    seen.drafted = float(seen.k) if seen.k else None
+    return check(seen)
+
+
+def _sample(line: str, name: str) -> tuple[str, str, dict[str, str], float | None] | None:
+    """Prefix, suffix, labels and value of a line; None for a line that is no sample of interest."""
+    found = _LINE.search(line)
+    if found is None or line.lstrip().startswith(("# HELP", "# TYPE")):
+        return None
+    suffix = found[2].removesuffix("_total")
+    if suffix not in _COUNTS | _GAUGES:
+        return None
+    labels, _, rest = line[found.end() :].rpartition("}")
+    value = _VALUE.search(rest)
+    if value is None:
+        raise DoctorError(f"{name}: {line.strip()[:80]!r} is no whole line of /metrics; save it again")
+    text = value[0].rstrip(".,")
+    text = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text.replace(",", "")
+    return found[1], suffix, dict(_LABEL.findall(labels[:4000])), number(text)
 
 
 def _position(labels: Mapping[str, str], name: str) -> int:
-    place = labels.get("position", "")
-    if not place.isdecimal() or int(place) > 255:
+    place = number(labels.get("position", ""))
+    if place is None or place != int(place) or place >= MOST_POSITIONS:
         raise DoctorError(f"{name}: {_PER_POS} has no position; save /metrics as the server sends it")
     return int(place)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 import msgspec
 
+from hsd_core.doctor.reading.numbers import LEAST, MOST, MOST_POSITIONS
+
 FULL = 0.98  # share of rounds times k that was drafted: above it the drafts count as being of one length
-
-
-LEAST, MOST = 1e-9, 1e15  # of a count or a time
-MOST_POSITIONS = 256  # of a draft
 LONGEST_NAME = 100  # characters
 _FIGURES = (
     *("rounds", "drafted", "accepted", "acceptance", "decode_ms", "timed_tokens", "timed_passes"),
-    *("draft_ms", "draft_timed", "plain_ms", "verify_ms", "running"),
+    *("draft_ms", "draft_timed", "plain_ms", "verify_ms", "running", "first", "at_most_ms"),
 )
-_ABOVE_ZERO = ("decode_ms", "plain_ms", "verify_ms")
+_ABOVE_ZERO = ("decode_ms", "plain_ms", "verify_ms", "at_most_ms")
 
 
 class DoctorError(ValueError):
@@ -34,7 +33,12 @@ class Seen(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fiel
 
     Times are of decoding alone: decode_ms for `timed_tokens` in `timed_passes` passes of the target.
     draft_ms: the drafter's own, for `draft_timed` tokens. plain_ms: a token without speculation. verify_ms: a pass of
-    the target over a whole draft. running: requests at once, in the mean.
+    the target over a whole draft. running: requests at once, in the mean. at_most_ms: a bound on the time of a token,
+    where only the throughput of an interval was told.
+
+    first: drafts whose first token was accepted, where positions are not told. block: one pass of the drafter gives the
+    whole draft. speculated: a drafter was on, though nothing of its drafts is told. label: the heading that it stood
+    under.
     """
 
     engine: str = ""
@@ -56,13 +60,18 @@ class Seen(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fiel
     plain_ms: float | None = None
     verify_ms: float | None = None
     running: float | None = None
+    at_most_ms: float | None = None
+    first: float | None = None
+    block: bool = False
+    speculated: bool = False
+    label: str = ""
     requests: int = 1
     notes: list[str] = []
 
     @property
     def drafts(self) -> bool:
         """Whether anything was drafted."""
-        return bool(self.drafted or self.rounds or self.acceptance is not None)
+        return bool(self.drafted or self.rounds or self.speculated or self.acceptance is not None)
 
     @property
     def lengths_vary(self) -> bool:
@@ -83,7 +92,9 @@ def check(seen: Seen) -> Seen:
         raise DoctorError(
             f"{where}{accepted:g} tokens were accepted of {drafted:g} drafted ones; take both counts from one output"
         )
-    rounded = max(1.0, 0.02 * accepted) if seen.kind == "log" and accepted is not None else 0.5  # a log has rates
+    rounded = 0.5
+    if seen.kind == "log" and accepted is not None:  # a log has rates of three digits
+        rounded = max(1.0, 0.02 * accepted, 6e-4 * len(seen.kept) * (seen.rounds or 0.0))
     if seen.kept and accepted is not None and abs(sum(seen.kept) - accepted) > rounded:
         raise DoctorError(
             f"{where}the counts by position add up to {sum(seen.kept):.6g} accepted tokens, the total is "
@@ -109,7 +120,9 @@ def _bounded(seen: Seen, where: str) -> None:
         raise DoctorError(f"{where}more than {MOST_POSITIONS} positions; save the output again")
     if seen.acceptance is not None and seen.acceptance > 1:
         raise DoctorError(f"{where}acceptance is {seen.acceptance:g}; give a share from 0 to 1")
-    if max(len(seen.drafter), len(seen.engine), len(seen.kind)) > LONGEST_NAME or len(seen.notes) > 9:
+    if seen.rounds and seen.drafted and seen.drafted > MOST_POSITIONS * max(seen.rounds, 1e-6):
+        raise DoctorError(f"{where}{seen.drafted:g} drafted tokens in {seen.rounds:g} drafts; save the output again")
+    if max(len(seen.drafter), len(seen.engine), len(seen.kind), len(seen.label)) > LONGEST_NAME or len(seen.notes) > 9:
         raise DoctorError(f"{where}a name is longer than {LONGEST_NAME} characters; shorten it")
 
 
@@ -126,6 +139,11 @@ def added(parts: Sequence[Seen]) -> Seen:
         drafter=first.drafter,
         name=first.name,
         kind=first.kind,
+        label=first.label,
+        first=_sum(part.first for part in parts if part.rounds) if any(part.first for part in parts) else None,
+        block=any(part.block for part in parts),
+        speculated=any(part.speculated for part in parts),
+        at_most_ms=max((part.at_most_ms for part in parts if part.at_most_ms is not None), default=None),
         rounds=_sum(part.rounds for part in parts),
         drafted=_sum(part.drafted for part in parts),
         accepted=_sum(part.accepted for part in parts),
@@ -154,11 +172,27 @@ def tried_of(kept: Sequence[float], rounds: float) -> list[float]:
     return [float(rounds), *map(float, kept[:-1])] if kept else []
 
 
-def tried_by_step(accepted: Sequence[int], drafted: Sequence[int]) -> list[float]:
-    """The same of drafts of any length, a pair of counts each."""
-    longest = max(drafted, default=0)
-    pairs = list(zip(accepted, drafted, strict=True))
-    return [float(sum(length > place and took >= place for took, length in pairs)) for place in range(longest)]
+def kept_by_step(accepted: Sequence[float], longest: int) -> list[float]:
+    """Drafts whose token at each position was accepted, from what each draft had accepted."""
+    return _tails([int(took) for took in accepted], longest)
+
+
+def tried_by_step(accepted: Sequence[float], drafted: Sequence[float]) -> list[float]:
+    """Drafts that reached each position, of drafts of any length, a pair of counts each."""
+    longest = int(max(drafted, default=0))
+    pairs = zip(accepted, drafted, strict=True)
+    return _tails([int(min(took + 1, length)) for took, length in pairs], longest)
+
+
+def _tails(counts: Sequence[int], longest: int) -> list[float]:
+    """How many counts are above 0, 1, ..., longest - 1."""
+    of = Counter(counts)
+    above = len(counts) - sum(many for count, many in of.items() if count <= 0)
+    tails = []
+    for place in range(1, longest + 1):
+        tails.append(float(above))
+        above -= of[place]
+    return tails
 
 
 def timed_tokens(tokens: float, ms: float, per_token: float | None) -> float:

@@ -1,0 +1,69 @@
+"""Several settings in what was given: which one is diagnosed, and how the others compare with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hsd_core.doctor.engines import name_of
+from hsd_core.doctor.reading.seen import Seen, added
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting in figures; None: not told. k: 0 for plain decoding, None for a draft of unknown length."""
+
+    name: str
+    k: int | None
+    tokens_per_pass: float | None
+    acceptance: float | None
+    ms_per_token: float | None
+    at_most_ms: float | None
+
+
+def main_of(seen: Sequence[Seen]) -> list[Seen]:
+    """The outputs that are diagnosed: of the engine and drafter of which most is told, and its plain runs."""
+    drafting = [one for one in seen if one.drafts]
+    if not drafting:
+        engine = max(seen, key=lambda one: one.timed_tokens or 0.0).engine
+        return [one for one in seen if one.engine == engine]
+    best = max(drafting, key=_told)
+    engine, drafter = best.engine, best.drafter
+    alike = [one for one in seen if one.engine in (engine, "") and (not one.drafts or one.drafter in (drafter, ""))]
+    return alike if best in alike else [best]
+
+
+def compared(seen: Sequence[Seen]) -> list[Setting]:
+    """Every setting beside the others, quickest first; nothing where there is one."""
+    groups: dict[object, list[Seen]] = {}
+    for one in seen:
+        groups.setdefault((one.engine, one.drafter, one.label, one.drafts, one.k), []).append(one)
+    engines = {one.engine for one in seen}
+    listed = [_setting(added(parts), len(engines) > 1) for parts in groups.values()]
+    if len(listed) < 2:
+        return []
+    return sorted(listed, key=lambda one: (one.ms_per_token is None, one.ms_per_token or 0.0))
+
+
+def _told(one: Seen) -> tuple[int, float]:
+    """How much is told of a setting: what can be said of it, then how often it was counted."""
+    figures = (one.rounds, one.accepted, one.decode_ms, one.draft_ms, one.kept or None)
+    return sum(figure is not None for figure in figures), one.rounds or 0.0
+
+
+def _setting(one: Seen, engines: bool) -> Setting:
+    lead = f"{name_of(one.engine)}, " if engines and one.engine else ""
+    if not one.drafts:
+        what = one.label or ("no drafts" if one.drafted == 0 else "without drafts")
+        ms = one.decode_ms / one.timed_tokens if one.decode_ms and one.timed_tokens else None
+        return Setting(f"{lead}{what}", 0, 1.0, None, ms, one.at_most_ms)
+    size = f"drafts of {one.k}" if one.k else "with drafts"
+    what = ", ".join(part for part in (one.label, one.drafter, size) if part)
+    per_pass = None
+    if one.rounds and one.accepted is not None:
+        per_pass = 1.0 + one.accepted / one.rounds
+    if one.timed_tokens and one.timed_passes and (per_pass is None or one.rounds != one.timed_passes):
+        per_pass = one.timed_tokens / one.timed_passes
+    share = one.accepted / one.drafted if one.drafted and one.accepted is not None else None
+    ms = one.decode_ms / one.timed_tokens if one.decode_ms and one.timed_tokens else None
+    return Setting(f"{lead}{what}", one.k, per_pass, share, ms, one.at_most_ms)

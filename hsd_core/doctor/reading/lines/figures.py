@@ -1,0 +1,162 @@
+"""Figures of a line by name and unit, whatever stands around them: one walk over its words, none is read twice.
+
+`Mean acceptance length: 2.33`, `( 75 accepted / 375 generated)`, `"draft_n": 240`, `Position 0: 83.39`,
+`#gen drafts = 50` and `0.700, 0.420` behind a name are all read here, so that a form (`forms.py`) is a list of names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from hsd_core.doctor.reading.numbers import number
+
+_TOKEN = re.compile(r"(\d[\d.,]*(?:[eE][+-]?\d+)?)|(#?[^\W\d][\w/#-]*)|(\S)")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_GAPS = frozenset("|,;/•·{}→<>~@&")  # a name ends there
+_SKIPPED = frozenset("\"'`[]*.")
+MOST_WORDS = 6  # of a name
+MOST_VALUES = 256  # of a list
+
+
+@dataclass(slots=True)
+class Figure:
+    """name: the words before it, in small letters. unit: the words behind it, or those in brackets behind its name.
+
+    values: more than one for a list. at: column of the first.
+    """
+
+    name: str
+    values: list[float]
+    at: int
+    unit: str = ""
+    percent: bool = False
+
+    @property
+    def value(self) -> float:
+        return self.values[0]
+
+    @property
+    def share(self) -> float:
+        """The first value, out of percent where it says so."""
+        return self.value / 100 if self.percent else self.value
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known between two tokens."""
+
+    found: list[Figure] = field(default_factory=list)
+    name: list[str] = field(default_factory=list)
+    stash: list[str] | None = None  # the name before a bracket
+    hint: str = ""
+    percent: bool = False
+    separated: bool = False  # a colon or an equals sign stands behind the name
+    open: bool = False  # the last figure may still get a unit
+    listed: bool = False  # the last figure may go on as a list
+    minus: bool = False
+    inside: int = 0  # figures before the bracket
+
+
+def figures(line: str) -> list[Figure]:
+    """All figures of a line, in its order."""
+    walk = _Walk()
+    comma = _decimal_commas(line)
+    for token in _TOKEN.finditer(line):
+        if token[1]:
+            _number(walk, token[1], token.start(), comma)
+            if token[1].endswith(","):
+                _mark(walk, ",")
+        elif token[2]:
+            _word(walk, token[2])
+        else:
+            _mark(walk, token[3])
+    return walk.found
+
+
+def words_of(name: str) -> str:
+    """A name in small letters, its humps as underscores: `acceptedDraftTokens` is `accepted_draft_tokens`."""
+    return _HUMP.sub("_", name).lower()
+
+
+def _number(walk: _Walk, text: str, at: int, comma: bool) -> None:
+    minus, walk.minus = walk.minus, False
+    values = [value for part in _parts(text, comma) if (value := number(part)) is not None]
+    if not values or minus:
+        walk.listed = walk.open = False
+        walk.name, walk.separated = [], False
+        return
+    if walk.listed and not walk.name and len(walk.found[-1].values) < MOST_VALUES:
+        walk.found[-1].values += values
+        walk.open = True
+        return
+    walk.found.append(
+        Figure(" ".join(walk.name[-MOST_WORDS:]), values[:MOST_VALUES], at, walk.hint, walk.percent and walk.separated)
+    )
+    walk.name, walk.separated, walk.hint, walk.percent = [], False, "", False
+    walk.open = walk.listed = True
+
+
+def _word(walk: _Walk, text: str) -> None:
+    word = words_of(text)
+    walk.minus = False
+    if walk.open and walk.found and walk.found[-1].unit.count(" ") < 3:
+        unit = walk.found[-1].unit
+        walk.found[-1].unit = f"{unit} {word}" if unit else word
+    walk.listed = False
+    if walk.separated:
+        walk.name, walk.separated, walk.hint, walk.percent = [], False, "", False
+    walk.name.append(word)
+    if len(walk.name) > 2 * MOST_WORDS:
+        del walk.name[:MOST_WORDS]
+
+
+def _mark(walk: _Walk, mark: str) -> None:
+    walk.minus = mark in "-\u2212"
+    if mark in ":=":
+        if walk.open and not walk.name:  # "Position 0: 83", a number that belongs to a name
+            last = walk.found.pop()
+            walk.name = [*last.name.split(), f"{last.value:.0f}"]
+        walk.separated, walk.open, walk.listed = True, False, False
+    elif mark == "%":
+        walk.percent = True
+        if walk.open and not walk.name:
+            walk.found[-1].percent = True
+    elif mark == "(":
+        walk.open = False
+        if not walk.separated:
+            walk.stash, walk.name, walk.inside = walk.name, [], len(walk.found)
+            walk.listed = False
+    elif mark == ")":
+        walk.open = walk.listed = False
+        if walk.stash is not None:
+            walk.hint = " ".join(walk.name) if len(walk.found) == walk.inside else ""
+            walk.name, walk.stash = walk.stash, None
+    elif mark in _GAPS:
+        walk.open = False
+        walk.listed = walk.listed and mark == "," and not walk.name
+        if not (walk.separated and mark == "{"):
+            walk.name, walk.separated = [], False
+    elif mark not in _SKIPPED:
+        walk.listed = False
+
+
+def _decimal_commas(line: str) -> bool:
+    """Whether the line writes 0,64 for 0.64."""
+    return "," in line and re.search(r"(?<![\d.,])(?:0,\d|\d+,\d\d?(?!\d))(?![\d,]*\.\d)", line) is not None
+
+
+def _parts(text: str, comma: bool) -> list[str]:
+    """The numbers of a token: `10,072` is one, `0.70,0.42` two, `0,64` one."""
+    text = text.rstrip(".,")
+    if "," not in text:
+        return [text]
+    pieces = text.split(",")
+    if comma and len(pieces) == 2 and "." not in text:
+        return [".".join(pieces)]
+    grouped = all(len(piece.partition(".")[0]) == 3 and piece.isdigit() for piece in pieces[1:-1])
+    if grouped and 1 <= len(pieces[0]) <= 3 and pieces[0].isdigit() and pieces[0] != "0":
+        last = pieces[-1].partition(".")[0]
+        if len(last) == 3 and last.isdigit():
+            return ["".join(pieces)]
+    return pieces

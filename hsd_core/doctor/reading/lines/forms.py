@@ -1,0 +1,226 @@
+"""What engines call the figures that they print: a form is a list of names, and the figures that make it one.
+
+vLLM: `v1/spec_decode/metrics.py`, `v1/metrics/loggers.py`, `benchmarks/serve.py`, `examples/.../spec_decode.py`, and
+`spec_decode/metrics.py` up to 0.8. SGLang: the scheduler's `Decode batch`, `bench_serving.py`. llama.cpp: its timings,
+`llama-speculative`, `mtp-bench`. TensorRT-LLM: `bench/dataclasses/reporting.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hsd_core.doctor.reading.lines.figures import MOST_WORDS, Figure
+
+Fields = dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """names, units: to a field of `Told`, or to "" for what is passed over. needs: sets of fields that suffice.
+
+    mark: what its lines have, in small letters; without it the engine is not told. whole: all stands on one line.
+    about: the object of a reply that its names are of, where they are pieces of one.
+    """
+
+    engine: str
+    names: Mapping[str, str]
+    needs: tuple[frozenset[str], ...]
+    units: Mapping[str, str] = field(default_factory=dict)
+    mark: str = ""
+    whole: bool = True
+    about: str = ""
+
+    def complete(self, found: Fields) -> bool:
+        return any(need <= found.keys() for need in self.needs)
+
+
+def _needs(*sets: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(one.split()) for one in sets)
+
+
+VLLM_LINE = Form(
+    "vllm",
+    {
+        "mean acceptance length": "length",
+        "accepted": "accepted",
+        "drafted": "drafted",
+        "per-position acceptance rate": "places",
+        "per-position acceptance probabilities": "places",
+        "draft acceptance rate": "rate",
+    },
+    _needs("accepted drafted", "places"),
+    mark="specdecoding",
+)
+VLLM_OLD = Form(
+    "vllm",
+    {
+        "number of speculative tokens": "k",
+        "number of accepted tokens": "old_accepted",
+        "number of draft tokens": "drafted",
+        "number of emitted tokens": "emitted",
+        "draft acceptance rate": "rate",
+        "system efficiency": "",
+    },
+    _needs("old_accepted drafted"),
+    mark="speculative metrics",
+)
+VLLM_THROUGHPUT = Form(
+    "vllm",
+    {"avg generation throughput": "interval_speed", "running": "running", "waiting": ""},
+    _needs("interval_speed running"),
+)
+SGLANG = Form(
+    "sglang",
+    {
+        "#running-req": "running",
+        "accept len": "length",
+        "accept rate": "rate",
+        "gen throughput": "speed",
+        "input throughput": "",
+    },
+    _needs("running speed"),
+)
+BENCH = Form(
+    "",
+    {
+        "successful requests": "requests",
+        "acceptance rate": "rate",
+        "acceptance length": "length",
+        "accept length": "length",
+        "drafts": "rounds",
+        "draft tokens": "drafted",
+        "accepted tokens": "accepted",
+        "mean tpot": "per_token",
+        "mean itl": "round_ms",
+        "total generated tokens": "all_tokens",
+        "maximum request concurrency": "most_running",
+        "max request concurrency": "most_running",
+        "concurrency": "running",
+        "position": "place",
+        "mean_tpot_ms": "per_token",
+        "mean_itl_ms": "round_ms",
+        "spec_decode_acceptance_rate": "rate",
+        "spec_decode_acceptance_length": "length",
+        "spec_decode_num_drafts": "rounds",
+        "spec_decode_draft_tokens": "drafted",
+        "spec_decode_accepted_tokens": "accepted",
+        "spec_decode_per_position_acceptance_rates": "places",
+    },
+    _needs("per_token", "rounds drafted accepted", "requests length"),
+    whole=False,
+)
+OFFLINE = Form(
+    "vllm",
+    {
+        "total_num_output_tokens": "",
+        "num_drafts": "rounds",
+        "num_draft_tokens": "drafted",
+        "num_accepted_tokens": "accepted",
+        "mean acceptance length": "length",
+        "acceptance at token": "place",
+    },
+    _needs("rounds drafted accepted"),
+    whole=False,
+)
+SPECULATIVE = Form(
+    "llama.cpp",
+    {
+        "n_draft": "most",
+        "n_predict": "written",
+        "n_drafted": "drafted",
+        "n_accept": "accepted",
+        "decoded": "decoded",
+        "tokens in": "seconds",
+        "generated": "decoded",
+        "accept": "",
+    },
+    _needs("drafted accepted"),
+    whole=False,
+)
+MTP_BENCH = Form(
+    "llama.cpp",
+    {"pred": "tokens", "draft": "drafted", "acc": "accepted", "rate": "", "tok/s": "speed"},
+    _needs("tokens drafted accepted"),
+)
+# pieces of replies that are cut off: their names stay as they are, `replies.py` reads them like whole ones
+TIMINGS = Form(
+    "llama.cpp",
+    {
+        name: name
+        for name in ("predicted_n", "predicted_ms", "predicted_per_token_ms", "draft_n", "draft_n_accepted")
+        + ("prompt_n", "prompt_ms")
+    },
+    _needs("predicted_n predicted_ms", "draft_n draft_n_accepted"),
+    whole=False,
+    about="timings",
+)
+META_INFO = Form(
+    "sglang",
+    {
+        name: name
+        for name in ("completion_tokens", "spec_verify_ct", "spec_accept_length", "spec_accept_token_num")
+        + ("spec_accepted_drafts", "spec_num_correct_drafts", "spec_draft_token_num", "spec_proposed_drafts")
+        + ("spec_num_proposed_drafts", "e2e_latency", "decode_throughput")
+    },
+    _needs("spec_verify_ct completion_tokens", "spec_verify_ct spec_accept_length"),
+    whole=False,
+    about="meta_info",
+)
+LM_STUDIO = Form(
+    "lmstudio",
+    {
+        name: name
+        for name in ("total_draft_tokens_count", "accepted_draft_tokens_count", "tokens_per_second")
+        + ("generation_time", "predicted_tokens_count", "completion_tokens")
+    },
+    _needs("total_draft_tokens_count accepted_draft_tokens_count"),
+    whole=False,
+    about="stats",
+)
+TENSORRT = Form(
+    "tensorrt-llm",
+    {
+        "ar average": "length",
+        "al average": "length",
+        "dt average": "drafted",
+        "adt average": "accepted",
+        "dar average": "rate",
+        "tpot": "per_token",
+        "number of requests": "requests",
+        "number of concurrent requests": "running",
+        "avg_decoded_tokens_per_iter": "length",
+    },
+    _needs("length", "drafted accepted"),
+    whole=False,
+)
+# in the order in which a line is offered to them: the first whole one takes it
+WHOLE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH)
+SPREAD = (BENCH, OFFLINE, SPECULATIVE, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
+PERCENT = ("rate", "place", "places")  # fields that are shares
+
+
+def fields_of(form: Form, figures: Sequence[Figure]) -> Fields:
+    """The figures of a line that a form knows, by field; a share is from 0 to 1."""
+    found: Fields = {}
+    for figure in figures:
+        words = figure.name.split()
+        index = words[-1] if len(words) > 1 and words[-1].isdecimal() else ""
+        place = known(form.names, words[:-1]) if index else None
+        what = known(form.names, words) or form.units.get(figure.unit)
+        if place == "place" and len(index) < 4:
+            found[f"place {int(index)}"] = [figure.share if figure.percent or figure.value <= 1 else figure.value / 100]
+        elif what and what != "place":
+            values = figure.values if what == "places" else figure.values[:1]
+            if what in PERCENT and (figure.percent or (what == "rate" and figure.value > 1.5)):
+                values = [value / 100 for value in values]
+            found.setdefault(what, list(values))
+    return found
+
+
+def known(names: Mapping[str, str], words: Sequence[str]) -> str | None:
+    """What the longest end of a name is called here."""
+    for count in range(min(MOST_WORDS, len(words)), 0, -1):
+        if (what := names.get(" ".join(words[-count:]))) is not None:
+            return what
+    return None

@@ -1,0 +1,165 @@
+"""What llama.cpp's server prints of its requests and, counted since it began, of its drafters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hsd_core.doctor.reading.lines.figures import Figure
+from hsd_core.doctor.reading.lines.forms import known
+from hsd_core.doctor.reading.seen import DoctorError, Seen, timed_tokens
+from hsd_core.doctor.reading.told import Told, seen_of
+
+_NAMES = {
+    "prompt eval time": "",
+    "eval time": "ms",
+    "draft acceptance": "rate",
+    "draft acceptance rate": "rate",
+    "mean acceptance length": "length",
+    "mean acceptance len": "length",
+    "mean len": "length",
+    "acceptance rate per position": "places",
+    "acc per pos": "places",
+    "#gen drafts": "drafts",
+    "#acc drafts": "kept",
+    "#gen tokens": "tokens",
+    "#acc tokens": "accepted",
+    "dur": "dur",
+}
+_STATISTICS = re.compile(r"statistics\s+([\w-]{1,60})\s*:")
+_TASK = re.compile(r"\btask (\d{1,9})\b")
+_BLOCKS = ("dflash", "dspark", "medusa", "block")  # drafters whose one pass gives all tokens of a draft
+MOST = 50_000  # requests
+
+
+@dataclass(slots=True)
+class _Request:
+    """A request: its lines come one after another, its drafters' behind them."""
+
+    label: str
+    line: int
+    task: str = ""
+    told: Told = field(default_factory=Told)
+    drafters: dict[str, list[float]] = field(default_factory=dict)  # drafts, kept, tokens of this request
+
+
+class LlamaLog:
+    """Takes the figures of lines; `seen` gives the requests."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._requests: list[_Request] = []
+        self._totals: dict[str, list[float]] = {}  # drafts, kept, tokens, ms
+        self.faults: list[str] = []
+
+    def take(self, line: str, figures: Sequence[Figure], label: str, number: int) -> bool:
+        """Whether the line was one of these."""
+        told = {what: figure for figure in figures if (what := known(_NAMES, figure.name.split()))}
+        if "drafts" in told and "tokens" in told:
+            return self._statistics(line, told, label, number)
+        if "ms" in told:
+            self._time(line, figures, told["ms"], label, number)
+            return True
+        if "rate" in told or "places" in told:
+            return self._drafts(line, figures, told, label, number)
+        return False
+
+    def _time(self, line: str, figures: Sequence[Figure], ms: Figure, label: str, number: int) -> None:
+        if len(self._requests) >= MOST:
+            return
+        request = _Request(label, number, _task(line))
+        request.told.ms = ms.value
+        for figure in figures:
+            if figure.unit.startswith(("tokens", "runs")) and not figure.name and figure.at > ms.at:
+                request.told.tokens = request.told.tokens or figure.value
+            elif figure.unit.startswith("ms per token"):
+                request.told.per_token = figure.value
+        if request.told.tokens and not ms.unit.startswith("s "):
+            self._requests.append(request)
+
+    def _drafts(self, line: str, figures: Sequence[Figure], found: dict[str, Figure], label: str, number: int) -> bool:
+        by_unit = {figure.unit.partition(" ")[0]: figure.value for figure in figures if figure.unit}
+        counted = "accepted" in by_unit and "generated" in by_unit
+        if "rate" in found and not counted:
+            return False
+        request = self._of_task(_task(line), label, number, new=counted)
+        if counted:
+            request.told.accepted, request.told.drafted = by_unit["accepted"], by_unit["generated"]
+        if "length" in found:
+            request.told.length = found["length"].value
+        if "places" in found:
+            request.told.places = [place for place in found["places"].values if place <= 1]
+        return True
+
+    def _of_task(self, task: str, label: str, number: int, *, new: bool) -> _Request:
+        """The request that a line is of: that of its task, else the last one, unless that has its drafts already."""
+        near = self._requests[-16:][::-1]
+        found = next((one for one in near if task and one.task == task), near[0] if near else None)
+        if found is None or (new and found.told.drafted is not None and len(self._requests) < MOST):
+            found = _Request(label, number, task)
+            self._requests.append(found)
+        return found
+
+    def _statistics(self, line: str, told: dict[str, Figure], label: str, number: int) -> bool:
+        """They are of all requests since the server began; what was added is of the last request."""
+        found = _STATISTICS.search(line)
+        drafter = found[1] if found else "drafter"
+        spent = told["dur"].values[1] if "dur" in told and len(told["dur"].values) > 1 else None
+        now = [told["drafts"].value, told["kept"].value if "kept" in told else 0.0, told["tokens"].value]
+        before = self._totals.get(drafter, [0.0, 0.0, 0.0])
+        if now[0] < before[0] or now[2] < before[2]:
+            before = [0.0, 0.0, 0.0]  # the server was started again
+        if not self._requests and len(self._requests) < MOST:
+            self._requests.append(_Request(label, number))
+        if len(self._totals) < 20 or drafter in self._totals:
+            self._totals[drafter] = [*now, *([] if spent is None else [spent])]
+            added = [after - first for after, first in zip(now, before[:3], strict=True)]
+            self._requests[-1].drafters.setdefault(drafter, added)
+        return True
+
+    def seen(self) -> list[Seen]:
+        """The requests; those whose drafter found nothing are of the drafter too, those without one are plain."""
+        listed = [one for request in self._requests if (one := self._of_one(request)) is not None]
+        drafting = [one for one in listed if one.drafts]
+        timed = [total for total in self._totals.values() if len(total) > 3 and total[2]]
+        if timed and drafting:
+            last = drafting[-1]
+            of = 0 if last.block else 2  # one pass of the drafter gives a draft, or a token
+            last.draft_ms, last.draft_timed = sum(total[3] for total in timed), sum(total[of] for total in timed)
+        return listed
+
+    def _drafter(self, label: str) -> str:
+        """The drafters at work under a heading: those that made drafts, else all that were asked."""
+        asked = [request.drafters for request in self._requests if request.label == label]
+        made = {name for each in asked for name, counts in each.items() if counts[0]}
+        return "+".join(sorted(made or {name for each in asked for name in each}))[:60]
+
+    def _of_one(self, request: _Request) -> Seen | None:
+        told = request.told
+        told.engine, told.label, told.line = "llama.cpp", request.label, request.line
+        told.drafter = self._drafter(request.label) if request.drafters or told.drafted else ""
+        drafts, kept, tokens = (sum(counts[n] for counts in request.drafters.values()) for n in range(3))
+        if told.drafted is None and request.drafters:
+            told.drafted, told.accepted, told.rounds = (tokens, None, drafts) if tokens else (0.0, 0.0, 0.0)
+        elif told.drafted and tokens:
+            exact = tokens == told.drafted
+            told.rounds = drafts if exact else told.drafted * drafts / tokens
+            told.first = kept if exact and not told.places else None
+        if told.tokens and told.ms:
+            told.passes = max(1.0, timed_tokens(told.tokens, told.ms, told.per_token) - (told.accepted or 0.0))
+            if told.drafted and not request.drafters:
+                told.notes.append("rounds_from_tokens")
+        told.plain = told.drafted is None
+        try:
+            seen = seen_of(told, self._name)
+        except DoctorError as error:
+            self.faults.append(str(error))
+            return None
+        seen.block = any(word in told.drafter for word in _BLOCKS)
+        return seen
+
+
+def _task(line: str) -> str:
+    found = _TASK.search(line)
+    return found[1] if found else ""

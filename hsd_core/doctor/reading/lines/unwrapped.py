@@ -1,0 +1,97 @@
+"""The lines and the JSON of a text as somebody pasted it: quoted, coloured, wrapped by a form, or inside a container's
+own JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from hsd_core.doctor.reading.numbers import written
+
+MOST_FAILURES = 200  # openings of JSON that were none
+MOST_VALUES = 20_000  # JSON values of a text
+LONGEST_LINE = 20_000  # characters; of a longer one the parts around its marks are read
+_DEEPEST = 40
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_OPENING = re.compile(r'[{\[]\s*(?:["{\[]|$)')
+_LOGGED = ("log", "message", "MESSAGE", "msg", "line")  # keys whose text is a line of a log
+_PROSE = ("content", "text", "prompt", "reasoning_content", "output_ids")
+_DECODER = json.JSONDecoder(parse_int=written, parse_float=written)
+
+
+def clean(text: str) -> str:
+    """Without colours, quotation marks of mails and signs that only look like blanks."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    return text.translate({0xA0: " ", 0x200B: None, 0x2011: "-", 0x2212: "-", 0: None})
+
+
+def taken_apart(text: str) -> tuple[list[tuple[int, str]], list[tuple[int, Any]]]:
+    """Lines with their numbers, and the JSON values that stand among them with the number of their first line.
+
+    A line inside a JSON value, as containers write them, is a line.
+    """
+    lines: list[tuple[int, str]] = []
+    values: list[tuple[int, Any]] = []
+    failures, at, number = 0, 0, 1
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        line = text[at:end]
+        opening = _opening(line) if failures < MOST_FAILURES and len(values) < MOST_VALUES else None
+        if opening is not None:
+            try:
+                value, stop = _DECODER.raw_decode(text, at + opening)
+            except (ValueError, RecursionError):
+                failures += 1
+            else:
+                if opening:
+                    lines.append((number, line[:opening]))
+                logged = list(_logged(value))
+                if logged:
+                    lines += [(number, part) for part in logged]
+                else:
+                    values.append((number, value))
+                number += text.count("\n", at, stop)
+                rest = text.find("\n", stop)
+                at = len(text) if rest < 0 else rest + 1
+                number += 1
+                continue
+        lines.append((number, _unquoted(line)))
+        at, number = end + 1, number + 1
+    return lines, values
+
+
+def mappings(value: Any) -> Iterator[dict[str, Any]]:
+    """Every mapping of a JSON value, outer ones first."""
+    waiting, depth = [value], 0
+    while waiting and depth < _DEEPEST:
+        yield from (one for one in waiting if isinstance(one, dict))
+        waiting = [
+            inner
+            for one in waiting
+            for key, inner in (one.items() if isinstance(one, dict) else enumerate(one[:MOST_VALUES]))
+            if isinstance(inner, dict | list) and key not in _PROSE
+        ]
+        depth += 1
+
+
+def _opening(line: str) -> int | None:
+    found = _OPENING.search(line[:LONGEST_LINE])
+    return None if found is None else found.start()
+
+
+def _logged(value: Any) -> Iterator[str]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, dict):
+            for key in _LOGGED:
+                if isinstance(told := one.get(key), str) and "choices" not in one:
+                    yield from told.splitlines()
+
+
+def _unquoted(line: str) -> str:
+    start = line.lstrip()
+    return start.lstrip("> ") if start.startswith(">") else line

@@ -1,0 +1,108 @@
+"""What people paste, in made-up round numbers: the figures that follow by hand, and what may not be said.
+
+Rounds are drafted / k, tokens a pass 1 + accepted / rounds, a position's acceptance is of the drafts that came so far.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hsd_core.cli.engines.doctor import told
+from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.reading.inputs import read_texts
+
+PASTED = Path(__file__).parents[1] / "doctor_outputs" / "pasted"
+CONTROL = {"title": "vLLM", "rounds": 400, "k": 3, "tokens_per_pass": 2.33, "acceptance_by_position": [0.7, 0.6, 0.5]}
+RIGHT: dict[str, dict[str, Any]] = {
+    "01-prose-names-two-engines": CONTROL,
+    "02-prose-with-thousands": {"title": "SGLang", "k": 3, "tokens_per_pass": 2.0, "ms_per_token": 5},
+    "03-vllm-rate-first": {**CONTROL, "rounds": 800},
+    "04-vllm-v0": {"k": 3, "rounds": 100, "tokens_per_pass": 1.6},
+    "05-vllm-early-v1": {"k": None, "tokens_per_pass": None},
+    "06-first-place-near-zero": {"rounds": 1000, "k": 4, "tokens_per_pass": 1.03},
+    "07-vllm-bench-serve": {
+        **{"title": "vLLM", "rounds": 833, "k": 4, "tokens_per_pass": 2.4, "ms_per_token": 10, "round_ms": 24},
+    },
+    "08-promql-table": {"rounds": 100, "k": 3, "tokens_per_pass": 2.2, "acceptance_by_position": [0.7, 0.5, 0.43]},
+    "09-llama-speculative-example": {"rounds": 80, "k": 4, "tokens_per_pass": 2.5, "ms_per_token": 100},
+    "10-bare-timings": {"title": "llama.cpp", "rounds": 120, "k": 2, "tokens_per_pass": 1.67, "ms_per_token": 40},
+    "11-mtp-bench": {"rounds": 200, "tokens_per_pass": 2.0, "ms_per_token": 32.5},
+    "12-sglang-first-line-since-idle": {"ms_per_token": 5, "tokens_per_pass": 2.0, "k": 3},
+    "13-sglang-with-and-without": {"ms_per_token": 5, "plain_ms": 8},
+    "14-sglang-meta-info": {"rounds": 190, "k": 5, "tokens_per_pass": 1.05},
+    "15-reply-inside-data": {"rounds": 80, "tokens_per_pass": 2.5, "ms_per_token": 25},
+    "16-lmstudio-stats": {"title": "LM Studio", "rounds": 120, "tokens_per_pass": 2.5, "ms_per_token": 50},
+    "17-docker-json-file": CONTROL,
+    "18-only-positions": {"k": 4, "tokens_per_pass": 2.64, "rounds": None},
+    "19-plain-and-speculated-one-log": {
+        **{"ms_per_token": 40, "plain_ms": 30, "rounds": 125, "k": 3, "tokens_per_pass": 1.6},
+    },
+    "20-ngram-statistics": {"rounds": 50, "k": 2, "ms_per_token": 20},
+    "21-no-plain-time": {"rounds": 57, "ms_per_token": 40, "plain_ms": None},
+    "22-mlx-two-lines": {"title": "mlx-lm", "ms_per_token": 28.57, "plain_ms": 32.26},
+    "23-control-modern": {**CONTROL, "at_most_ms": 10.73},
+    "24-block-drafter": {"rounds": 180, "k": 15, "draft_ms_per_token": 9, "tokens_per_pass": 2.0},
+    "25-zero-drafts-ngram-mod": {"drafter": "ngram-mod", "ms_per_token": 30},
+}
+SAID = {
+    "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
+    "06-first-place-near-zero": ["does not fit", "3 % of the cases", "look for a mismatch"],
+    "11-mtp-bench": ["200 of 400 drafted tokens"],
+    "12-sglang-first-line-since-idle": ["33 % accepted of drafted"],
+    "13-sglang-with-and-without": ["1.60 times as fast", "without: 8 ms a token"],
+    "14-sglang-meta-info": ["without --speculative-algorithm", "does not fit"],
+    "16-lmstudio-stats": ["180 of 400 drafted tokens", "without draft_model"],
+    "18-only-positions": ["At 2, drafts of 2", "2.30 tokens a pass", "2.64 tokens a pass"],
+    "19-plain-and-speculated-one-log": ["Speculation loses: 40 ms a token, 30 ms without", "--spec-type none"],
+    "20-ngram-statistics": ["50 of 310", "14 % of the passes at most"],
+    "21-no-plain-time": ["Longer ones cannot be judged"],
+    "22-mlx-two-lines": ["1.13 times as fast"],
+    "23-control-modern": ["at most 10.7 ms"],
+    "24-block-drafter": ["9 ms a draft whatever its length", "60 % first position", "Shorter drafts save no drafting"],
+    "25-zero-drafts-ngram-mod": [
+        "made no drafts",
+        "--spec-ngram-mod-n-match 12 --spec-ngram-mod-n-min 4",
+        "least length",
+    ],
+}
+NEVER = {
+    "02-prose-with-thousands": ["decimal comma"],
+    "05-vllm-early-v1": ["cut off"],
+    "06-first-place-near-zero": ["Draft 1 token"],
+    "09-llama-speculative-example": ["No drafts"],
+    "12-sglang-first-line-since-idle": ["629", "574"],
+    "20-ngram-statistics": ["Try drafts", "Draft 3", "7.5"],
+    "21-no-plain-time": ["Try drafts", "--spec-draft-p-min"],
+    "24-block-drafter": ["--spec-draft-n-max", "--spec-draft-p-min"],
+}
+
+
+def answered(text: str) -> dict[str, Any]:
+    return diagnose(read_texts([("pasted text", text)]))
+
+
+def said(answer: dict[str, Any]) -> str:
+    return "\n".join(told(answer))
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_pasted_text_is_answered_as_worked_out_by_hand(name: str) -> None:
+    answer = answered((PASTED / f"{name}.txt").read_text(encoding="utf-8"))
+    for figure, value in RIGHT[name].items():
+        expected = value if value is None or isinstance(value, str) else pytest.approx(value, rel=6e-3)
+        if figure == "round_ms":
+            assert "24 ms a pass" in answer["counted"]
+        else:
+            assert answer[figure] == expected, figure
+    text = said(answer)
+    for sentence in SAID.get(name, []):
+        assert sentence in text
+    for sentence in NEVER.get(name, []):
+        assert sentence not in text
+
+
+def test_every_pasted_text_has_its_right_answer_here() -> None:
+    assert {path.stem for path in PASTED.glob("*.txt")} == set(RIGHT)
