@@ -231,7 +231,7 @@ class Pipeline:
         from hsd_core.levels.largest import largest, most_nodes
         from hsd_core.levels.memory import of_run
 
-        room = min((e.level.max_positions for e in entries if e.level.max_positions is not None), default=tokens)
+        room = entries[-1].level.max_positions or tokens
         entries = largest(entries, longest)
         return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
 
@@ -254,9 +254,12 @@ class Pipeline:
         """Token ids of a prompt, in the model's chat template unless `raw`.
 
         Raises:
-            ValueError: they are more than this pipeline reads.
+            ValueError: they are more than this pipeline reads, or one of them is none of the model's.
         """
         ids = self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
+        if ids and max(ids) >= self._builder.ids:
+            token = self.tokenizer.piece(max(ids)).decode(errors="replace")
+            raise ValueError(f"the prompt has the token {token!r}, which the model has no row for; leave it out")
         most = self._prompt_tokens
         if most is not None and len(ids) > most:
             raise ValueError(f"the prompt has {len(ids):,} tokens; at most {most:,} are read here, so shorten it")

@@ -17,6 +17,7 @@ from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
 from hsd_core.trace.checks import check
+from hsd_core.trace.comparison import Comparison, differing
 from hsd_core.trace.naming import lanes_of, round_number
 
 _RESET = "\033[0m"
@@ -120,6 +121,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         f"{_number(figures['tokens_per_target_forward'])} per target forward, "
         f"{_percent(figures['drafts_kept'])} of drafts kept, first token after {first} ms; {ended}"
     )
+    yield from _outgrown_lines(header, figures["committed"])
     yield from _branch_lines(events)
     yield from _bound_lines(header, figures["levels"])
     if (bound := figures["mbsu"]) is not None:
@@ -132,7 +134,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     if (asked := figures["asked"]) is not None:
         rows, ms = figures["asked_rows"] / asked, figures["asked_ms"] / asked
         yield f"store: {asked} queries of {rows:.1f} rows, {ms:.1f} ms each, {figures['asked_ms']:.0f} ms in all"
-    yield printable(f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}")
+    yield printable(_law(header, differing(events)))
     yield from _plan_lines(events)
     yield from _baseline_lines(events)
 
@@ -147,6 +149,27 @@ def whole(path: str) -> list[Event]:
     if wrong := check(events):
         raise ValueError(f"{path}: the trace does not add up: {wrong[0]} ({len(wrong)} in all)")
     return events
+
+
+def _law(header: trace.Header, found: Comparison | None) -> str:
+    """What the stack's law is; where plain decoding beside it wrote another text, that."""
+    if not header.lossless or found is None:
+        return f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
+    if found.margin is None:
+        return "another text than plain decoding's"
+    if found.holds:
+        return "another text: at a near tie, which products of one row and of several rows may round either way"
+    return "another text, and no near tie: this target's rows change with what is computed beside them"
+
+
+def _outgrown_lines(header: trace.Header, committed: int) -> Iterator[str]:
+    """Which levels drafted nothing more because the text outgrew their context, and from where on."""
+    for info in header.levels:
+        most = info.params.get("context")
+        if isinstance(most, int) and len(header.prompt_ids) + committed > most:
+            drafted = max(0, most - len(header.prompt_ids))
+            said = f"the context of {letter(header, info.index)}, {most} tokens, was full"
+            yield printable(f"{said} behind {drafted} tokens of the answer: it took no part any more")
 
 
 def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
@@ -232,7 +255,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     how = "simulated" if header.simulated else "measured"
     laid = f"{header.overlap} speed-up" if header.overlap in ("reckoned", "real") else "speed-up"
     yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; {laid} {ratio:.2f}x"
-    if baseline.diverges and is_greedy(header.sampling):  # sampled runs are alike in distribution only
+    if differing(events):
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"
         yield f"first divergence from plain decoding at token {baseline.equal}, its top-two margin {margin}"
 

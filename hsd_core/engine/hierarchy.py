@@ -80,7 +80,20 @@ def all_levels(stack: Sequence[Place]) -> RunPlan:
 class Hierarchy:
     """One run of a stack. Its state: the policies', and where verifiers dropped tokens; never the context."""
 
-    def __init__(self, stack: Sequence[Place], *, sampling: Sampling, choices: Choices, ends: frozenset[int]) -> None:
+    def __init__(
+        self,
+        stack: Sequence[Place],
+        *,
+        sampling: Sampling,
+        choices: Choices,
+        ends: frozenset[int],
+        contexts: Sequence[int | None] = (),
+    ) -> None:
+        """
+        Args:
+            contexts: how many tokens each level's model takes at most; None where there is no such bound.
+        """
+        self._contexts = contexts or (None,) * len(stack)
         self.stack, self.sampling, self.choices, self.ends = stack, sampling, choices, ends
         # The target has no policy: its one verification is a round.
         self.policies: list[Policy] = [policy_of(place.spec).bind(place.spec.values) for place in stack[:-1]]
@@ -111,11 +124,13 @@ class Hierarchy:
         return committed
 
     def pull(self, i: int, context: Context, budget: int) -> Asking[Tree]:
-        """HSD(i): what level i < K hands up, at most `budget` tokens."""
-        if i not in self._below:
-            epoch = self.epochs.of(i, len(context))
-            order = self.order(i, len(context), budget, epoch)
-            tree = yield DraftRequest(i, context, order, self.policies[i].moving, epoch)
+        """HSD(i): what level i < K hands up, at most `budget` tokens; none where its context is full."""
+        budget = self._within(i, len(context), budget)
+        if i not in self._below or not budget:
+            bottom = i if i not in self._below else self.plan.levels[0]
+            epoch = self.epochs.of(bottom, len(context))
+            order = self.order(bottom, len(context), budget, epoch)
+            tree = yield DraftRequest(bottom, context, order, self.policies[bottom].moving, epoch)
             assert isinstance(tree, Tree), f"a draft was answered by {tree}"
             return tree
         length, held = 0, list[Tree]()
@@ -131,7 +146,7 @@ class Hierarchy:
         """What level i is asked to draft behind `start` tokens, at most `budget`; it chooses in this epoch."""
         spec, greedy = self.stack[i].spec, self.sampling.greedy
         return DraftOrder(
-            min(self._blocks[i], budget),
+            min(self._blocks[i], self._within(i, start, budget)),
             partial(self._checked_row, i),
             partial(self._pick, i, start, epoch),
             partial(self._stops, i, corrected=False, surest=True),
@@ -150,6 +165,8 @@ class Hierarchy:
         # Above a level that goes on drafting meanwhile, a bonus would stand where that one's next token does.
         bonus = spec.bonus and not self._lanes[i]
         below_budget = budget - 1 if bonus else budget
+        if below is not None:
+            below_budget = self._within(below, len(context), below_budget)
         tree = NOTHING
         if below is not None and self._lanes[below] < self._lanes[i]:
             taken = yield TakeRequest(i, context, budget)
@@ -244,6 +261,11 @@ class Hierarchy:
         policy = self.policies[i]
         sure = () if logits is None else policy.sure(logits.reshape(-1, logits.shape[-1]))
         return policy.stops(DraftState(length, self._blocks[i], corrected, [max(sure)] if surest and sure else sure))
+
+    def _within(self, i: int, length: int, budget: int) -> int:
+        """How many of at most `budget` tokens level i can still take behind so many."""
+        most = self._contexts[i]
+        return budget if most is None else max(0, min(budget, most - length))
 
     def _ended(self, tree: Tree) -> bool:
         return len(tree) > 0 and tree.tokens[-1].id in self.ends

@@ -7,6 +7,7 @@ forwards and frees every level's state.
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
@@ -95,7 +96,9 @@ def run(
         raise ValueError("the prompt is empty; give at least one token")
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; ask for at least 1")
-    context = min((s.level.max_positions for s in stack if s.level.max_positions is not None), default=None)
+    # A level below the target whose context is full rests; a pipeline's inner ones cannot, so they bound the text.
+    bounding = stack[1:] if _lanes(stack) > 2 else stack[-1:]
+    context = min((s.level.max_positions for s in bounding if s.level.max_positions is not None), default=None)
     limited_by: trace.Ending = "length"
     limit = max_new_tokens
     if context is not None:
@@ -160,7 +163,8 @@ class _Run:
         self.clock, self.reading, self.stop = clock, reading, stop
         self.writer = TraceWriter(self.clock, len(stack), len(context), heads, _bounded(stack, sampling))
         self.runs: list[LevelRun] = []
-        self.hierarchy = Hierarchy(stack, sampling=sampling, choices=choices, ends=ends)
+        self.contexts = [entry.level.max_positions for entry in stack]
+        self.hierarchy = Hierarchy(stack, sampling=sampling, choices=choices, ends=ends, contexts=self.contexts)
         self.driver: Driver = drives(stack, self.runs, self.writer, stop)
 
     def events(self, header: trace.Header) -> Iterator[Event]:
@@ -188,6 +192,7 @@ class _Run:
             if self.replan is not None:
                 t0 = self.clock.now()
                 yield self._follow(self.replan.first(), self.replan.longest, t0)
+            yield from self._rest()
             prefilled = last = yield from self._prefill(None)
             while reason == "stopped":
                 committed = yield from self.driver.round(self.hierarchy, self.context, self._budget())
@@ -202,8 +207,10 @@ class _Run:
                     reason = self.limited_by
                 past = Round(self.writer.round, tuple(committed.ids), self.driver.take_outcomes())
                 self.writer.round += 1
-                if self.replan is not None and reason == "stopped":
-                    yield from self._replan(self.replan, past)
+                if reason == "stopped":
+                    if self.replan is not None:
+                        yield from self._replan(self.replan, past)
+                    yield from self._rest()
         except Stopped:
             pass
         handed = UNSET if self.elsewhere is None else trace.Handed(*self.elsewhere.handed)
@@ -215,8 +222,24 @@ class _Run:
         t0 = self.clock.now()
         plan = replan.after(past)
         if plan is not None:
-            yield self._follow(plan, replan.longest, t0)
+            yield self._follow(self._with_room(plan), replan.longest, t0)
             yield from self._prefill(self.writer.round)
+
+    def _rest(self) -> Generator[Event, None, None]:
+        """From now on a level whose context is full does not take part, where levels work one after another."""
+        plan = self.hierarchy.plan
+        left = self._with_room(plan)
+        if left.levels != plan.levels and _lanes(self.stack) == 1:
+            yield self._follow(left, max(plan.blocks), self.clock.now())
+
+    def _with_room(self, plan: RunPlan) -> RunPlan:
+        """The plan without the levels below the target whose context holds no more than the text has."""
+        full = [i for i in plan.levels[:-1] if (self.contexts[i] or math.inf) <= len(self.context)]
+        if not full:
+            return plan
+        said = (f"the context of {self.stack[i].level.label}, {self.contexts[i]} tokens, is full" for i in full)
+        blocks = tuple(t for i, t in zip(plan.levels, plan.blocks, strict=False) if i not in full)
+        return RunPlan(tuple(i for i in plan.levels if i not in full), blocks, why="; ".join(said))
 
     def _follow(self, plan: RunPlan, longest: int, t0: int) -> Event:
         plan.check([entry.level.can_verify for entry in self.stack], longest)
@@ -243,7 +266,8 @@ class _Run:
             t0 = self.clock.now()
             if round_ is None:
                 run_.observe(CommittedIds(self.context))
-            if i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
+            full = i < len(self.stack) - 1 and len(self.context) >= (self.contexts[i] or math.inf)
+            if full or i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
                 continue
             while run_.cached < end:
                 unless_stopped(self.stop)
@@ -274,6 +298,10 @@ class _Run:
         return self.limit - (len(self.context) - self.prompt)
 
 
+def _lanes(stack: Sequence[StackEntry]) -> int:
+    return len({*lanes_of([entry.spec for entry in stack])})
+
+
 def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
     """The verifiers that judge place by place, as the bound has it. A greedy one keeps what any exact rule keeps."""
     return [i for i in range(1, len(stack)) if not sampling.greedy and rule_of(stack[i].spec).by_place]
@@ -295,6 +323,12 @@ def _grown(stack: Sequence[StackEntry], index: int, sampling: Sampling) -> dict[
         return {}
     shape = {"grow": spec[GROW]} if spec.get(GROW) else {"tree": spec[TREE]}
     return {**shape, **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
+
+
+def _outgrown(stack: Sequence[StackEntry], index: int, length: int) -> dict[str, object]:
+    """The context of a level below the target, where a text of this length outgrows it."""
+    most = stack[index].level.max_positions
+    return {"context": most} if most is not None and most < length and index < len(stack) - 1 else {}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
@@ -345,7 +379,12 @@ def _header(
             dtype=entry.level.dtype,
             layers=entry.level.layers,
             weights=entry.level.weights,
-            params={**entry.level.params, **_launched(entry.level), **_grown(stack, i, sampling)},
+            params={
+                **entry.level.params,
+                **_launched(entry.level),
+                **_grown(stack, i, sampling),
+                **_outgrown(stack, i, len(prompt_ids) + max_new),
+            },
             shares=trunks[i],
             reads=pass_bytes(entry.level),
             lane=lanes[i] if lanes[-2:-1] > (0,) else UNSET,

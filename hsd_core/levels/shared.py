@@ -50,7 +50,7 @@ class SharedState:
         trunk = self._trunks.get(id(decoder))
         joins = along and trunk is not None and depth == trunk.shallowest and not trunk.joined
         if trunk is None or trunk.lent or (depth >= trunk.shallowest and not joins):
-            trunk = self._trunks[id(decoder)] = Trunk(decoder, self.capacity, self.branches)
+            trunk = self._trunks[id(decoder)] = Trunk(decoder, min(self.capacity, decoder.max_positions), self.branches)
             self._opened.append(trunk)
         trunk.mark(depth)
         trunk.joined |= joins

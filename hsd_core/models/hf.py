@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from hsd_core.models.cache import Cache, own
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.lean.rollback import refuse_no_rollback
+from hsd_core.models.machine import out_of_memory
 from hsd_core.models.one_pass import Pass, in_order
 from hsd_core.models.threads import model_threads, torch_with
 
@@ -73,11 +76,17 @@ class TransformersDecoder:
                 trust_remote_code=False,
                 local_files_only=True,
             )
-        except (ValueError, KeyError, OSError, ImportError) as error:
-            first = str(error).strip().splitlines()[0][:200]
+        except Exception as error:  # a family's own code, which may fail in any way
+            if out_of_memory(error):
+                raise
+            first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
             raise DecoderError(f"transformers cannot open a {config.get('model_type')!r} model: {first}") from error
         self._model.requires_grad_(False).eval().to(device)  # type: ignore[no-untyped-call]
         sizes = self._model.config.get_text_config()
+        if lacking := [name for name in ("vocab_size", "num_hidden_layers") if not getattr(sizes, name, None)]:
+            raise DecoderError(f"the config of a {config.get('model_type')!r} model does not say its {lacking[0]}")
+        takes = signature(self._model.forward).parameters
+        self._takes = None if any(one.kind is one.VAR_KEYWORD for one in takes.values()) else frozenset(takes)
         self.vocab_size = min(vocab or sizes.vocab_size, sizes.vocab_size)
         self.layers = sizes.num_hidden_layers
         self.max_positions = getattr(sizes, "max_position_embeddings", None) or 2048
@@ -91,16 +100,21 @@ class TransformersDecoder:
 
         return CroppedCache(DynamicCache(), capacity)
 
+    @cached_property
+    def _position_bytes(self) -> int:
+        """Of one position's keys and values, over all layers, as a pass leaves them."""
+        cache = self.new_cache(1)
+        self.forward(Pass([0]), cache)
+        kept = (getattr(layer, name, None) for layer in cache.layers.layers for name in ("keys", "values"))
+        return sum(part.nbytes for part in kept if isinstance(part, Tensor))
+
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`. It runs all layers, whatever the depth."""
         return sum(weight.nbytes for weight in self._model.parameters())
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
         """See `Decoder.cache_bytes`."""
-        sizes = self._model.config.get_text_config()
-        size = getattr(sizes, "head_dim", None) or sizes.hidden_size // sizes.num_attention_heads
-        heads = getattr(sizes, "num_key_value_heads", None) or sizes.num_attention_heads
-        return int(2 * self.layers * heads * capacity * size * getattr(torch, self.dtype).itemsize)
+        return capacity * self._position_bytes
 
     @torch.inference_mode()
     def forward(self, given: Pass, cache: Cache) -> Tensor:
@@ -120,12 +134,18 @@ class TransformersDecoder:
             held = kv.length
             raise DecoderError(f"position {start} was asked for and the cache holds {held}; feed what is between first")
         kv.cut(start)
-        out = self._model(
-            input_ids=sent_ids(ids, self.device)[None],
-            past_key_values=kv.layers,
-            position_ids=torch.arange(start, start + len(ids), device=self.device)[None],
-            use_cache=True,
-            logits_to_keep=rows,
-        )
+        told = {
+            "past_key_values": kv.layers,
+            "position_ids": torch.arange(start, start + len(ids), device=self.device)[None],
+            "use_cache": True,
+            "logits_to_keep": rows,
+        }
+        taken = {name: value for name, value in told.items() if self._takes is None or name in self._takes}
+        out = self._model(input_ids=sent_ids(ids, self.device)[None], **taken)
+        if kv.length != given.end:
+            read = f"{kv.length} of {given.end} positions that it read"
+            raise DecoderError(
+                f"the model keeps keys and values of {read}; use a model with a cache that can be cropped"
+            )
         logits: Tensor = out.logits[0, -rows:, : self.vocab_size].float()
         return logits

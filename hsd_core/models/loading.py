@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.models import machine
 from hsd_core.models.decoder_protocol import QUANTISED, Decoder, DecoderError
 from hsd_core.models.machine import refuse
-from hsd_core.models.weights.errors import text_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -53,10 +52,23 @@ def load_decoder(
         DecoderError: the folder, the model or the options cannot work together; the message says why.
         TooLarge: the weights alone take more memory than is free.
     """
+    from hsd_core.models.opening_check import check_opened
+
+    return check_opened(_opened(Path(folder), dtype, device, kind, vocab, told, profile))
+
+
+def _opened(
+    folder: Path,
+    dtype: str,
+    device: str,
+    kind: str,
+    vocab: int | None,
+    told: Callable[[float, float], None],
+    profile: NodeProfile | None,
+) -> Decoder:
     from hsd_core.models.compiled import refusal
     from hsd_core.models.lean.shape import LeanShape
 
-    folder = Path(folder)
     if dtype not in DTYPES:
         raise DecoderError(f"dtype {dtype!r} is not known; use one of {', '.join(DTYPES)}")
     if kind not in KINDS:
@@ -104,6 +116,8 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         DecoderError: it is missing or not JSON.
     """
+    from hsd_core.models.weights.errors import text_of
+
     path = folder / "config.json"
     try:
         config = json.loads(text_of(path))
@@ -122,6 +136,8 @@ def weight_files(folder: Path) -> list[Path]:
     Raises:
         DecoderError: there are none; a folder of pickles is refused by name.
     """
+    from hsd_core.models.weights.errors import text_of
+
     index = folder / "model.safetensors.index.json"
     if index.is_file():
         try:

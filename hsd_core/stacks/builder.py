@@ -98,6 +98,7 @@ class Builder:
         else:
             self.folder = ensure(preset.target, progress)
             self.tokenizer = Tokenizer(self.folder)
+        self.ids = self.tokenizer.vocab_size  # fewer where the model has no row for some special tokens
         self.ends = self.tokenizer.eos_ids
 
     @property
@@ -252,14 +253,36 @@ class Builder:
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
             told = partial(self._progress, "load")
-            decoder = load_decoder(
-                folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told, profile=self._profile
-            )
+            try:
+                decoder = load_decoder(
+                    folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told, profile=self._profile
+                )
+            except DecoderError as error:
+                raise StackError(f"{name}: {error}") from error
+            if decoder.vocab_size < size:
+                self._refuse_text(name, decoder.vocab_size, None if vocab else self.tokenizer)
+            if folder == self.folder:
+                self.ids = decoder.vocab_size
             _warm_up(decoder)
             self._progress("load", 1.0, 1.0)
             return decoder
 
         return self._pool.decoder((folder, dtype, device, kind, size), load)
+
+    @staticmethod
+    def _refuse_text(name: str, rows: int, tokenizer: Tokenizer | ToyTokenizer | None) -> None:
+        """
+        Raises:
+            StackError: the model has fewer rows than its tokenizer has ids, and text may need the others; it may not
+                where they are special tokens, which stand in no text.
+        """
+        if isinstance(tokenizer, Tokenizer) and all(map(tokenizer.is_special, range(rows, tokenizer.vocab_size))):
+            return
+        more = "" if tokenizer is None else f" of {tokenizer.vocab_size}"
+        raise StackError(
+            f"{name}: its tokenizer gives ids{more} that the model has no row for (it has {rows}); use the tokenizer "
+            "that it was trained with, or resize_token_embeddings and save it again"
+        )
 
 
 def blocks_of(specs: Sequence[LevelSpec]) -> list[int | None]:

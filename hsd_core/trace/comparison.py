@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hsd_core import trace
+from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import Event
 from hsd_core.trace.metrics import committed_ids, finished, token_times
 
@@ -42,6 +43,17 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     if equal < min(len(own), len(other)):
         return Comparison(equal, True, _margin(plain, equal))
     return Comparison(equal, len(own) != len(other) and finished(run) and finished(plain), None)
+
+
+def differing(run: Iterable[Event]) -> Comparison | None:
+    """Where a greedy run and plain decoding beside it first differ; None where they do not, or are samples, which are
+    alike in distribution only."""
+    events = list(run)
+    found = next((event for event in events if isinstance(event, trace.Baseline)), None)
+    header = events[0]
+    if found is None or not found.diverges or not isinstance(header, trace.Header) or not is_greedy(header.sampling):
+        return None
+    return Comparison(found.equal, True, found.margin)
 
 
 def alike(one: Sequence[object], other: Sequence[object]) -> int:

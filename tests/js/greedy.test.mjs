@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { greedy, heatOf, isGreedy } from "../../assets/js/levels/greedy.js";
+import { describe } from "../../assets/js/stage/status.js";
 import { distributionOf } from "../../assets/js/run/distributions.js";
 
 /** @type {[Record<string, number>, boolean][]} */
@@ -27,4 +28,25 @@ test("at temperature 0, or where one token alone is kept, nothing is drawn", () 
     );
   }
   assert.equal(isGreedy({ header: null }), false, "of no run");
+});
+
+test("the title never calls a run exact beside which plain decoding wrote another text", () => {
+  const header = {
+    lossless: true,
+    lossless_reason: "greedy",
+    sampling: { temperature: 0 },
+    levels: [{ label: "tiny", device: "cpu", dtype: "float32" }],
+  };
+  const said = (/** @type {object} */ more, /** @type {object|null} */ baseline) =>
+    describe({ header: { ...header, ...more }, footer: { reason: "length" }, baseline }, { mode: "live" }, {});
+  const same = { diverges: false, equal: 4, margin: null };
+  const other = { diverges: true, equal: 4, margin: 0.2345 };
+  for (const baseline of [null, same]) assert.equal(said({}, baseline).law, "exact");
+  const { law, text, tip } = said({}, other);
+  assert.equal(law, "");
+  assert.match(text, /another text from token 5 on$/);
+  assert.match(tip, /two best logits were 0\.23 apart/);
+  assert.doesNotMatch(text + tip, /exact/i);
+  assert.equal(said({ sampling: { temperature: 1 } }, other).law, "exact", "samples are alike in distribution only");
+  assert.equal(said({ lossless: false }, other).law, "lossy");
 });

@@ -117,12 +117,28 @@ def test_exactly_the_tokens_asked_for_are_committed(text: str, most: int) -> Non
     assert events[-1].reason == "length"
 
 
-def test_the_smallest_context_of_the_stack_ends_the_run() -> None:
+def test_the_target_s_context_ends_the_run() -> None:
     stack = spied()
-    stack[1].level.max_positions = 9
+    stack[-1].level.max_positions = 9
     events = list(start(stack, max_new_tokens=50))
     assert events[-1].reason == "context"
     assert len(output_of(events)) == 7
+
+
+@pytest.mark.parametrize("short", [{0: 9}, {1: 9}, {0: 6, 1: 12}, {0: 12, 1: 6}, {0: 1, 1: 2}])
+def test_a_level_whose_context_is_full_rests_and_says_so(short: dict[int, int]) -> None:
+    stack = spied()
+    for i, most in short.items():
+        stack[i].level.max_positions = most
+    events = list(start(stack, max_new_tokens=30))
+    assert (events[-1].reason, len(output_of(events))) == ("length", 30)
+    assert not identities.check(events)
+    plans = [e for e in events if e.event == "plan"]
+    assert plans[-1].levels == tuple(i for i in range(3) if i not in short)
+    assert {i for i in short if any(f"{short[i]} tokens, is full" in plan.why for plan in plans)} == set(short)
+    for event in events:
+        if event.event in ("draft", "verify") and event.level in short:
+            assert event.at + len(event.ids if event.event == "draft" else event.checks) <= short[event.level]
 
 
 def test_a_finished_run_has_closed_every_level() -> None:

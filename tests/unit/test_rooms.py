@@ -74,11 +74,6 @@ def test_what_is_listed_or_planned_needs_no_torch(what: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_folder_has_a_dozen_files_at_most() -> None:
-    folders = {path.parent for path in ROOT.rglob("*.py")}
-    assert {f"{len(found)} in {folder}" for folder in folders if len(found := [*folder.glob("*.py")]) > 12} == set()
-
-
 def test_nothing_stands_loose_beside_the_rooms() -> None:
     loose = {path.name for path in ROOT.iterdir() if path.name != "__pycache__"}
     assert loose == {*ROOMS, "lab", "cli", "__init__.py", "__main__.py", "README.md", "pipeline.py"}

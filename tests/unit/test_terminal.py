@@ -6,6 +6,7 @@ import base64
 import re
 from pathlib import Path
 
+import pytest
 from msgspec import structs
 
 from hsd_core.cli.terminal import ACCEPTED, NOBODY, SUPPLIED, letter, printable, text_lines, totals_lines
@@ -69,6 +70,21 @@ def test_the_speed_of_plain_decoding_beside_a_run_is_its_tokens_over_its_time():
     baseline = Baseline("target", 0, tuple(n * 10**9 for n in (1, 2, 3, 4)), 4, False)
     told = totals_lines([*before, structs.replace(commit, t=2 * 10**9), baseline], colour=False)
     assert any("measured beside it: 1.0 tokens/s; speed-up 2.00x" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"), [(0.0002, "at a near tie"), (0.23, "no near tie"), (None, "another text than plain decoding's")]
+)
+def test_exact_is_never_said_beside_another_text(margin: float | None, said: str) -> None:
+    events = run(b"a", b"b", b"c", b"d")
+    same = Baseline("target", 0, (1, 2, 3, 4), 4, False)
+    assert any(line.startswith("exact: ") for line in totals_lines([*events, same], colour=False))
+    other = structs.replace(same, equal=1, diverges=True, margin=margin)
+    told = list(totals_lines([*events, other], colour=False))
+    assert not any("exact" in line for line in told)
+    assert any(said in line for line in told) and any("divergence from plain decoding at token 1" in x for x in told)
+    sampled = structs.replace(events[0], sampling={"temperature": 1.0, "top_k": 0, "top_p": 1.0})
+    assert any(line.startswith("exact: ") for line in totals_lines([sampled, *events[1:], other], colour=False))
 
 
 def test_a_token_has_the_colour_of_who_supplied_it_or_of_who_accepted_it():

@@ -1,7 +1,7 @@
 /** Two lines of tokens, plain decoding above and the stack below: equal ones joined, small margins marked. */
 
 import { h } from "../kit/dom.js";
-import { linesOf } from "./lines.js";
+import { linesOf, nearTie } from "./lines.js";
 import { LINES } from "../words/desk/proof.js";
 
 /** @param {any} model @param {import("../player/player.js").Player} player */
@@ -47,13 +47,18 @@ export function linesView(model, player) {
     score,
     h("p", {
       class: "hx-an-note",
-      text: [
-        header.lossless ? LINES.why : LINES.lossy(header.lossless_reason),
-        LINES.tie,
-        lines.recorded ? LINES.ids : LINES.notRecorded(lines.equal),
-      ].join(" "),
+      text: [reason(model, lines), LINES.tie, lines.recorded ? LINES.ids : LINES.notRecorded(lines.equal)]
+        .join(" ")
+        .trim(),
     }),
   );
+}
+
+/** Why the two lines are the same, or are not. */
+function reason({ header, baseline }, lines) {
+  if (!header.lossless) return LINES.lossy(header.lossless_reason);
+  if (lines.first === null) return LINES.why;
+  return baseline.margin === null || nearTie(baseline.margin) ? "" : LINES.wrong;
 }
 
 /** Two figures, however small: a near tie is what one looks for. */

@@ -10,6 +10,8 @@
  *   compared: the trace says how many ids agree; smallest: the places of the smallest margins, rising
  */
 
+import { isGreedy } from "../levels/greedy.js";
+
 const MARKED = 5;
 
 /**
@@ -47,6 +49,14 @@ export function linesOf(model) {
   const first = baseline?.diverges ? equal : null;
   return { places, equal, first, margin: baseline?.margin ?? null, recorded, compared: Boolean(baseline), smallest };
 }
+
+const TIE = 1e-3; // logits, as hsd_core/trace/comparison.py has it
+
+/** Whether a greedy run and plain decoding beside it wrote different texts. @param {import("../run/trace.js").TraceModel} model */
+export const differing = (model) => isGreedy(model) && Boolean(model.baseline?.diverges);
+
+/** Whether two logits are so close that rounding may turn them round. @param {number} margin */
+export const nearTie = (margin) => margin < TIE;
 
 /**
  * The difference of the two best logits of the target's row that a committed token was judged by, or drawn from.

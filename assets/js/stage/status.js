@@ -1,10 +1,12 @@
 /** Sentences: what the title bar and the progress note say. */
 
 import { clockOf } from "../levels/overlap.js";
+import { differing } from "../proof/lines.js";
 import { CLOCKS } from "../words/play/lanes.js";
 import { STATUS } from "../words/play/run.js";
 
-/** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or lossy. */
+/** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or
+ *  lossy; "" where plain decoding beside it wrote another text, which the text says then. */
 export function describe(model, status, session, ready = true) {
   const header = model?.header;
   if (!header) {
@@ -25,9 +27,11 @@ export function describe(model, status, session, ready = true) {
   const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
   const clock = CLOCKS[clockOf(header)];
   const parts = [state, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
+  const differs = header.lossless && differing(model);
+  const lawTip = header.lossless ? STATUS.exactTip : STATUS.lossyTip;
   const tip = [
     status.text && `${status.text}.`,
-    (header.lossless ? STATUS.exactTip : STATUS.lossyTip)(header.lossless_reason),
+    differs ? STATUS.differsTip(model.baseline.margin) : lawTip(header.lossless_reason),
     clock?.said,
     source(top),
     header.replan && STATUS.autoTip,
@@ -37,8 +41,8 @@ export function describe(model, status, session, ready = true) {
     .join(" ");
   return {
     mode: session.pending && !session.started ? "loading" : mode,
-    text: `${parts.join(" · ")} · `,
-    law: header.lossless ? "exact" : "lossy",
+    text: `${parts.join(" · ")} · ${differs ? STATUS.differs(model.baseline.equal) : ""}`,
+    law: differs ? "" : header.lossless ? "exact" : "lossy",
     tip,
   };
 }

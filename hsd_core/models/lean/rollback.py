@@ -3,38 +3,55 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from hsd_core.models.decoder_protocol import DecoderError
 
-KEPT_DENSE = ("full_attention",)
+# What a layer is called that keeps keys and values of every position, or keeps nothing at all.
+KEPT_DENSE = ("full_attention", "attention", "full", "global", "global_attention", "moe", "mlp", "dense")
+_FORGETS = ("sliding", "chunked", "local", "window", "compressed")
+_RUNS = ("linear", "mamba", "ssm", "recurrent", "conv", "lstm", "rwkv", "delta", "retention")
+_LISTS = re.compile(r"^(layer_types|layers?_block_types?|block_types?|layer_kinds)$")
 # Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
 # all inputs, and no position of it can be taken back.
-_RECURRENT = ("ssm_cfg", "mamba_d_state", "state_size", "mamba_expand", "linear_attn_config", "linear_num_value_heads")
-_RECURRENT_TYPES = ("mamba", "mamba2", "rwkv", "xlstm", "recurrent_gemma", "falcon_mamba", "jamba", "bamba", "zamba")
+_RECURRENT = re.compile(
+    r"(^|_)(ssm|mamba|rwkv|lru|[ms]lstm|xlstm|kda|gdn|linear_(attn|attention|num|key|value|conv))(_|$)"
+    r"|^(state_size|time_step_rank|conv_L_cache|rescale_every|chunkwise_kernel)$"
+)
 
 
 def refuse_no_rollback(config: dict[str, Any]) -> None:
-    """Raises DecoderError, with the reason, for a model whose cache cannot go back to an earlier position."""
+    """What layers are, as far as a config says it: by the kind of each where they are listed, else by what only layers
+    with a running state have. What it does not say is measured when the model is opened.
+
+    Raises:
+        DecoderError: its cache cannot go back to an earlier position; the message has the reason.
+    """
     kind = config.get("model_type")
     if config.get("is_encoder_decoder"):
         raise DecoderError(f"a {kind!r} model is an encoder and a decoder; a level is a decoder only")
     text = config.get("text_config") or config
     refuse_sliding_window(text)
-    if kind in _RECURRENT_TYPES or any(text.get(key) for key in _RECURRENT):
-        raise DecoderError(
-            f"a {kind!r} model keeps a running state (state-space or linear attention), which cannot roll back; "
-            "use a model with full attention"
-        )
+    if _kinds(text) is None and any(value and _RECURRENT.search(key) for key, value in text.items()):
+        raise _running(f"a {kind!r} model")
 
 
 def refuse_sliding_window(config: dict[str, Any]) -> None:
     """Raises DecoderError if any layer forgets positions: such a cache cannot roll back by a position."""
-    kinds = config.get("layer_types")
-    if kinds and any(kind not in KEPT_DENSE for kind in kinds):
-        other = next(kind for kind in kinds if kind not in KEPT_DENSE)
+    kinds = _kinds(config)
+    for other in kinds or ():
+        if other in KEPT_DENSE:
+            continue
+        if any(part in other for part in _FORGETS):
+            raise DecoderError(
+                f"a layer is {other!r}: its cache forgets, so it cannot roll back; use a model with full attention"
+            )
+        if any(part in other for part in _RUNS):
+            raise _running(f"a layer is {other!r}: it")
         raise DecoderError(
-            f"a layer is {other!r}: its cache forgets, so it cannot roll back; use a model with full attention"
+            f"a layer is {other!r}: nothing is known of its cache that says that it can roll back; use a model with "
+            "full attention"
         )
     window = config.get("sliding_window")
     forgets = window and config.get("use_sliding_window", True) and not kinds
@@ -43,3 +60,18 @@ def refuse_sliding_window(config: dict[str, Any]) -> None:
             f"attention slides over {window} positions: its cache forgets, so it cannot roll back; "
             "use a model with full attention"
         )
+
+
+def _kinds(config: dict[str, Any]) -> list[str] | None:
+    """What each layer is called, where the config lists that."""
+    for key, value in config.items():
+        if _LISTS.search(key) and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+            return value
+    return None
+
+
+def _running(what: str) -> DecoderError:
+    return DecoderError(
+        f"{what} keeps a running state (state-space or linear attention), which cannot roll back; "
+        "use a model with full attention"
+    )

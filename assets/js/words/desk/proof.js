@@ -21,6 +21,8 @@ export const LINES = {
   shorter: (/** @type {number} */ n) => `The first ${n} tokens are the same; one of the two texts ends there.`,
   unknown: "not recorded",
   why: "Why this must be so: every level hands up guesses, and the target keeps only those that are its own top choice; where a guess is not, the target writes its own choice.",
+  wrong:
+    "That is no near tie: this target\u2019s rows change with what is computed beside them, so here the stack did not keep its text.",
   tie: "A pass over several rows may round its last bits differently from a pass over one row: where the margin is nearly 0, either token may win. The smallest margins are marked.",
   notRecorded: (/** @type {number} */ n) =>
     `This older trace does not record plain decoding\u2019s ids one by one: it says only that the first ${n} agree, and the upper line repeats those. Margins come from the target\u2019s own passes in the stack.`,

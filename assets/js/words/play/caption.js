@@ -58,6 +58,7 @@ export const SAYS = {
   plans: "Auto begins with {levels}: {ms} ms a token predicted.",
   replans: "Auto changes the plan to {levels}: {ms} ms a token predicted, {left} with the previous plan.",
   replansBriefly: "Auto changes the plan to {levels}.",
+  rests: "From here on {levels}: {why}.",
 
   // The end.
   length: "Token limit reached: ",

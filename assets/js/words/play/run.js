@@ -91,6 +91,9 @@ export const STATUS = {
   auto: "auto",
   target: "target",
   exactTip: (/** @type {string} */ why) => `Exact: ${why}.`,
+  differs: (/** @type {number} */ n) => `another text from token ${n + 1} on`,
+  differsTip: (/** @type {number|null} */ margin) =>
+    `Plain decoding wrote another text; where they differ its two best logits were ${margin === null ? "an unknown margin" : margin.toPrecision(2)} apart.`,
   lossyTip: (/** @type {string} */ why) => `Lossy: ${why}.`,
   levels: (/** @type {number} */ n) => many(n, "level"),
   spoken: (
