@@ -6,7 +6,7 @@ Importing this module does not import torch, and the catalogue needs no weights 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,17 +25,14 @@ from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
 
-RECKONED, REAL = CLOCKS = ("reckoned", "real")  # where levels work at the same time
-
 if TYPE_CHECKING:
-    from hsd_core.engine.lanes.real.lane_pair import LanePair
     from hsd_core.levels.built.trained.draft_run import TrainedDraft
     from hsd_core.levels.entry import StackEntry
     from hsd_core.levels.memory import Memory
     from hsd_core.levels.trunk import Layered
     from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile
     from hsd_core.models.lean.decoder import LeanDecoder
-    from hsd_core.stacks.builder import Builder, MadeOf
+    from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
@@ -49,7 +46,6 @@ class Pipeline:
     def __init__(self, preset: Preset, builder: Builder, prompt_tokens: int | None = None) -> None:
         self.preset, self._builder, self._prompt_tokens = preset, builder, prompt_tokens
         self.device, self.dtype = builder.device, builder.dtype
-        self._own_lanes: LanePair | None = None
         self.about: dict[str, Any] = {
             "preset": preset.name,
             "machine": machine.describe(builder.device),
@@ -133,11 +129,6 @@ class Pipeline:
     @property
     def tokenizer(self) -> Pieces:
         return self._builder.tokenizer
-
-    @property
-    def made_of(self) -> MadeOf:
-        """What another process builds the same levels from."""
-        return self._builder.made_of
 
     @property
     def ends(self) -> frozenset[int]:
@@ -235,20 +226,15 @@ class Pipeline:
         entries = largest(entries, longest)
         return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
 
-    def _refuse_too_large(
-        self, entries: list[StackEntry], tokens: int, longest: int | None, *, again: bool = False
-    ) -> None:
+    def _refuse_too_large(self, entries: list[StackEntry], tokens: int, longest: int | None) -> None:
         """
-        Args:
-            again: the weights are loaded once more for it, in other processes.
         Raises:
             TooLarge: the memory that is free now does not hold such a run; the message has both figures.
         """
         memory = self._memory(entries, tokens, longest)
-        how = "of which the weights are loaded once more" if again else "of which the weights are loaded"
-        what = f"a run over {tokens} tokens ({memory}, {how})"
-        cure = "take --clock reckoned, or fewer levels" if again else "ask for fewer tokens, or take fewer levels"
-        refuse(memory.kept + memory.at_work + again * memory.weights, machine.free_bytes(self.device), what, cure)
+        what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
+        cure = "ask for fewer tokens, or take fewer levels"
+        refuse(memory.kept + memory.at_work, machine.free_bytes(self.device), what, cure)
 
     def encode(self, prompt: str, *, raw: bool) -> list[int]:
         """Token ids of a prompt, in the model's chat template unless `raw`.
@@ -284,7 +270,6 @@ class Pipeline:
         replan: bool | Pace = False,
         profile: Profile | None = None,
         reading: Reading | None = None,
-        clock: str = RECKONED,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt with a stack. Close the generator to end the run early.
 
@@ -294,9 +279,7 @@ class Pipeline:
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
                 run, with which T, is planned again while generating, from `profile` (default: this machine's, else the
                 shipped one; the header says which), at this pace (True: the default one). reading: told which level
-                has read how many tokens of the prompt, and of how many. clock: where levels work at the same time,
-                `reckoned`, or `real`: two processes, which are started for this run (or once, see `own_lanes`) and end
-                with it.
+                has read how many tokens of the prompt, and of how many.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
@@ -323,13 +306,10 @@ class Pipeline:
             replanner = ProfileReplanner(profile, [entry.spec for entry in entries], pace=pace)
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest
-        pair = self.real_lanes(entries) if clock == REAL else None
-        self._refuse_too_large(entries, len(ids) + max_new_tokens, longest, again=pair is not None and not pair.started)
+        self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
         stop = stop or (lambda: False)
 
-        def decode(
-            what: list[StackEntry], rows: int, by: ProfileReplanner | None = None, pair: LanePair | None = None
-        ) -> Iterator[trace.Event]:
+        def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
             return run(
                 what,
                 ids,
@@ -342,7 +322,6 @@ class Pipeline:
                 about=about,
                 replan=by,
                 reading=lambda level, done, total: reading(what[level].spec.name, done, total) if reading else None,
-                elsewhere=pair,
             )
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
@@ -351,40 +330,8 @@ class Pipeline:
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
-        decoding = decode(entries, heads, replanner, pair)
-        if pair is not None and pair is not self._own_lanes:
-            decoding = _then(decoding, pair.close)
+        decoding = decode(entries, heads, replanner)
         return record(_events(decoding, plain, read), self.tokenizer)
-
-    @contextmanager
-    def own_lanes(self) -> Iterator[None]:
-        """Runs on the real clock share their two processes, which are started once and end with the block."""
-        from hsd_core.engine.lanes.real.lane_pair import LanePair
-
-        with closing(LanePair(self.made_of)) as pair:
-            self._own_lanes = pair
-            try:
-                yield
-            finally:
-                self._own_lanes = None
-
-    def real_lanes(self, entries: list[StackEntry]) -> LanePair:
-        """The processes of a run on the real clock; they start with it.
-
-        Raises:
-            StackError: these levels do not run on two cores at the same time.
-        """
-        from hsd_core.engine.lanes.chosen import chosen_driver
-        from hsd_core.engine.lanes.real.lane_pair import LanePair
-
-        if there := next((e for e in entries if e.level.device != "cpu"), None):
-            raise StackError(
-                f"the real clock has one core a lane, and {there.level.name} runs on {there.level.device}; take "
-                "--device cpu or --clock reckoned"
-            )
-        pair = self._own_lanes or LanePair(self.made_of)
-        chosen_driver(entries, pair.lanes)  # refuses those that have no real lanes
-        return pair
 
     def _needed_profile(self, temperature: float) -> Profile:
         """A profile to plan with where none was measured here: the one that comes with the package.
@@ -403,15 +350,6 @@ class Pipeline:
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found
-
-
-def _then(run: Iterator[trace.Event], end: Callable[[], None]) -> Iterator[trace.Event]:
-    """A run, and what ends with it, however it ends."""
-    try:
-        with closing(run):  # type: ignore[type-var]
-            yield from run
-    finally:
-        end()
 
 
 def _events(

@@ -12,7 +12,6 @@ from hsd_core import trace
 from hsd_core.cli import repeat
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import (
-    add_clock,
     add_preset,
     add_sampling,
     check_sampling,
@@ -25,7 +24,6 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
 from hsd_core.lab.bench.prompts import DEFAULT
-from hsd_core.pipeline import REAL, RECKONED
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 
@@ -40,7 +38,6 @@ def add(commands: Any) -> None:
     what.add_argument("--prompt", metavar="TEXT", help="the prompt; - reads it from stdin")
     reads(what, "--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
     add_sampling(parser)
-    add_clock(parser)
     parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
     parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack again while generating")
     reads(parser, "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)")
@@ -74,15 +71,12 @@ def act(options: argparse.Namespace) -> int:
     events: list[trace.Event] = []
     tint = Tint(colour=sys.stdout.isatty(), by=options.by) if options.by else None
     text = _Text(tint)
-    if options.clock == REAL:
-        print("starting two processes, each of which loads its levels", file=sys.stderr)
     run = pipeline.run(
         stack or pipeline.default_stack,
         prompt,
         baseline=options.baseline,
         replan=options.replan and pace,
         profile=profile,
-        clock=options.clock or RECKONED,
         reading=reads_prompt(),
         **sampled(options),
     )

@@ -22,7 +22,7 @@ from hsd_core import trace
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import command, counts, progress
 from hsd_core.models.sampling import Sampling
-from hsd_core.pipeline import CLOCKS, Pipeline
+from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import preset_of
 from hsd_core.stacks.targets import chosen
@@ -31,7 +31,7 @@ from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 from hsd_core.trace.typed import records
 
-_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "clock", "heads"}
+_KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "heads"}
 _NEEDED = {"name", "title"}
 _REAL = {"preset", "stack", "prompt"}
 LONG = 512  # tokens of a prompt: behind more of them a pass takes longer
@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
         "--list",
         required=True,
         metavar="FILE",
-        help="JSON lines: name, title, and preset, stack, prompt or whatif; clock where levels work at the same time",
+        help="JSON lines: name, title, and preset, stack, prompt or whatif",
     )
     writes(
         parser, "--out", folder=True, required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept"
@@ -108,8 +108,7 @@ def uneven(runs: Sequence[Sequence[trace.Event]]) -> list[str]:
 
 def _middle(entry: dict[str, Any], pipeline: Pipeline, repeats: int) -> list[trace.Event]:
     """The run of middle speed-up of several."""
-    with pipeline.own_lanes():
-        runs = [_real(entry, pipeline) for _ in range(repeats)]
+    runs = [_real(entry, pipeline) for _ in range(repeats)]
     return sorted(runs, key=lambda events: metrics.speed_up(events) or 0.0)[repeats // 2]
 
 
@@ -146,8 +145,6 @@ def _check(entry: dict[str, Any]) -> None:
     preset_of(entry["preset"])
     parse(entry["stack"])
     Sampling(**{name: entry[name] for name in ("temperature", "top_k", "top_p") if name in entry})
-    if entry.get("clock", CLOCKS[0]) not in CLOCKS:
-        raise ValueError(f"clock is {entry['clock']!r}; use {' or '.join(CLOCKS)}")
     if not entry.get("max_new_tokens", 1) >= 1:
         raise ValueError(f"max_new_tokens is {entry['max_new_tokens']}; use at least 1")
 

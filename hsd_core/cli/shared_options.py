@@ -54,12 +54,6 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
 
 
-def add_clock(parser: argparse.ArgumentParser, **more: Any) -> None:
-    """The option --clock. more: of `add_argument`."""
-    said = "for @with=: reckoned lays passes that ran alone on two clocks (default), real runs two processes at once"
-    parser.add_argument("--clock", **{"choices": pipeline.CLOCKS, "help": said, **more})
-
-
 def sampled(options: argparse.Namespace) -> dict[str, Any]:
     """The options of `add_sampling`, as `Pipeline.run` takes them."""
     return {name: getattr(options, name) for name in SAMPLING}

@@ -44,32 +44,6 @@ class EngineClock:
         self._stopped_at = None
 
 
-class RunningClock(EngineClock):
-    """Goes on while something is at work that does not stand still for it.
-
-    Attributes:
-        at_work: how many lanes are.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.at_work = 0
-
-    def of(self, ns: int) -> int:
-        """A reading of the machine's clock, of a time since when this one was not stopped."""
-        return ns - self._origin - self._held
-
-    def stop(self) -> None:
-        """Stand still from now on, unless something is at work."""
-        if not self.at_work:
-            super().stop()
-
-    def go_on(self) -> None:
-        """Leave out the time since `stop`, if it stood still."""
-        if self._stopped_at is not None:
-            super().go_on()
-
-
 class _Stopped:
     """The block of `EngineClock.stopped`: entered for every event, so it is made once and is not a generator."""
 

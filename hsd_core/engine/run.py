@@ -11,7 +11,6 @@ import math
 import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -19,11 +18,10 @@ from msgspec import UNSET
 
 from hsd_core import trace
 from hsd_core.engine.choices import Choices, SeededChoices
-from hsd_core.engine.clock import EngineClock, RunningClock
+from hsd_core.engine.clock import EngineClock
 from hsd_core.engine.driver import Driver, Drives, Stopped, unless_stopped
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.lanes.chosen import check_apart, chosen_driver, overlap_of
-from hsd_core.engine.lanes.two_lanes import Elsewhere
 from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
@@ -41,11 +39,6 @@ from hsd_core.stacks.grammar import LevelSpec, StackError, check_order, format_s
 from hsd_core.trace import Event
 
 TOP_OF_ROW = 8
-Opens = Callable[[int, int], Iterator[LevelRun]]  # (capacity, most nodes of a tree) -> states, the target's first
-ONE_AFTER_ANOTHER = (
-    "the real clock is for levels that work at the same time; write @with=pearl or @with=ahead at the target, or leave "
-    "the clock out"
-)
 PREFILL_CHUNK = 128  # a long prompt goes through in pieces, so that a stop is heard between
 JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along in its first forward
 
@@ -66,7 +59,6 @@ def run(
     clock: EngineClock | None = None,
     reading: Callable[[int, int, int], None] = lambda level, done, total: None,
     driver: Drives | None = None,
-    elsewhere: Elsewhere | None = None,
 ) -> Iterator[Event]:
     """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
 
@@ -79,7 +71,6 @@ def run(
         reading: told, piece by piece, how many tokens of the prompt a level has read, and of how many.
         driver: has the levels do what the hierarchy asks for; by default as the target's scheduler says.
         clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
-        elsewhere: processes in which levels that work at the same time do so; without it their overlap is reckoned.
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
         Rollback, Kv, Commit, Store), Footer.
@@ -87,9 +78,7 @@ def run(
         StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
     """
     _check(stack)
-    overlap = overlap_of(stack, simulated=bool((about or {}).get("simulated")), real=elsewhere is not None)
-    if elsewhere is not None and overlap != "real":
-        raise StackError(ONE_AFTER_ANOTHER)
+    overlap = overlap_of(stack, simulated=bool((about or {}).get("simulated")))
     if overlap != "none" and replan is not None:
         raise StackError("plans change between rounds, and @with= lets rounds overlap; leave @with= or auto out")
     if not prompt_ids:
@@ -106,13 +95,6 @@ def run(
             raise ValueError(f"the prompt has {len(prompt_ids)} tokens, the context {context}; shorten the prompt")
         if context - len(prompt_ids) < limit:
             limit, limited_by = context - len(prompt_ids), "context"
-    lanes = lanes_of([entry.spec for entry in stack])
-    opens: Opens = partial(open_levels, [entry.level for entry in stack], lanes=lanes)
-    if elsewhere is not None:
-        assert choices is None, "a lane's process chooses by the seed"
-        opens = partial(elsewhere.open, stack, sampling=sampling, seed=seed, ends=ends, heads=heads)
-        driver = chosen_driver(stack, elsewhere.lanes)
-        clock = RunningClock()
     choices = SeededChoices(seed) if choices is None else choices
     about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
     header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, {**about, "overlap": overlap})
@@ -131,8 +113,6 @@ def run(
         clock,
         reading,
         driver or chosen_driver(stack),
-        opens,
-        elsewhere,
     ).events(header)
 
 
@@ -154,10 +134,7 @@ class _Run:
         clock: EngineClock,
         reading: Callable[[int, int, int], None],
         drives: Drives,
-        opens: Opens,
-        elsewhere: Elsewhere | None,
     ) -> None:
-        self.opens, self.elsewhere = opens, elsewhere
         self.stack, self.context, self.ends, self.replan = stack, context, ends, replan
         self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
         self.clock, self.reading, self.stop = clock, reading, stop
@@ -175,7 +152,8 @@ class _Run:
                 yield header
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
                 nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest))
-                for run_ in self.opens(self.prompt + self.limit, nodes):
+                lanes = lanes_of([entry.spec for entry in self.stack])
+                for run_ in open_levels([e.level for e in self.stack], self.prompt + self.limit, nodes, lanes=lanes):
                     self.runs.insert(0, run_)
             for event in decoding:
                 with self.clock.stopped():
@@ -213,9 +191,8 @@ class _Run:
                     yield from self._rest()
         except Stopped:
             pass
-        handed = UNSET if self.elsewhere is None else trace.Handed(*self.elsewhere.handed)
         took = {"prefill_ns": prefilled - started, "decode_ns": last - prefilled}
-        yield self.writer.footer(reason, **took, handed=handed)
+        yield self.writer.footer(reason, **took)
 
     def _replan(self, replan: Replanner, past: Round) -> Generator[Event, None, None]:
         """Tell the replanner of the round that is over; where it chooses another plan, the next round follows it."""

@@ -273,15 +273,12 @@ class TraceWriter:
             {k: _short(x) for k, x in chosen.acceptance.items()},
         )
 
-    def footer(
-        self, reason: trace.Ending, *, prefill_ns: int, decode_ns: int, handed: trace.Handed | UnsetType = UNSET
-    ) -> trace.Footer:
-        """handed: see `trace.Footer`."""
+    def footer(self, reason: trace.Ending, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
         totals = tuple(
             trace.LevelTotal(i, t.forwards, t.rows, t.tokens_in, t.tokens_out, t.ns) for i, t in enumerate(self._totals)
         )
         counted = self.round, self.committed - self._prompt
-        return trace.Footer(reason, *counted, prefill_ns, decode_ns, totals, handed)
+        return trace.Footer(reason, *counted, prefill_ns, decode_ns, totals)
 
     def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...] | UnsetType:
         if level not in self._bounded:

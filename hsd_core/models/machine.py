@@ -8,7 +8,6 @@ import os
 import platform
 import re
 import shutil
-from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -32,26 +31,6 @@ def cores() -> int:
     """Cores that this process may use."""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(here, cores_given() or here)
-
-
-def two_cores(cpus: Path = Path("/sys/devices/system/cpu")) -> tuple[int, int] | None:
-    """Two cores that this process may use, by their numbers, not two threads of one core where there are others; None
-    where the platform does not say, or gives one."""
-    if not hasattr(os, "sched_getaffinity") or cores() < 2:
-        return None
-    first, *others = sorted(os.sched_getaffinity(0))
-    return first, next((other for other in others if not same_core(first, other, cpus)), others[0])
-
-
-def same_core(one: int, other: int, cpus: Path = Path("/sys/devices/system/cpu")) -> bool:
-    """Whether two of the system's processors are threads of one core (Linux); False where it does not say."""
-    with suppress(OSError):
-        told = (cpus / f"cpu{one}/topology/thread_siblings_list").read_text(encoding="ascii")
-        for part in told.strip().split(","):
-            low, _, high = part.partition("-")
-            if int(low) <= other <= int(high or low):
-                return True
-    return False
 
 
 def cores_given(group: Path = Path("/sys/fs/cgroup")) -> int | None:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -59,16 +59,6 @@ def pick_device(wanted: str | None) -> str:
         raise StackError(str(error)) from error
 
 
-class MadeOf(NamedTuple):
-    """What a builder was told: see `Builder`."""
-
-    preset: Preset
-    device: str
-    dtype: str | None
-    models: Path | None
-    kind: str
-
-
 class Builder:
     """Builds the levels of a preset on one device."""
 
@@ -101,16 +91,9 @@ class Builder:
         self.ids = self.tokenizer.vocab_size  # fewer where the model has no row for some special tokens
         self.ends = self.tokenizer.eos_ids
 
-    @property
-    def made_of(self) -> MadeOf:
-        """What another process builds the same levels from."""
-        return MadeOf(self.preset, self.device, None if self.preset.toy else self.dtype, self._models, self._kind)
-
-    def entries(self, specs: Sequence[LevelSpec], only: slice = slice(None)) -> list[StackEntry]:
+    def entries(self, specs: Sequence[LevelSpec]) -> list[StackEntry]:
         """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.
 
-        Args:
-            only: the levels that are built and given.
         Raises:
             StackError: a level cannot be built; the message says which and why.
         """
@@ -122,10 +105,10 @@ class Builder:
             own = [(reads := kind_of(spec).reads) and not reads.weights for spec in specs]
             check_order([s.having(dtype=s.get(DTYPE) or dtype) if o else s for s, o in zip(specs, own, strict=True)])
         with self._pool.stack():
-            levels = [self._level(spec, target) for spec in reversed(specs[only])][::-1]
-            if specs[0][FUSE] and len(specs) > 1 and specs[only][:1] == specs[:1]:
+            levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
+            if specs[0][FUSE] and len(specs) > 1:
                 levels[0] = FusedLevel(levels[0], self._lookups(specs[0][FUSE]))
-        return [StackEntry(*parts) for parts in zip(levels, specs[only], blocks_of(specs)[only], strict=True)]
+        return [StackEntry(*parts) for parts in zip(levels, specs, blocks_of(specs), strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
         # T, policy and rule belong to the stack entry: whatever they are, the level is one and the same.

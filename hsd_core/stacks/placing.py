@@ -56,7 +56,7 @@ SAYS: Mapping[str, str] = MappingProxyType(
         "wide": "{name}@with={schedule}: {width} sequences of {block} are {nodes} tokens, and {most} is the most; "
         "write {below}:{fits} or a smaller @width=",
         "reckoned": "{name}@with={schedule}: its times are reckoned, and here measured ones are compared; leave "
-        "@with={schedule} out, see one run of it alone, or name its clock to the command bench: --clock reckoned real",
+        "@with={schedule} out, see one run of it alone, or give the command bench --reckoned",
         "depth": "{name} needs the number of layers that it runs; write for example {name}:2@at=4",
         "rise": "{name} at {at} stands above {where} over the same weights; exits rise in depth up the stack",
         "whole": "the whole model",

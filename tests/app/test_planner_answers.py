@@ -25,7 +25,7 @@ from app.planner.profiles.validations import measured_from as from_file
 from app.planner.profiles.validations import nearest
 from app.planner.words import shape_said
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
-from hsd_core.theory.profiles.kept import digest_in_turn
+from hsd_core.theory.profiles.kept import digest
 
 
 def asked(profile: dict[str, Any] | None = None, **more: Any) -> Any:
@@ -170,7 +170,7 @@ def of(machine: str, temperature: float = 0.0, **about: Any) -> Profile:
 
 def test_a_profile_is_shown_with_its_own_validation_else_with_that_of_the_machine_most_like_its_own() -> None:
     narrow, wide = "EPYC, 2 cores", "EPYC with AVX-512, 2 cores"
-    files = [on(narrow, "2026-11-22"), on(wide, "2026-11-21", profile_digest=digest_in_turn(of(wide, drawn="once")))]
+    files = [on(narrow, "2026-11-22"), on(wide, "2026-11-21", profile_digest=digest(of(wide, drawn="once")))]
     assert nearest(files, of(narrow))["machine"] == narrow
     assert nearest(files, of(wide))["machine"] == wide
     assert nearest(files, of("Xeon with AVX-512, 8 cores"))["machine"] == wide
@@ -211,7 +211,7 @@ def test_every_shipped_profile_of_greedy_runs_is_drawn_with_the_validation_of_it
         else:
             assert found["machine"] == profile.about["machine"] and not found["elsewhere"]
             named = {file["about"]["profile_digest"] for file in files}
-            assert digest_in_turn(profile) in named, path
+            assert digest(profile) in named, path
     several = nearest(files, read(json.loads((ASSETS / "profiles" / "smollm2-cpu-avx512.json").read_text("utf-8"))))
     assert any("@guess=" in row["stack"] for row in several["stacks"])
     assert several["earlier"], "the validation of trees"

@@ -15,7 +15,6 @@ from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
 from hsd_core.theory.profiles import kept
-from hsd_core.theory.profiles.cores import ONE_CORE
 from hsd_core.trace import Header
 
 LEVELS = ("table@id=order1", "table@id=order6")
@@ -90,12 +89,6 @@ def test_a_trace_says_which_profile_its_machine_has():
     assert header.profile["acceptance"][0][1] == 0.5 and header.profile["about"] == {"source": "measured"}
     assert next(pipeline.run(stack, "The ", max_new_tokens=2, temperature=0.5)).profile is None
     json.dumps(header.profile)
-
-
-def test_what_lanes_cost_each_other_changes_no_validation_s_profile():
-    lanes = replace(profile(), about={**profile().about, ONE_CORE: False}, contention={(0, 1): (1.2, 1.1)})
-    assert kept.digest(lanes) != kept.digest(profile())
-    assert kept.digest_in_turn(lanes) == kept.digest(profile()) == kept.digest_in_turn(profile())
 
 
 def test_the_digest_follows_every_number():

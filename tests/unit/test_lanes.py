@@ -14,7 +14,6 @@ from toys import output_of, toy_stack
 import hsd_core
 from hsd_core import trace
 from hsd_core.cli.terminal import totals_lines
-from hsd_core.engine.lanes.chosen import chosen_driver
 from hsd_core.levels.kinds import StackError
 from hsd_core.levels.schedulers.free import Free
 from hsd_core.levels.schedulers.orders import Orders, Submission, View
@@ -251,10 +250,7 @@ def test_what_cannot_be_a_pipeline_is_refused_with_the_cure(text: str, said: str
         parse(text)
 
 
-def test_a_pipeline_has_no_real_clock_and_shares_nothing_between_lanes() -> None:
-    stack = toy_stack("table:2,table:2@with=ahead,table@with=ahead", 4)
-    with pytest.raises(StackError, match="leave the real clock out, or write @with=ahead at the last level alone"):
-        chosen_driver(stack, lambda *given: None)  # type: ignore[arg-type, return-value]
+def test_a_pipeline_shares_nothing_between_lanes() -> None:
     said = [level.lane for level in metrics.header_of(run("table:2,table:2@with=ahead,table@with=ahead")).levels]
     assert said == [0, 1, 2]
     assert [level.lane for level in metrics.header_of(run("table:2,table:2,table@with=ahead")).levels] == [UNSET] * 3

@@ -13,7 +13,6 @@ from toys import drawn
 import hsd_core
 from hsd_core import trace
 from hsd_core.engine.choices import Judge, SeededChoices
-from hsd_core.engine.lanes.chosen import chosen_driver
 from hsd_core.engine.rules import match
 from hsd_core.levels.schedulers.card_tree import Card
 from hsd_core.levels.schedulers.duo import Duo
@@ -109,13 +108,6 @@ def test_a_trace_that_goes_on_behind_nobodys_token_does_not_add_up() -> None:
     at = next(i for i, event in enumerate(events) if isinstance(event, trace.Draft) and event.onto)
     lies = [*events[:at], structs.replace(events[at], onto=(10_000,) * len(events[at].ids)), *events[at + 1 :]]  # type: ignore[union-attr]
     assert any("a token that nobody made" in wrong for wrong in check(lies))
-
-
-@pytest.mark.parametrize("schedule", ["duo", "card"])
-def test_they_have_no_real_clock(schedule: str) -> None:
-    stack, _ = timed_stack(f"table:2,table@with={schedule}", 4, uneven)
-    with pytest.raises(StackError, match=f"@with={schedule} is on the reckoned clock alone; leave the real one out"):
-        chosen_driver(stack, lambda *given: None)  # type: ignore[arg-type, return-value]
 
 
 def test_duo_pattern() -> None:

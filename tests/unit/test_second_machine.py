@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,42 +102,6 @@ def test_the_command_has_the_answer_beside_the_plan(capsys: pytest.CaptureFixtur
     assert "do not overlap" in nano and "cannot run apart" in nano
     assert main(["plan", "--profile", path, "--json"]) == 0
     assert "overlap" not in json.loads(capsys.readouterr().out)
-
-
-def shared(kappas: tuple[float, float], one_thread: tuple[float, float]) -> Profile:
-    """A copy that gains on two machines, and what two lanes on one take from each other."""
-    threads = {
-        1: {0: Costs.constant(0.4 * one_thread[0]), 1: Costs.constant(one_thread[1])},
-        2: {0: Costs.constant(0.4), 1: Costs.constant(1.0)},
-    }
-    return replace(profile(0.4, 0.9), threads=threads, contention={(0, 1): kappas})
-
-
-@pytest.mark.parametrize("slower", [1.0, 1.1, 1.2, 1.3, 1.6])
-def test_on_two_cores_it_pays_where_its_gain_exceeds_what_the_lanes_take_from_each_other(slower: float) -> None:
-    two = SecondMachine(profile(0.4, 0.9))
-    assert two.best is not None and two.on_cores() is None
-    reckoned_ms = two.best.best.price.ms_per_token
-    for of in (shared((slower, slower), (1.0, 1.0)), shared((1.0, 1.0), (slower, slower))):
-        said = SecondMachine(of).answer()
-        assert said["cores"]["pays"] == (two.gain > slower), "both lanes alike: the bottleneck's, whichever it is"
-        assert said["cores"]["ms"] == pytest.approx(reckoned_ms * slower, rel=0.01)
-        assert said["gain"] == pytest.approx(two.gain), "what two machines would give is another question"
-
-
-def test_what_the_lanes_take_from_each_other_is_said_or_the_command_that_measures_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "profile.json"
-    for of, said in (
-        (profile(0.4, 0.9), "calibrate --contention measures it"),
-        (shared((1.4, 1.4), (0.6, 0.6)), "calibrate --contention measures it"),  # nothing is quicker with fewer threads
-        (shared((1.3, 1.3), (1.5, 1.5)), "do not overlap"),
-        (shared((1.0, 1.0), (1.05, 1.05)), "it pays"),
-    ):
-        path.write_text(json.dumps(of.as_dict()), encoding="utf-8")
-        assert main(["plan", "--profile", str(path), "--overlap"]) == 0
-        assert said in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_where_nothing_drafts_token_by_token_there_is_no_answer() -> None:

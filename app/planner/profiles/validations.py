@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hsd_core.theory.profiles.kept import digest_in_turn, unlike
+from hsd_core.theory.profiles.kept import digest, unlike
 from hsd_core.theory.profiles.profile import Profile
 
 LARGEST_MS = 1e9
@@ -25,7 +25,7 @@ def nearest(files: Iterable[Any], profile: Profile) -> dict[str, Any]:
         See `measured_from`, and `machine`, on which the stacks ran; `elsewhere`, the profile's own machine where that
         is another; {} where none fits.
     """
-    of, named = profile.about, digest_in_turn(profile)
+    of, named = profile.about, digest(profile)
     own = str(of.get("machine") or "")[:120]
     found: list[tuple[bool, int, str, Mapping[str, Any], str]] = []
     for file in files:

@@ -6,7 +6,7 @@ import argparse
 import resource
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from itertools import islice
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import (
-    add_clock,
     add_preset,
     add_sampling,
     check_sampling,
@@ -30,9 +29,8 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.lab import bench
 from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
-from hsd_core.lab.results.on_clock import OnClock
+from hsd_core.lab.results.on_clock import RECKONED, OnClock
 from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
-from hsd_core.pipeline import REAL, RECKONED
 
 if TYPE_CHECKING:
     from hsd_core.levels.declared.preset import Preset
@@ -71,8 +69,11 @@ def add(commands: Any) -> None:
     )
     reads(parser, "--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
     add_sampling(parser)
-    said = "measure stacks with @with= on each of these clocks, named in their rows: reckoned, real (two processes)"
-    add_clock(parser, nargs="+", default=(), help=said)
+    parser.add_argument(
+        "--reckoned",
+        action="store_true",
+        help="measure stacks with @with= too: each pass alone, then laid on the clocks of its lanes; their rows say so",
+    )
 
 
 def act(options: argparse.Namespace) -> int:
@@ -81,14 +82,11 @@ def act(options: argparse.Namespace) -> int:
     check_sampling(options)
     preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
     default = default_of(options)
-    asked = _asked(options.stacks, preset, default.stack, options.clock)
+    asked = _asked(options.stacks, preset, default.stack, options.reckoned)
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, OnClock.read(stacks[0]).stack)
     for stack in stacks:  # a stack that cannot be built is met now, not after an hour
-        text, clock = OnClock.read(stack)
-        entries = pipeline.entries(text)
-        if clock == REAL:
-            pipeline.real_lanes(entries)
+        pipeline.entries(OnClock.read(stack).stack)
     peers, missing = _peers(options, pipeline)
     about = {
         **measured_by("bench", options.said),
@@ -101,13 +99,12 @@ def act(options: argparse.Namespace) -> int:
         "per_category": options.per_category or BUILT_IN.get(options.prompts),
         "stacks": bench.with_plain(stacks),
         "asked": asked,
-        **({"clocks": list(options.clock)} if options.clock else {}),
+        **({"clocks": [RECKONED]} if options.reckoned else {}),
         "missing": missing,
     }
 
     def runner(name: str, prompt: str) -> Iterator[Any]:
-        stack, clock = OnClock.read(name)
-        return pipeline.run(stack, prompt, heads=2, clock=clock or RECKONED, **sampled(options))
+        return pipeline.run(OnClock.read(name).stack, prompt, heads=2, **sampled(options))
 
     raw, each = None, len(about["stacks"]) + len(peers)
     if options.out:
@@ -118,10 +115,7 @@ def act(options: argparse.Namespace) -> int:
         raw.keep(records)
     done = frozenset(int(record["prompt"]) for record in records)
     tell = countdown("prompt", len(prompts), len(done))
-    with (
-        pipeline.own_lanes(),
-        closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs,
-    ):
+    with closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs:
         while own := [asdict(run) for run in islice(runs, each)]:  # of one prompt
             records += own
             if raw:
@@ -142,12 +136,12 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(path: str | None, preset: Preset, default: str, clocks: Sequence[str]) -> dict[str, str]:
+def _asked(path: str | None, preset: Preset, default: str, reckoned: bool) -> dict[str, str]:
     """Line of the stacks file -> stack; without a file, the preset's examples."""
     if path:
-        return bench.read_asked(path, default, clocks)
+        return bench.read_asked(path, default, reckoned)
     examples = [example.stack for example in preset.stacks if not example.replan]
-    return asked_for([DEFAULT, *examples], default, f"preset {preset.name}")
+    return asked_for([DEFAULT, *examples], default, f"preset {preset.name}", reckoned)
 
 
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,8 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.lab.results.sheet import markdown
 from hsd_core.models.machine import device_name
-from hsd_core.theory import Profile, read_profile, write_profile
+from hsd_core.theory import Profile, write_profile
 from hsd_core.theory.profiles.agreement import AGREEMENT
-from hsd_core.theory.profiles.cores import ONE_CORE, one_core_each
 from hsd_core.theory.search.default_here import default_here
 
 OF_TEXTS = ("prompts", "texts", "tokens", "length")  # the options that say what the target writes
@@ -56,67 +54,10 @@ def add(commands: Any) -> None:
         metavar="N",
         help="behind pieces of N tokens of the prompts, read as they stand: what views are worth hangs on that",
     )
-    parser.add_argument(
-        "--contention",
-        action="store_true",
-        help="add to a profile, FILE or the one that is kept here, what two lanes on one core each cost each other",
-    )
 
 
 def act(options: argparse.Namespace) -> int:
-    if options.contention:
-        return _contention(options)
     return _quick(options) if options.quick else _whole(options)
-
-
-def _contention(options: argparse.Namespace) -> int:
-    from hsd_core.lab.contention import measure_contention
-    from hsd_core.theory.profiles.kept import cached_profile, keep, quick_profile
-
-    if more := [name for name in ("quick", "temperature", *OF_TEXTS) if getattr(options, name)]:
-        raise ValueError(f"--contention adds to a profile that is there; leave --{more[0]} or --contention out")
-    preset = preset_from(options)
-    given = options.out if options.out and Path(options.out).exists() else None
-    here = preset, options.device, options.dtype
-    profile = read_profile(given) if given else cached_profile(*here) or quick_profile(*here)
-    if profile is None:
-        raise ValueError("there is no profile to add to; measure one first: calibrate --quick")
-    pipeline = opened(options, plain_stack(options))
-    found = measure_contention(
-        pipeline, profile, options.levels.split(",") if options.levels else None, progress=progress()
-    )
-    if options.out:
-        write_profile(found, options.out)
-    if not given:
-        keep(found, pipeline.preset, pipeline.device, pipeline.dtype)
-    for line in contention_lines(found):
-        print(line)
-    return 0
-
-
-def contention_lines(profile: Profile) -> Iterator[str]:
-    """What two lanes on one core each cost each other, and what that means for levels that work at the same time."""
-    most = max(profile.threads, default=1)
-    for below, level in profile.contention:
-        if (found := one_core_each(profile, below, level)) is None:
-            continue
-        names = profile.names[below], profile.names[level]
-        yield f"{names[0]} beside {names[1]}, one core each:"
-        for name, one in zip(names, found, strict=True):
-            yield (
-                f"  {name}: one thread takes {one.sigma:.2f} times as long as {most}, and {one.kappa:.2f} times as "
-                f"long again while the other core is busy: {one.slower:.2f} times in all"
-            )
-        yield (
-            f"  overlapping pays here where its reckoned gain exceeds {found[0].slower:.2f} ({names[0]} the "
-            f"bottleneck) or {found[1].slower:.2f} ({names[1]}); two lanes never gain more than 2"
-        )
-        if any(one.doubtful for one in found):
-            yield (
-                "  less than 1 cannot be: something else was at work on this machine; measure again while it is quiet"
-            )
-    if profile.about.get(ONE_CORE):
-        yield "the two cores are threads of one core, which they share"
 
 
 def _quick(options: argparse.Namespace) -> int:

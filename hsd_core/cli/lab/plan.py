@@ -111,18 +111,6 @@ def overlap_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"do not overlap: the best on two machines, {two['stack']}, would take {two['ms']:.2f} ms per token,"
         yield f"and {one['stack']} takes {one['ms']:.2f} on one"
-    yield from _cores_lines(answer)
-
-
-def _cores_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Whether it would pay on the cores of the profile's own machine."""
-    if (cores := answer["cores"]) is None:
-        yield "on two cores of one machine: not measured, or not while it was quiet"
-        yield "python -m hsd_core calibrate --contention measures it"
-        return
-    said = "it pays" if cores["pays"] else "do not overlap"
-    yield f"on two cores of this one machine, one for each lane: {cores['stack']} takes {cores['ms']:.2f} ms per token,"
-    yield f"and {answer['one']['stack']} with all cores {answer['one']['ms']:.2f}: {said}"
 
 
 def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:

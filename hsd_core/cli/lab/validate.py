@@ -52,7 +52,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.validate.raw_results import predicted, read_validation
     from hsd_core.lab.validate.report import report
     from hsd_core.lab.validate.tables import TABLES, said
-    from hsd_core.theory.profiles.kept import digest_in_turn
+    from hsd_core.theory.profiles.kept import digest
 
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
     if options.max_new_tokens < 2:
@@ -66,7 +66,7 @@ def act(options: argparse.Namespace) -> int:
         **measured_by("validation", options.said),
         "preset": preset_from(options).name,
         "model": options.model,
-        "profile_digest": digest_in_turn(profile),
+        "profile_digest": digest(profile),
         "max_new_tokens": options.max_new_tokens,
         "texts": len(prompts),
         **({"each": options.each} if options.each else {}),

@@ -9,44 +9,28 @@ from typing import Literal
 
 from hsd_core.engine.driver import Drives, Sequential
 from hsd_core.engine.lanes.many_lanes import Pipeline
-from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
 from hsd_core.levels.declared.keys import WITH
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import StackError, lanes_of, scheduler_of
 
 
-def chosen_driver(stack: Sequence[StackEntry], lanes: MakesLanes = Reckoned) -> Drives:
-    """One level after another, or as the schedulers say, on these lanes.
-
-    Raises:
-        StackError: the scheduler has no such lanes.
-    """
+def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
+    """One level after another, or as the schedulers say."""
     spec, lanes_below = stack[-1].spec, set(lanes_of([entry.spec for entry in stack[:-1]]))
     kind = scheduler_of(spec)
     if len(lanes_below) > 1:
-        if lanes is not Reckoned:
-            raise StackError(
-                "the real clock has two lanes, and here a level below the last one has one too; leave the real clock "
-                "out, or write @with=ahead at the last level alone"
-            )
-        return partial(Pipeline, lanes=lanes)
+        return Pipeline
     scheduler = kind.bind(spec.values)
     if scheduler is None:
         return Sequential
-    if kind.nodes and lanes is not Reckoned:
-        raise StackError(
-            f"@with={kind.name} is on the reckoned clock alone; leave the real one out, or write @with=pearl"
-        )
-    return partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler, lanes=lanes)
+    return partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler)
 
 
-def overlap_of(
-    stack: Sequence[StackEntry], *, simulated: bool, real: bool = False
-) -> Literal["none", "reckoned", "real", "simulated"]:
+def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:
     """Whose clock a run of this stack has: see `trace.Header`."""
     if not lanes_of([entry.spec for entry in stack])[-1]:
         return "none"
-    return "simulated" if simulated else "real" if real else "reckoned"
+    return "simulated" if simulated else "reckoned"
 
 
 def check_apart(stack: Sequence[StackEntry]) -> None:

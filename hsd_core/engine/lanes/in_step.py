@@ -12,7 +12,7 @@ from torch import Tensor
 
 from hsd_core.engine.driver import Passed, Sequential
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
+from hsd_core.engine.lanes.two_lanes import Reckoned
 from hsd_core.engine.requests import DraftRequest, ScoreRequest
 from hsd_core.engine.writer import TraceWriter
 from hsd_core.levels.entry import StackEntry
@@ -36,11 +36,10 @@ class InStep(Sequential):
         stop: Callable[[], bool],
         *,
         scheduler: Scheduler,
-        lanes: MakesLanes = Reckoned,
     ) -> None:
         assert len(stack) == 2, "lanes that meet have one drafter"
         super().__init__(stack, runs, writer, stop)
-        self._scheduler, self._lanes = scheduler, lanes(self._pass, writer.clock, stop)
+        self._scheduler, self._lanes = scheduler, Reckoned(self._pass, writer.clock)
 
     def at_rest(self, length: int) -> Event:
         """See `Driver.at_rest`; the target's alone: what the drafter has ready it writes when it is judged."""

@@ -23,7 +23,7 @@ from itertools import groupby
 from hsd_core.engine.choices import ByLine
 from hsd_core.engine.driver import Passed, Sequential
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
+from hsd_core.engine.lanes.two_lanes import Reckoned
 from hsd_core.engine.lanes.undecided import Undecided
 from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, TakeRequest
 from hsd_core.engine.writer import TraceWriter
@@ -83,11 +83,9 @@ class Pipeline(Sequential):
         runs: Sequence[LevelRun],
         writer: TraceWriter,
         stop: Callable[[], bool],
-        *,
-        lanes: MakesLanes = Reckoned,
     ) -> None:
         super().__init__(stack, runs, writer, stop)
-        self._lanes = lanes(self._pass, writer.clock, stop)
+        self._lanes = Reckoned(self._pass, writer.clock)
         specs = [place.spec for place in stack]
         self._lane_of = lanes_of(specs)
         self._stages: list[_Stage] = []

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from hsd_core.engine.driver import Passed, Sequential, result_of
 from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.lanes.two_lanes import MakesLanes, Reckoned
+from hsd_core.engine.lanes.two_lanes import Reckoned
 from hsd_core.engine.lanes.undecided import Undecided
 from hsd_core.engine.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.engine.writer import TraceWriter
@@ -68,10 +68,9 @@ class Overlapped(Sequential):
         stop: Callable[[], bool],
         *,
         scheduler: Scheduler,
-        lanes: MakesLanes = Reckoned,
     ) -> None:
         super().__init__(stack, runs, writer, stop)
-        self._scheduler, self._lanes = scheduler, lanes(self._pass, writer.clock, stop)
+        self._scheduler, self._lanes = scheduler, Reckoned(self._pass, writer.clock)
         self._top = len(stack) - 1
         self._below = range(self._top)  # the levels on the drafter's lane
         self._block = stack[-2].block or 0

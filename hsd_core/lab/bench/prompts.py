@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from hsd_core.lab.results.on_clock import OnClock
+from hsd_core.lab.results.on_clock import RECKONED, OnClock
 from hsd_core.levels.kinds import lanes_of
 from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.stacks.placing import check_measured
@@ -83,25 +83,25 @@ def read_stacks(path: str | Path) -> list[str]:
     return list(dict.fromkeys(read_asked(path).values()))
 
 
-def read_asked(path: str | Path, default: str = "", clocks: Sequence[str] = ()) -> dict[str, str]:
+def read_asked(path: str | Path, default: str = "", reckoned: bool = False) -> dict[str, str]:
     """The lines of a stacks file, each with the stack that it asks for: empty lines and lines that begin with # are
     passed over.
 
     Args:
-        default: what a line `default` stands for. clocks: see `asked_for`.
+        default: what a line `default` stands for. reckoned: see `asked_for`.
     Raises:
         ValueError: there are none, or one is not a stack; the message says why.
     """
     lines = [line.strip() for line in text(path).splitlines()]
-    return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path), clocks)
+    return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path), reckoned)
 
 
-def asked_for(lines: Iterable[str], default: str, where: str, clocks: Sequence[str] = ()) -> dict[str, str]:
+def asked_for(lines: Iterable[str], default: str, where: str, reckoned: bool = False) -> dict[str, str]:
     """Line -> stack; see `read_asked`.
 
     Args:
-        clocks: on which stacks are measured whose levels work at the same time, each on all of them; such a line, and
-            its stack, say which (`OnClock`).
+        reckoned: stacks whose levels work at the same time are taken too; such a line, and its stack, say that their
+            times are reckoned (`OnClock`).
     """
     found = {line: format_stack(parse(default if line == DEFAULT and default else line)) for line in lines}
     if not found:
@@ -109,8 +109,8 @@ def asked_for(lines: Iterable[str], default: str, where: str, clocks: Sequence[s
     asked: dict[str, str] = {}
     for line, stack in found.items():
         specs = parse(stack)
-        if clocks and lanes_of(specs)[-1]:
-            asked |= {str(OnClock(line, clock)): str(OnClock(stack, clock)) for clock in clocks}
+        if reckoned and lanes_of(specs)[-1]:
+            asked[str(OnClock(line, RECKONED))] = str(OnClock(stack, RECKONED))
         else:
             check_measured(specs)
             asked[line] = stack

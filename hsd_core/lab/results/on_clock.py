@@ -1,9 +1,13 @@
-"""What was measured of a stack whose levels work at the same time, by the clock that it was measured on:
-"int8:6,target@with=pearl (real)". A stack of which no clock is said ran one level after another."""
+"""A stack whose levels work at the same time, with the clock of its times: "int8:6,target@with=pearl (reckoned)".
+
+A stack without a clock ran one level after another. Results of earlier versions also have "real": two processes.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+RECKONED = "reckoned"
 
 
 class OnClock(NamedTuple):

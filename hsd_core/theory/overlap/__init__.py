@@ -5,7 +5,6 @@
     below.py           the blocks of whatever drafts, a whole stack too: how many tokens, after how many ms
     verdicts.py        any schedule in the long run, walked from verdict to verdict
     on_two_lanes.py    the price of a stack with @with= in a profile
-    on_two_cores.py    what the lanes of one machine leave of that
 
 Two lanes never gain more than (L + c) / max(L, c), so never more than 2, over the same passes one after another.
 """

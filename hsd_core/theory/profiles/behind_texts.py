@@ -154,8 +154,6 @@ def _between(a: Profile, b: Profile, share: float) -> Profile:
         by_width=_widths(a.by_width, b.by_width, share),
         by_rule={rule: _matrix(a.by_rule[rule], b.by_rule[rule], share) for rule in joint(a.by_rule, b.by_rule)},
         lengths=None,
-        threads={},
-        contention={},
     )
 
 

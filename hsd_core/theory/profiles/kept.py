@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from hsd_core.models.machine import AVX512
 from hsd_core.models.weights import Source, cache_folder
 from hsd_core.stacks.presets import preset_of
 from hsd_core.theory import Profile, ProfileError, read_profile
-from hsd_core.theory.profiles.cores import ONE_CORE
 from hsd_core.trace.typed import pretty, put
 
 FORMAT = 5  # of what is measured and how; another number is measured again
@@ -116,13 +114,6 @@ def digest(profile: Profile) -> str:
     """Names a profile by all that it says."""
     text = json.dumps(profile.as_dict(), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def digest_in_turn(profile: Profile) -> str:
-    """Names a profile by what plans of levels in turn rest on: all but what lanes cost each other, which may come
-    later."""
-    about = {key: value for key, value in profile.about.items() if key != ONE_CORE}
-    return digest(replace(profile, about=about, threads={}, contention={}))
 
 
 def origin(profile: Profile, source: str) -> dict[str, str]:

@@ -20,7 +20,6 @@ from hsd_core.theory.profiles.lengths import TextLengths
 
 VERSION = 1
 MOST_LEVELS = 64
-SLOWEST = 100.0  # times that a pass takes beside another one
 ENGINE = "engine_ms"  # in `about`: the engine's time around a verification, where the costs are known to include it
 LENGTH = "length"  # in `about`: the tokens of text before the passes, where a length of texts was asked for
 LONG_TEXTS = "assets/prompts/long/texts.jsonl"  # that these are cut from
@@ -119,9 +118,7 @@ class Profile:
     a verification by i of tokens drafted by j (shared layers), instead of i's own. `round_ms`: the engine's ms per
     target round outside the levels. `by_rule`: acceptances under other verification rules. `by_width[(j, i)][k - 1]`:
     probability that i accepts one of k tokens of j that lie side by side. `max_block`: the longest block length that a
-    plan may use. `lengths`: of the texts that it was measured on, where they were kept. `threads[n][i]`: what passes of
-    level i take alone with n threads. `contention[(j, i)]`: what those of j and i take on one core each, both at work,
-    over what they take alone with one thread (`cores.py` says what follows).
+    plan may use. `lengths`: of the texts that it was measured on, where they were kept.
     """
 
     levels: tuple[ProfileLevel, ...]
@@ -135,8 +132,6 @@ class Profile:
     by_rule: Mapping[str, Matrix] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     lengths: TextLengths | None = None
-    threads: Mapping[int, Mapping[int, Costs]] = field(default_factory=dict)
-    contention: Mapping[Pair, tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_levels(self.levels)
@@ -152,18 +147,10 @@ class Profile:
             raise ProfileError(f"temperature is {self.temperature}; use 0 or more")
         if not (math.isfinite(self.round_ms) and self.round_ms >= 0):
             raise ProfileError(f"round_ms is {self.round_ms}; use 0 or more ms")
-        arrows = (("edge_cost_ms", self.edge_cost), ("by_width", self.by_width), ("contention", self.contention))
+        arrows = (("edge_cost_ms", self.edge_cost), ("by_width", self.by_width))
         for what, pairs in arrows:
             if bad := [pair for pair in pairs if not 0 <= pair[0] < pair[1] < len(names)]:
                 raise ProfileError(f"{what} has the pair {bad[0]}; the drafter must stand below its verifier")
-        for (below, level), slower in self.contention.items():
-            if not all(math.isfinite(x) and 0.0 < x <= SLOWEST for x in slower):
-                raise ProfileError(
-                    f"contention of {names[below]} by {names[level]} is {list(slower)}; give two positive numbers, "
-                    f"{SLOWEST:g} at most: how many times as long each takes beside the other"
-                )
-        if none := [n for n in self.threads if n < 1]:
-            raise ProfileError(f"threads has {none[0]}; give the costs of 1 or more threads")
         for (below, level), shares in self.by_width.items():
             if wrong := [share for share in shares if not 0.0 <= share <= 1.0]:
                 raise ProfileError(f"by_width of {names[below]} by {names[level]} is {wrong[0]}; use 0 to 1")
@@ -246,8 +233,6 @@ class Profile:
             edge_cost=kept(self.edge_cost),
             by_width=kept(self.by_width),
             by_rule={rule: cut(matrix) for rule, matrix in self.by_rule.items()},
-            threads={n: {place[i]: costs for i, costs in own.items() if i in place} for n, own in self.threads.items()},
-            contention=kept(self.contention),
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -7,8 +7,8 @@
 Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]), `interval_ms` ({"1": [low, high]}).
 Of a profile also: `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null),
 `hit_rate` (by level name), `temperature`, `round_ms`, `by_width` ({"m0->target": [0.8, 0.87]}), `by_rule`, `about`,
-`lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}), `threads` ({"1": {"m0": {"1": 0.9}}}: ms by threads, level
-and rows), `contention` ({"m0->target": [1.1, 1.3]}).
+`lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
+Files of earlier versions may hold `threads` and `contention`, which are not read.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class _Profile(Form, frozen=True, kw_only=True):
     about: Mapping[str, Any] = field(default_factory=dict)
     lengths: TextLengths | None = None
     hit_rate: dict[str, float] = field(default_factory=dict)
-    threads: dict[str, dict[str, Any]] = field(default_factory=dict)
-    contention: dict[str, tuple[float, float]] = field(default_factory=dict)
+    threads: Any = None  # of older files
+    contention: Any = None  # of older files
 
 
 def read_profile(path: str | Path) -> Profile:
@@ -126,8 +126,6 @@ def profile_from(given: Any) -> Profile:
         by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
         about=form.about,
         lengths=form.lengths,
-        threads={_threads(n): _by_level(costs, names, n) for n, costs in form.threads.items()},
-        contention=_pairs(form.contention, names, "contention", lambda slower, _: slower),
         **given,
     )
 
@@ -152,11 +150,6 @@ def _form(profile: Profile) -> _Profile:
         ],
         edge_cost_ms=arrows({pair: costs.as_dict() for pair, costs in profile.edge_cost.items()}),
         by_width=arrows(profile.by_width),
-        threads={
-            str(n): {profile.names[i]: costs.as_dict() for i, costs in own.items()}
-            for n, own in profile.threads.items()
-        },
-        contention=arrows(profile.contention),
         **{name: getattr(profile, name) for name in (*_NUMBERS, *_ALIKE)},
     )
 
@@ -180,18 +173,6 @@ def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
         form.draft_ms,
         form.beside,
     )
-
-
-def _threads(text: str) -> int:
-    if not text.isdecimal():
-        raise ProfileError(f"threads has {text!r}; give a number of threads, such as 1")
-    return int(text)
-
-
-def _by_level(given: Mapping[str, Any], names: tuple[str, ...], threads: str) -> dict[int, Costs]:
-    if unknown := given.keys() - set(names):
-        raise ProfileError(f"threads {threads} names {min(unknown)!r}; levels are {', '.join(names)}")
-    return {names.index(name): Costs.read(ms, f"threads {threads} of {name!r}") for name, ms in given.items()}
 
 
 def _matrix(rows: GivenMatrix) -> Matrix:

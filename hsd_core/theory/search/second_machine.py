@@ -15,7 +15,6 @@ from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, plan_tex
 from hsd_core.theory.overlap.apart import needs_target
 from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.overlap.lock_step import tokens_per_step
-from hsd_core.theory.overlap.on_two_cores import on_two_cores
 from hsd_core.theory.overlap.on_two_lanes import (
     FREE,
     LOCK_STEP,
@@ -113,27 +112,16 @@ class SecondMachine:
         """Whether the second machine pays; if not, the answer is: do not overlap."""
         return self.gain > 1.0 + SAME
 
-    def on_cores(self) -> Priced | None:
-        """The best stack whose lanes share this one machine, a core each; None where nobody measured what they take
-        from each other."""
-        found = [
-            Priced(one.best.what, price)
-            for one in self.drafters
-            if not one.needs and (price := on_two_cores(self.profile, one.best.what)) is not None
-        ]
-        return min(found, key=lambda one: one.price.ms_per_token, default=None)
-
     def answer(self) -> dict[str, Any]:
         """In plain JSON types.
 
         `clock`: of every figure of stacks on two lanes. `one`: the best on one machine; `two`: the best that runs on
         two, or None; `gain` of it and whether it `pays`. `drafters`: name, share, agreement, gain, `pays_between` of
         the map at that agreement, `apart`, `pearl`, `ahead`, and `needs`: the level that reads the target's last
-        states, so that these cannot run apart. `cores`: the best whose lanes have a core of this machine each, and
-        whether that `pays`; None where nobody measured it. `map`: shares, agreements, and the gains of one drafter of
+        states, so that these cannot run apart. `map`: shares, agreements, and the gains of one drafter of
         constant cost.
         """
-        best, cores, one = self.best, self.on_cores(), self.one.prediction.ms_per_token
+        best = self.best
         return {
             "clock": "reckoned",
             "one": self._plan(self.one),
@@ -154,7 +142,6 @@ class SecondMachine:
                 }
                 for one in self.drafters
             ],
-            "cores": cores and {**self._priced(cores), "pays": cores.price.ms_per_token < one},
             "map": {"shares": SHARES, "agreements": AGREEMENTS, "gains": gains()},
         }
 

@@ -15,7 +15,7 @@ const MOST = 6; // lines that a label stands lower than its point
  *   apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
  * @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
  * @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
- *   cores: (OnTwo & {pays: boolean})|null}} SecondAnswer hsd_core/theory/search/second_machine.py
+ *   }} SecondAnswer hsd_core/theory/search/second_machine.py
  */
 
 /** @param {number} gain */

@@ -24,7 +24,6 @@ export function secondMachine(ctx) {
   let at = { share: 0, agreement: 0 };
   const answer = h("p", { class: "hx-sm-answer", role: "status", "aria-live": "polite", text: SECOND.asking });
   const clock = h("p", { class: "hx-sm-note", text: SECOND.clock });
-  const cores = h("p", { class: "hx-sm-note" });
   const use = h("button", { type: "button", class: "hx-quiet", text: SECOND.use });
   const table = h("div", { class: "hx-figure-data hx-sm-drafters" });
   const reading = h("p", { class: "hx-sm-reading", role: "status", "aria-live": "polite" });
@@ -39,7 +38,6 @@ export function secondMachine(ctx) {
     { class: "hx-panel hx-sm", "aria-label": SECOND.label },
     answer,
     clock,
-    cores,
     h("div", { class: "hx-al-use" }, use),
     table,
     reading,
@@ -127,7 +125,6 @@ export function secondMachine(ctx) {
       const { one, two } = heard;
       say(answer, headline(heard));
       el.dataset.pays = heard.pays ? "yes" : "no";
-      cores.replaceChildren(...onCores(heard));
       use.hidden = !two?.runs || !heard.pays;
       use.dataset.tip = SECOND.useTip;
       use.onclick = () => two && ctx.onUse(two.stack);
@@ -173,13 +170,6 @@ function ofDrafter(one) {
 function ofPlace(gain) {
   const said = { yes: SECOND.here, no: SECOND.hereNo, even: () => SECOND.hereEven }[paysAt(gain)];
   return [said(gain.toFixed(2)), SECOND.constant];
-}
-
-/** Whether it would pay on the cores of one machine. @param {SecondAnswer} heard */
-function onCores({ cores, one }) {
-  const { unknown, command, pays, loses } = SECOND.cores;
-  if (!cores) return [unknown[0], h("code", { text: command }), unknown[1]];
-  return [(cores.pays ? pays : loses)(rounded(cores.ms), rounded(one.ms))];
 }
 
 function bands() {

@@ -8,13 +8,13 @@ export const CLOCKS = {
     name: "reckoned clock",
     short: "reckoned",
     at: "clock",
-    said: "Reckoned: each pass was run and timed alone, then laid on a clock for each lane: what a machine of this kind for each would give. This page starts no second process; a command line does: generate --clock real.",
+    said: "Reckoned: each pass was run and timed alone, then laid on a clock for each lane: what a machine of this kind for each would give.",
   },
   real: {
     name: "real clock, two lanes",
     short: "real",
     at: "clock",
-    said: "Real: both lanes worked at the same time on one machine, each a process with one thread on a core of its own: generate --clock real, at a command line.",
+    said: "Real: both lanes worked at the same time on one machine, each a process with one thread on a core of its own. Recorded by an earlier version.",
   },
   simulated: {
     name: "simulated clock",

@@ -47,18 +47,6 @@ export const SECOND = {
     `With these numbers do not overlap: two machines reach ${gain} times the better way on one.`,
   hereEven: "With these numbers it makes no difference.",
   constant: "One drafter in lock step (PEARL), costs that do not grow with the rows.",
-  /** On the two cores of the profile's own machine. */
-  cores: {
-    unknown: [
-      "What two lanes on one machine take from each other was not measured, or not while it was quiet: ",
-      " measures it.",
-    ],
-    command: "python -m hsd_core calibrate --contention",
-    pays: (/** @type {string} */ ms, /** @type {string} */ one) =>
-      `On this machine\u2019s own cores, one for each lane, it pays too: ${ms} ms a token, ${one} one after another.`,
-    loses: (/** @type {string} */ ms, /** @type {string} */ one) =>
-      `On this machine\u2019s own cores, one for each lane, it does not pay: ${ms} ms a token, ${one} one after another with all cores.`,
-  },
   costs: "A drafted token costs",
   accepts: "The target accepts",
   ofPass: (/** @type {number} */ share) => `${whole(share)} % of a pass`,
