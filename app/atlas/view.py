@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
+from app.atlas.first_needed import first_needed
 from app.atlas.our_figures import OurFigures
 from app.atlas.sublayer_ladder import ladder
 from app.atlas.systems import Systems
@@ -28,18 +33,29 @@ def build() -> None:
 
 def systems_route(folder: Path, results: Path, recordings: Recordings, drafts: Path = DRAFTS) -> Route:
     """GET of the systems, read and checked now: the log names those passed over. Figures are looked up when somebody
-    first asks."""
+    first asks, and again when what a system needs first is there."""
     systems = Systems(folder)
+    kept: dict[tuple[str, ...], PackedBody] = {}
 
-    def listed() -> bytes:
-        ours = OurFigures(results, recordings)
+    def needed() -> tuple[str, ...]:
+        return tuple(map(first_needed, systems.found.values()))
+
+    def listed(first: tuple[str, ...]) -> bytes:
+        ours, needs = OurFigures(results, recordings), dict(zip(systems.found, first, strict=True))
 
         def shown(one: dict[str, Any]) -> dict[str, Any]:
             system = systems.found[one["id"]]
-            kept = system.recording if ours.recorded(system) else None
+            seen = system.recording if ours.recorded(system) else None
             found = ladder(drafts, system.sublayers)
-            return {**one, "recording": kept, "ours": ours.of(system), "sublayers": found}
+            return {**one, "recording": seen, "ours": ours.of(system), "sublayers": found, "first": needs[one["id"]]}
 
         return dumps({"systems": [shown(one) for one in systems.listing()]}).encode()
 
-    return Route(LISTING, PackedBody(listed, "application/json").__call__, methods=["GET"])
+    async def answer(request: Request) -> Response:
+        first = await to_thread.run_sync(needed)  # which files are there
+        if first not in kept:
+            kept.clear()
+            kept[first] = PackedBody(partial(listed, first), "application/json")
+        return await kept[first](request)
+
+    return Route(LISTING, answer, methods=["GET"])

@@ -14,19 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hsd_core.models.weights.store import cache_folder
 from hsd_core.retrieval.neighbours import Store
+from hsd_core.retrieval.store_place import MAKING, store_path
 
 FORMAT = "hsd-knn/1"
 
 
 class StoreError(ValueError):
     """A store that is not there, or not this target's; the message names the command that makes it."""
-
-
-def store_path(preset_key: str) -> Path:
-    """Where the store of a preset's target is kept."""
-    return cache_folder() / "knn" / f"{preset_key}.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,7 @@ def read_store(owner: Owner, path: Path | None = None) -> Store:
 
     path = path or store_path(owner.preset_key)
     if not path.is_file():
-        raise StoreError(f"there is no store for this target yet; make it with: {owner.command}")
+        raise StoreError(f"there is no store for this target yet; make it once, in {MAKING}, with: {owner.command}")
     named = f"the store {path.name}"  # no folder: a visitor may read this
     again = f"make it anew with: {owner.command} --again"
     try:

@@ -15,7 +15,8 @@ from hsd_core.levels.declared.preset import Preset
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.retrieval.neighbours import Store
-from hsd_core.retrieval.store_file import Owner, StoreError, read_store, store_path
+from hsd_core.retrieval.store_file import Owner, StoreError, read_store
+from hsd_core.retrieval.store_place import store_path
 from hsd_core.stacks.targets import option
 
 if TYPE_CHECKING:

@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ALL, beside, exactly, filters, neighbours, ordered, passes } from "../../assets/js/atlas/by-question.js";
+import {
+  ALL,
+  beside,
+  exactly,
+  filters,
+  neighbours,
+  ordered,
+  passes,
+  runsHere,
+} from "../../assets/js/atlas/by-question.js";
 import { tokensOf, writtenBy } from "../../assets/js/atlas/drawn-tokens.js";
 import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/atlas/shape.js";
 import { shapeSaid } from "../../assets/js/atlas/shape-said.js";
@@ -63,6 +72,16 @@ test("a filter leaves what it says, and none leaves all", () => {
     ["hsd"],
   );
   assert.equal(left({ find: "no such thing" }).length, 0);
+});
+
+test("what needs something first does not run here as it stands", () => {
+  const [one] = SYSTEMS.filter(({ stack }) => stack);
+  assert.equal(runsHere(one), "true");
+  assert.equal(runsHere({ ...one, first: "" }), "true");
+  const needs = { ...one, first: "A GPU: there is none here." };
+  assert.equal(runsHere(needs), "first");
+  assert.ok(passes(needs, ALL) && !passes(needs, { ...ALL, here: true }));
+  assert.equal(runsHere({ ...needs, stack: null }), "false");
 });
 
 test("a system names only neighbours that are there, and never itself", () => {

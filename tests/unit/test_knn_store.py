@@ -17,7 +17,8 @@ from hsd_core.levels.built.retrieved.mixture import keys_of
 from hsd_core.models.one_pass import Pass
 from hsd_core.ngram.text_db import TextDatabase
 from hsd_core.retrieval.neighbours import Neighbours, mixed
-from hsd_core.retrieval.store_file import Owner, StoreError, read_store, store_path
+from hsd_core.retrieval.store_file import Owner, StoreError, read_store
+from hsd_core.retrieval.store_place import store_path
 from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS
 
@@ -88,10 +89,13 @@ def test_a_run_makes_no_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     """A visitor's run is refused with the command, and nothing is computed for it."""
     from hsd_core.stacks.opened_drafts import OpenedStores
 
-    monkeypatch.setattr("hsd_core.retrieval.store_file.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("hsd_core.retrieval.store_place.cache_folder", lambda: tmp_path)
     assert store_path("smollm2").parent == tmp_path / "knn"
     monkeypatch.setattr("hsd_core.stacks.opened_drafts._reads", lambda decoder: True)
-    with pytest.raises(StoreError, match="no store for this target yet; make it with: python -m hsd_core knn-store"):
+    with pytest.raises(
+        StoreError,
+        match="no store for this target yet; make it once, in two to ten minutes, with: ",
+    ):
         OpenedStores().of(PRESETS["smollm2"], SumDecoder(VOCAB))
     assert not [*tmp_path.iterdir()]
 

@@ -12,15 +12,19 @@ import pytest
 from enumerator import distance, run_distribution, target_distribution
 from toys import toy_stack
 
+from app.atlas.first_needed import first_needed
 from app.atlas.our_figures import OurFigures
 from app.atlas.systems import System, Systems, read
+from app.atlas.view import LISTING, systems_route
 from app.kit.static import ASSETS
 from app.play.recordings import Recordings
 from hsd_core.lab.bench.prompts import read_asked
 from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.levels.kinds import kinds, policies
 from hsd_core.pipeline import Pipeline
+from hsd_core.retrieval.store_place import MAKING, store_path
 from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace import Footer, Header
 from hsd_core.trace.checks import check
 
@@ -176,3 +180,34 @@ def test_what_is_wrong_is_said_with_its_field_and_the_rest_is_shown(
         found = Systems(tmp_path).found
     assert set(found) == {"good"} and not found["good"].near, "nobody is named who is not there"
     assert "wrong.json" in caplog.text and said in caplog.text
+
+
+def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HSD_CACHE", str(tmp_path))
+    monkeypatch.setattr("app.atlas.first_needed.is_here", lambda source: source.kind != "hub")
+    monkeypatch.setattr("app.atlas.first_needed.has_cuda", lambda: False)
+    said = {name: first_needed(one) for name, one in SHIPPED.items()}
+    asks = {name for name, one in SHIPPED.items() if one.stack and "knn=store" in one.stack}
+    assert asks == {"knn-lm", "ralmspec"}
+    for name in asks:
+        assert f"in {MAKING} on two cores: python -m hsd_core knn-store --preset smollm2" in said[name]
+    assert "A GPU: there is none here." in said["dovetail"]
+    for name, one in SHIPPED.items():
+        assert bool(said[name]) == (name in asks or (one.stack is not None and one.preset != "smollm2")), name
+    (tmp_path / "knn").mkdir()
+    store_path(PRESETS["smollm2"].key).touch()
+    assert {first_needed(SHIPPED[name]) for name in asks} == {""}
+
+
+def test_the_page_is_told_anew_once_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    from starlette.applications import Starlette
+    from starlette.testclient import TestClient
+
+    needs = ["a store"]
+    monkeypatch.setattr("app.atlas.view.first_needed", lambda system: needs[0] if system.stack else "")
+    route = systems_route(FOLDER, ASSETS / "results", Recordings(ASSETS / "traces"))
+    client = TestClient(Starlette(routes=[route]))
+    for wanted in ("a store", "", ""):
+        needs[0] = wanted
+        found = client.get(LISTING).json()["systems"]
+        assert {one["first"] for one in found if one["stack"]} == {wanted}

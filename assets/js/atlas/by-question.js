@@ -4,7 +4,7 @@
  * @typedef {{id: string, name: string, paper: string|null, year: number, who_drafts: string, how_judged: string, idea: string,
  *   exact: boolean|null, why: string, stack: string|null, recording: string|null, preset: string,
  *   headline: {says: string, on: string|null}|null, pays: string, loses: string, near: Record<string, string>,
- *   shape: string, here: string, ours: Ours|null, sublayers?: import("./sublayers/ladder.js").Ladder|null}} System as app/atlas/systems.py declares it
+ *   shape: string, here: string, ours: Ours|null, first?: string, sublayers?: import("./sublayers/ladder.js").Ladder|null}} System as app/atlas/systems.py declares it
  * @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
  *   preset: string, bench: string|null}} Ours as app/atlas/our_figures.py finds it
  * @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes
@@ -15,6 +15,9 @@ export const ALL = Object.freeze({ who: "", how: "", exact: "", here: false, fin
 
 /** Exact, not exact, or open. @param {{exact: boolean|null}} system @returns {"yes"|"no"|"open"} */
 export const exactly = ({ exact }) => (exact === null ? "open" : exact ? "yes" : "no");
+
+/** Whether it runs here as it stands: "first" where something is needed first. @param {System} system @returns {"true"|"false"|"first"} */
+export const runsHere = ({ stack, first }) => (stack === null ? "false" : first ? "first" : "true");
 
 /** @param {Filter} filter */
 export const filters = (filter) => Object.keys(ALL).some((name) => filter[name] !== ALL[name]);
@@ -28,7 +31,7 @@ export function passes(system, { who, how, exact, here, find }) {
     (!who || system.who_drafts === who) &&
     (!how || system.how_judged === how) &&
     (!exact || exactly(system) === exact) &&
-    (!here || system.stack !== null) &&
+    (!here || runsHere(system) === "true") &&
     words.every((word) => text.includes(word))
   );
 }

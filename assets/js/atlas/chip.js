@@ -2,20 +2,22 @@
 
 import { h } from "../kit/dom.js";
 import { leadsTo } from "./atlas-place.js";
-import { exactly } from "./by-question.js";
+import { exactly, runsHere } from "./by-question.js";
 import { signOf } from "./sign.js";
 import { ATLAS } from "../words/tabs/atlas.js";
 
 /** @param {import("./by-question.js").System} system @param {(id: string) => void} onOpen @returns {HTMLElement} */
 export function chipOf(system, onOpen) {
-  const built = system.stack !== null;
+  const built = runsHere(system);
   const chip = h(
     "a",
-    { class: "hx-atlas-one", "data-tip": system.idea, "data-built": String(built) },
+    { class: "hx-atlas-one", "data-tip": system.idea, "data-built": built },
     signOf(system),
     h("span", { class: "hx-atlas-name", text: system.name }),
     exactly(system) === "no" ? lossy() : null,
-    built ? null : h("span", { class: "hx-sr", text: `, ${ATLAS.legend.not}` }),
+    built === "true"
+      ? null
+      : h("span", { class: "hx-sr", text: `, ${built === "first" ? ATLAS.legend.first : ATLAS.legend.not}` }),
   );
   return leadsTo(chip, system.id, onOpen);
 }

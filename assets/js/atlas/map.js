@@ -3,7 +3,7 @@
 
 import { h, say } from "../kit/dom.js";
 import { leadsTo } from "./atlas-place.js";
-import { passes } from "./by-question.js";
+import { passes, runsHere } from "./by-question.js";
 import { chipOf } from "./chip.js";
 import { filterBar } from "./filters.js";
 import { ATLAS, HOW, WHO } from "../words/tabs/atlas.js";
@@ -93,7 +93,7 @@ export class AtlasMap {
     for (const [id, link] of this.links) link.parentElement?.toggleAttribute("hidden", !left.has(id));
     for (const place of this.body.querySelectorAll(":is(td,tr)"))
       place.toggleAttribute("data-empty", !place.querySelector("li:not([hidden])"));
-    const built = this.systems.filter(({ id, stack }) => left.has(id) && stack).length;
+    const built = this.systems.filter((system) => left.has(system.id) && runsHere(system) === "true").length;
     say(this.count, left.size ? ATLAS.count(left.size, this.systems.length, built) : ATLAS.none);
   }
 
@@ -119,6 +119,7 @@ function legend() {
     { class: "hx-atlas-legend" },
     h("li", { text: ATLAS.legend.sign }),
     key("true", ATLAS.legend.runs),
+    key("first", ATLAS.legend.first),
     key("false", ATLAS.legend.not),
     h("li", {}, h("span", { class: "hx-atlas-lossy", "aria-hidden": "true", text: "\u2248" }), ATLAS.legend.lossy),
   );

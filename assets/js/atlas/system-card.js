@@ -130,7 +130,7 @@ function figures({ headline, ours, stack }) {
 
 /** What of it is here, and the ways there. @param {System} system @param {Ctx} ctx */
 function here(system, ctx) {
-  const { stack, recording, here: note } = system;
+  const { stack, recording, here: note, first } = system;
   if (!stack && !note) return null;
   return h(
     "section",
@@ -139,6 +139,7 @@ function here(system, ctx) {
       ? h("div", {}, h("h2", { text: SYSTEM.stack }), h("p", { text: stackName(stack) }), h("code", { text: stack }))
       : null,
     note ? h("p", { class: "hx-system-note", text: note }) : null,
+    first ? h("div", { class: "hx-system-first" }, h("h2", { text: SYSTEM.first }), h("p", { text: first })) : null,
     stack
       ? h(
           "div",

@@ -13,6 +13,7 @@ from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, preset_from, progress
 from hsd_core.levels.kinds.retrieved.store_keys import HEAT, MIX, NEAR
 from hsd_core.models.machine import size
+from hsd_core.retrieval.store_place import MAKING, store_path
 
 if TYPE_CHECKING:
     from hsd_core.retrieval.neighbours import Store
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     parser = command(commands, "knn-store", "make the store of a text that target@knn=store asks (kNN-LM)", act)
     add_preset(parser)
-    counts(parser, "--places", metavar="N", help="keys: places of the text (default 24,000; a minute or two)")
+    counts(parser, "--places", metavar="N", help=f"keys: places of the text (default 24,000, in {MAKING})")
     reads(parser, "--text", metavar="FILE.npz", help="a text of your own, as ngram-text builds it (default: preset's)")
     parser.add_argument("--again", action="store_true", help="make it anew where there is one")
     parser.add_argument("--judge", action="store_true", help="then measure what it is worth on text that it lacks")
@@ -32,7 +33,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.lab.retrieval.store_judging import held_out, judged
     from hsd_core.lab.retrieval.store_making import DEFAULT_PLACES, make_store
     from hsd_core.ngram.text_db import load_text_db
-    from hsd_core.retrieval.store_file import read_store, store_path
+    from hsd_core.retrieval.store_file import read_store
     from hsd_core.stacks.opened_drafts import owner_of
 
     preset = preset_from(options)

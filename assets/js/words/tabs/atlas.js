@@ -34,6 +34,7 @@ export const ATLAS = {
   legend: {
     sign: "bars are levels, dots what the top one judges",
     runs: "runs here",
+    first: "runs here once it has what it needs",
     not: "not built here",
     lossy: "the text may differ",
   },
@@ -77,12 +78,13 @@ export const SYSTEM = {
   on: (/** @type {string} */ machine, /** @type {number} */ prompts) =>
     `${machine}, ${prompts === 1 ? "one recording" : many(prompts, "prompt")}`,
   notBuilt: "Not built here, so there is no figure of ours.",
-  notMeasured: "It runs here; nobody has measured it yet.",
+  notMeasured: "Nobody has measured it here yet.",
   reasons: { yes: "Why it is exact", no: "Why it is not exact", open: "When it is exact" },
   pays: "Where it pays",
   loses: "Where it loses",
   near: "What it shares with others",
   stack: "The stack that it is here",
+  first: "Needed first",
   open: "Open it on Explore",
   openTip: "puts this stack into the composer",
   watch: "Watch its recording",

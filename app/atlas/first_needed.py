@@ -1,0 +1,31 @@
+"""What a system takes before it runs on this server: its weights, a store of a text, a GPU."""
+
+from __future__ import annotations
+
+from app.atlas.systems import System
+from app.words import page as says
+from hsd_core.levels.declared.keys import DEVICE
+from hsd_core.levels.kinds.retrieved.store_keys import KNN
+from hsd_core.models.machine import has_cuda
+from hsd_core.models.weights import is_here
+from hsd_core.retrieval.store_place import MAKING, store_path
+from hsd_core.stacks.grammar import parse
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.targets import option
+
+
+def first_needed(system: System) -> str:
+    """A sentence for each thing, with what it takes; "" where nothing is needed, or nothing of it is built here. Looks
+    at files alone."""
+    if system.stack is None:
+        return ""
+    preset, specs = PRESETS[system.preset], parse(system.stack)
+    said = []
+    usable, reason, _ = preset.status()
+    if not usable or any(source.kind == "hub" and not is_here(source) for source in preset.sources):
+        said.append(says.first_weights(preset.title, reason))
+    if any((spec.get(DEVICE) or "cpu") != "cpu" for spec in specs) and not has_cuda():
+        said.append(says.FIRST_GPU)
+    if specs[-1].values.get(KNN.name) and not store_path(preset.key).is_file():
+        said.append(says.first_store(option(preset.name), MAKING))
+    return " ".join(said)
