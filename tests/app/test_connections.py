@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -24,8 +25,14 @@ SOON_S = 0.3
 
 
 async def answers(scope: Any, receive: Any, send: Any) -> None:
-    """ "/quick" at once; "/slow" after more than a connection may be silent; "/large" with much."""
+    """ "/quick" at once; "/slow" after more than a connection may be silent; "/large" with much; "/stream" no end."""
     if scope["type"] != "http":
+        return
+    if scope["path"] == "/stream":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"answered", "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
         return
     if scope["path"] == "/slow":
         await asyncio.sleep(4 * SOON_S)
@@ -35,9 +42,10 @@ async def answers(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextmanager
-def served(**options: Any) -> Iterator[Callable[[], socket.socket]]:
-    """Opens connections to a limited server; they are closed at the end."""
-    server = uvicorn.Server(uvicorn.Config(answers, port=0, log_level="error", lifespan="off"))
+def served(trusted: str = "", **options: Any) -> Iterator[Callable[..., socket.socket]]:
+    """Opens connections to a limited server, from an address of this machine; they are closed at the end."""
+    config = uvicorn.Config(answers, port=0, log_level="error", lifespan="off", forwarded_allow_ips=trusted)
+    server = uvicorn.Server(config)
     server.config.load()
     limit(server, **{"header_s": SOON_S, **options})
     thread = threading.Thread(target=server.run, daemon=True)
@@ -47,8 +55,9 @@ def served(**options: Any) -> Iterator[Callable[[], socket.socket]]:
     port = server.servers[0].sockets[0].getsockname()[1]
     with ExitStack() as opened:
 
-        def connected() -> socket.socket:
-            return opened.enter_context(closing(socket.create_connection(("127.0.0.1", port), timeout=60)))
+        def connected(come_from: str = "127.0.0.1") -> socket.socket:
+            one = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(come_from, 0))
+            return opened.enter_context(closing(one))
 
         try:
             yield connected
@@ -140,7 +149,7 @@ def test_a_client_that_takes_nothing_of_its_answer_is_let_go() -> None:
 
 
 def test_where_all_places_are_taken_the_longest_silent_connection_makes_room() -> None:
-    with served(most=3, header_s=60.0) as connected:
+    with served(most=3, of_an_address=3, header_s=60.0) as connected:
         silent = [connected() for _ in range(3)]
         for _ in range(5):
             one = connected()
@@ -153,13 +162,63 @@ def test_where_all_places_are_taken_the_longest_silent_connection_makes_room() -
 
 
 def test_where_all_are_at_work_one_more_is_told_to_come_again() -> None:
-    with served(most=2) as connected:
+    with served(most=2, of_an_address=2) as connected:
         busy = [connected() for _ in range(2)]
         for one in busy:
             one.sendall(GET % b"slow")
         threading.Event().wait(SOON_S)
         assert rest(connected()).startswith(b"HTTP/1.1 503 ")
         assert all(b"answered" in rest(one) for one in busy)
+
+
+def asks(one: socket.socket, path: bytes, *headers: bytes) -> bool:
+    """Whether an answer begins."""
+    one.sendall(b"\r\n".join((b"GET /%s HTTP/1.1" % path, b"host: x", *headers, b"", b"")))
+    return answered(one)
+
+
+def ended(one: socket.socket) -> bool:
+    """Whether the server has ended a stream."""
+    one.settimeout(0.05)
+    try:
+        return one.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="this machine has one address of its own")
+def test_one_address_cannot_take_all_places() -> None:
+    with served(most=8, of_an_address=5) as connected:
+        other = connected("127.0.0.2")
+        assert asks(other, b"stream")
+        many = []
+        for _ in range(12):
+            many.append(connected())
+            assert asks(many[-1], b"stream"), "who comes last is served, at the cost of its own"
+        assert [ended(one) for one in many] == [True] * 7 + [False] * 5
+        assert asks(connected("127.0.0.3"), b"quick") and not ended(other)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="this machine has one address of its own")
+def test_where_all_are_streams_the_oldest_of_the_busiest_address_makes_room() -> None:
+    with served(most=4, of_an_address=4) as connected:
+        first, *busiest = (connected(f"127.0.0.{end}") for end in (2, 3, 3, 3))
+        assert all(asks(one, b"stream") for one in (first, *busiest))
+        assert asks(connected(), b"quick")
+        assert [ended(one) for one in (first, *busiest)] == [False, True, False, False]
+
+
+def test_behind_a_trusted_proxy_addresses_are_those_that_it_names() -> None:
+    with served("127.0.0.1", most=4, of_an_address=2) as connected:
+        streams = []
+        for number in (1, 1, 2, 3):
+            streams.append(connected())
+            assert asks(streams[-1], b"stream", b"x-forwarded-for: 192.0.2.%d" % number)
+        assert not any(ended(one) for one in streams)
+        assert asks(connected(), b"quick", b"x-forwarded-for: 192.0.2.9")
+        assert [ended(one) for one in streams] == [True, False, False, False]
 
 
 def test_the_page_is_served_with_these_limits(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
