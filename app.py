@@ -50,7 +50,8 @@ def main(kept: Kept) -> None:
     def start() -> Any:
         try:
             chosen = {"frames": options.frames, "offer": options.offer, "key": options.watch_key, "mcp": options.mcp}
-            serve(demo, **where, **launch_options(hosts=hosts, room=room, public=options.public, **chosen))
+            chosen["public"] = options.public
+            serve(demo, trusted=options.trusted, **where, **launch_options(hosts=hosts, room=room, **chosen))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)
             sys.exit(BAD_INPUT)

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import NoReturn
 
-from app.serve.door.address import AddressError, check_address
+from app.serve.door.address import AddressError, check_address, trusted_proxies
 from app.serve.door.policy import OriginError, origins
 from app.serve.door.proxied import public
 from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, check_engine, usual
@@ -62,6 +62,13 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "/PATH|https://HOST/PATH",
         "where a proxy serves the page, such as /hsd or https://host/hsd",
         "no proxy, or one without a path of its own",
+    ),
+    (
+        "--trust-proxy",
+        "HSD_TRUST_PROXY",
+        "ADDRESS[,NETWORK...]",
+        "proxies before this server, such as 127.0.0.1 or 10.0.0.0/8, that say who visits (X-Forwarded-For)",
+        "none; on a Space the Hub's",
     ),
     (
         "--watch-key",
@@ -153,6 +160,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     try:
         check_address(options.host, options.port)
         options.public = public(options.root_path)
+        options.trusted = trusted_proxies(options.trust_proxy, share=options.share)
         check_engine(options.engine)
         if options.engine == ZEROGPU:
             import_module("spaces")  # before torch, which is asked for devices next

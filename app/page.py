@@ -179,12 +179,14 @@ def launch_options(
     }
 
 
-def serve(demo: gr.Blocks, **options: Any) -> str:
+def serve(demo: gr.Blocks, *, trusted: Sequence[str] = (), **options: Any) -> str:
     """Launch the page without waiting for its end, with bounds on connections; its address.
 
     Args:
+        trusted: as `trusted_proxies` gives them.
         options: of `launch`, such as those of `launch_options`.
     """
+    os.environ["FORWARDED_ALLOW_IPS"] = ",".join(trusted)  # for uvicorn, which Gradio starts without arguments of ours
     _, address, _ = demo.launch(**options, prevent_thread_lock=True)
     limit(demo.server)
     return str(address)

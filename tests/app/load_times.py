@@ -121,7 +121,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.url and urlsplit(options.url).hostname not in ("127.0.0.1", "localhost"):
         parser.error(f"--url {options.url}: this puts load on a server; give one on 127.0.0.1")
-    with served(options.url) as url:
+    with served(options.url, "--trust-proxy", "127.0.0.1") as url:
         asyncio.run(measure(url, min(200, options.visitors), min(40, options.hostile), min(300.0, options.seconds)))
 
 

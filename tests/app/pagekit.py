@@ -139,13 +139,14 @@ async def at_tools(url: str) -> AsyncIterator[Any]:
 
 @contextmanager
 def launched(pipeline: Any, **options: Any) -> Iterator[str]:
-    """The address of a page over this pipeline while the block runs. options: of `launch_options`, and of `build`."""
+    """The address of a page over this pipeline while the block runs. options: of `launch_options`, `build`, `serve`."""
     from app.page import build, launch_options, serve
 
     demo = build(pipeline, **{name: options[name] for name in ("traces", "results", "room", "caps") if name in options})
     options.pop("caps", None)
+    trusted = options.pop("trusted", ())
     settings = {**launch_options(**options), "quiet": True}
-    address = serve(demo, server_name="127.0.0.1", **settings)
+    address = serve(demo, trusted=trusted, server_name="127.0.0.1", **settings)
     try:
         yield address.rstrip("/")
     finally:

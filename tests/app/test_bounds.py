@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pagekit import awaited
@@ -18,6 +19,7 @@ from profiles import dear
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.planner import desk, planning_turns, routes
 from app.planner.desk import Desk, time_limit
@@ -28,9 +30,10 @@ from app.planner.worker import Worker
 from app.play import bundled_runs
 from app.play.bundled_runs import recording_route
 from app.play.recordings import Recordings
+from app.serve.door.address import AddressError, trusted_proxies
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
-from app.serve.line.turns import address_of, visitor
+from app.serve.line.turns import visitor
 from app.serve.loader import Loader
 from app.serve.shared_work import NICE, apart
 from hsd_core.pipeline import Pipeline
@@ -145,24 +148,38 @@ def test_a_thread_waits_no_longer_than_its_patience_and_then_holds_up_nobody() -
         pass
 
 
-def test_a_visitor_is_an_address_and_only_a_near_proxy_may_name_another() -> None:
-    def of(host: str, named: str = "") -> str:
-        headers = [(b"x-forwarded-for", named.encode())] if named else []
-        return visitor(Request({"type": "http", "client": (host, 1), "headers": headers}))
+@pytest.mark.parametrize(
+    ("text", "space", "connected", "found"),
+    [
+        ("", "", "127.0.0.1", "127.0.0.1"),  # nobody is believed that was not named
+        ("", "", "10.1.2.3", "10.1.2.3"),
+        ("10.1.2.3", "", "10.1.2.3", "192.0.2.7"),
+        ("127.0.0.1, 10.1.0.0/16", "", "10.1.2.3", "192.0.2.7"),
+        ("10.1.2.3", "", "10.1.2.4", "10.1.2.4"),
+        ("", "someone/space", "10.1.2.3", "192.0.2.7"),
+        ("", "someone/space", "8.8.8.8", "8.8.8.8"),
+    ],
+)
+def test_a_visitor_is_an_address_and_only_a_named_proxy_says_another(
+    text: str, space: str, connected: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPACE_ID", space)
+    visitors = []
 
-    assert of("203.0.113.9") == "203.0.113.9"
-    assert of("10.1.2.3", "198.51.100.1, 192.0.2.7") == "192.0.2.7"
-    assert of("8.8.8.8", "192.0.2.7") == "8.8.8.8"
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        visitors.append(visitor(Request(scope)))
+
+    headers = [(b"x-forwarded-for", b"198.51.100.1, 192.0.2.7")]
+    served = ProxyHeadersMiddleware(application, ",".join(trusted_proxies(text)))
+    asyncio.run(served({"type": "http", "client": (connected, 1), "headers": headers}, None, None))  # type: ignore[arg-type]
+    assert visitors == [found]
 
 
-def test_who_guesses_a_room_s_code_is_believed_only_what_a_proxy_on_this_machine_names() -> None:
-    def of(host: str) -> str:
-        headers = [(b"x-forwarded-for", b"192.0.2.7")]
-        return address_of(Request({"type": "http", "client": (host, 1), "headers": headers}), trusted="is_loopback")
-
-    assert of("127.0.0.1") == of("::1") == "192.0.2.7"
-    assert of("10.1.2.3") == "10.1.2.3", "a learner in the same network"
-    assert of("no address") == "no address"
+def test_a_proxy_is_named_by_its_address() -> None:
+    for wrong in ("*", "proxy.example", "10.0.0.1/8"):
+        with pytest.raises(AddressError, match="the proxy's address or network"):
+            trusted_proxies(wrong)
+    assert trusted_proxies("", share=True) == ("127.0.0.1", "::1")
 
 
 def test_one_question_of_many_visitors_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:

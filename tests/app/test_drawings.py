@@ -76,7 +76,7 @@ def test_figures_are_drawn_one_at_a_time_and_all_else_is_answered_meanwhile(
     monkeypatch.setattr(checked, "OWN", 5)
     monkeypatch.setattr(checked, "PATIENCE_S", 600.0)
     with (
-        launched(Pipeline, traces=recordings) as url,
+        launched(Pipeline, traces=recordings, trusted=["127.0.0.1"]) as url,
         ThreadPoolExecutor(16) as pool,
         httpx.Client(base_url=url, timeout=60, limits=httpx.Limits(max_connections=32)) as client,
     ):

@@ -91,6 +91,14 @@ def test_health_says_how_page_and_engine_are(url: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/health", "/metrics"])
+@pytest.mark.parametrize(
+    "name", ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"]
+)
+def test_what_a_proxy_passes_on_comes_from_elsewhere(url: str, path: str, name: str) -> None:
+    assert httpx.get(url + path, headers={name: "127.0.0.1"}).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/health", "/metrics"])
 def test_only_this_machine_and_who_has_the_key_are_told(url: str, path: str) -> None:
     elsewhere = {"x-forwarded-for": "203.0.113.7"}
     assert httpx.get(url + path, headers=elsewhere).status_code == 404

@@ -32,7 +32,9 @@ def room() -> Room:
 @pytest.fixture(scope="module")
 def held(recordings: Path, room: Room) -> Iterator[str]:
     """The address of a page with a class, at which learners may have one run each."""
-    with launched(slowed(Pipeline), traces=recordings, room=room, caps=ClassCaps(each=1, all=1)) as address:
+    with launched(
+        slowed(Pipeline), traces=recordings, room=room, caps=ClassCaps(each=1, all=1), trusted=["127.0.0.1"]
+    ) as address:
         yield address
 
 

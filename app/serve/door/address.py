@@ -1,12 +1,16 @@
-"""Where the server is to listen: looked at before anything is built or loaded, so that a mistake costs no minute."""
+"""Where the server is to listen, and which proxies it believes: looked at before anything is built or loaded, so that a
+mistake costs no minute."""
 
 from __future__ import annotations
 
 import errno
+import ipaddress
 import os
 import socket
 
 PORTS = (1, 65535)
+SPACE_PROXIES = ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "::1", "fc00::/7")
+SHARE_PROXIES = ("127.0.0.1", "::1")  # the tunnel of a public link ends on this machine
 _CURE = "127.0.0.1 (this machine only) or 0.0.0.0 (every network)"
 
 
@@ -45,6 +49,27 @@ def check_address(host: str | None, port: int | None) -> None:
                 break
     assert failed is not None
     raise AddressError(_why(failed, name, port))
+
+
+def trusted_proxies(text: str, *, share: bool = False) -> tuple[str, ...]:
+    """The addresses and networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+
+    Args:
+        text: such as "127.0.0.1,10.0.0.0/8"; "" for none but the Hub's on a Space, which nothing else can reach.
+        share: whether there is a public link.
+    Raises:
+        AddressError: one of them is none.
+    """
+    named = [part.strip() for part in text.split(",") if part.strip()]
+    for one in named:
+        try:
+            ipaddress.ip_network(one)
+        except ValueError:
+            raise AddressError(
+                f"--trust-proxy is {one[:80]!r}; write the proxy's address or network, such as 127.0.0.1 or 10.0.0.0/8"
+            ) from None
+    own = SPACE_PROXIES if os.environ.get("SPACE_ID") else ()
+    return (*named, *own, *(SHARE_PROXIES if share else ()))
 
 
 def _why(error: OSError, name: str, port: int | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import threading
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Iterator
@@ -100,24 +99,9 @@ class Turns:
             self._lines[visitor] = line  # behind the others
 
 
-def address_of(request: Request, trusted: Literal["is_private", "is_loopback"] = "is_private") -> str:
-    """Where a request comes from: what a proxy names last, else who is connected.
-
-    Args:
-        trusted: where a proxy has to stand to be believed: in a private network, or on this machine.
-    """
-    host = request.client.host if request.client else ""
-    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()[:64]
-    try:
-        near = bool(getattr(ipaddress.ip_address(host), trusted))
-    except ValueError:
-        near = False
-    return named if near and named else host
-
-
 def visitor(request: Request) -> str:
-    """Whom a request is counted for: its address, as a proxy in the same house or network names it. In a class, whose
+    """Whom a request is counted for: its address, as a trusted proxy names it (uvicorn sees to that). In a class, whose
     browsers may share one address, also the browser."""
-    address = address_of(request)
+    address = request.client.host if request.client else ""
     person = getattr(getattr(request.scope.get("app"), "blocks", None), "person", None)
     return f"{address} {person(request.cookies)}" if person else address

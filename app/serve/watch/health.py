@@ -14,7 +14,7 @@ from app.serve.door.guard import LOCAL
 
 HEALTH, METRICS = "/health", "/metrics"
 SHORTEST_KEY = 16  # characters: it is guessed over a network
-_FORWARDED = ("forwarded", "x-forwarded-for")
+_PROXIED = ("forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip")
 
 
 def watch_routes(key: str = "") -> list[BaseRoute]:
@@ -42,4 +42,5 @@ def _may(request: Request, key: str) -> bool:
     if key and kind.lower() == "bearer" and compare_digest(given.strip().encode(), key.encode()):
         return True
     host = request.client.host if request.client else ""
-    return host in LOCAL and not any(name in request.headers for name in _FORWARDED)
+    proxied = any(name in _PROXIED or name.startswith("x-forwarded-") for name in request.headers)
+    return host in LOCAL and not proxied
