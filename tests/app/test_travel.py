@@ -101,6 +101,9 @@ def test_links_to_settings_and_to_a_whole_run_bring_both_back(page: Any, site: s
     other.emulate_media(reduced_motion="reduce")  # shows the whole text at once
     opened(other, whole)
     assert text_of(other) == written
+    other.reload()
+    other.wait_for_selector(".hx-flow .hx-tok")
+    assert text_of(other) == written and "#run=1." in other.url
     other.goto(settings)
     other.wait_for_selector(".hx-prompt")
     assert other.locator(".hx-prompt").input_value() == page.locator(".hx-prompt").input_value()

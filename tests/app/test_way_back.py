@@ -83,6 +83,8 @@ def test_back_shows_a_live_run_again_and_an_opened_file(page: Any, site: str, re
     finished(page)
     page.locator("input[type=file]").first.set_input_files(recordings / "01-hostile.jsonl.gz")
     titled(page, "01-hostile.jsonl.gz")
+    page.reload()
+    titled(page, "01-hostile.jsonl.gz")
     choose(page, TOY)
     titled(page, TOY)
     page.go_back()
@@ -93,6 +95,8 @@ def test_back_shows_a_live_run_again_and_an_opened_file(page: Any, site: str, re
     assert not page.locator(".hx-other-prompt").is_visible()
     page.go_back()
     titled(page, TOY)
+    page.wait_for_function("document.querySelector('#hx-prompt').value === 'The tower of levels'")
+    assert not page.locator(".hx-other-prompt").is_visible()
 
 
 @pytest.mark.parametrize("how", ["menu", "file"])

@@ -28,9 +28,15 @@ function page({ pending = null } = {}) {
       started: true,
       recording: async (name) => asked.push(name),
       again: async (run) => asked.push(run),
+      reopened: async () => null,
     },
     feed: { run: null },
-    wish: { settings: {}, asked: {}, ask: () => ({ given: {} }) },
+    wish: {
+      settings: {},
+      asked: {},
+      ask: (others) => ({ given: Object.assign(it.wish.settings, others) }),
+      request: () => ({ prompt: it.wish.settings.prompt }),
+    },
     tail: async () => null,
     apply: (payload) => (it.feed.run = payload.run),
     tell: (text) => told.push(text),
@@ -74,6 +80,26 @@ test("Back asks for a recording by its name, for a run at the server, and shows 
   assert.deepEqual(asked, ["live1", "a"]);
   assert.equal(entries.list.length, 4, "going back makes no entry");
   assert.equal(told.length, 2, "neither came, and both times that is said");
+});
+
+test("Back finds the prompt that the run was asked with, whatever was typed before the next one", async () => {
+  const { it, journey, show } = page();
+  const { settings } = it.wish;
+  const run = (name, prompt) => {
+    settings.prompt = prompt;
+    journey.asked = { run: name, request: it.wish.request() };
+    settings.prompt = `${prompt}, and more typed while it waits`;
+    show(name, true);
+    journey.settles(name);
+  };
+  it.session.again = async (name) => it.apply({ run: name });
+  run("live1", "one");
+  run("live2", "two");
+  await go(-1);
+  assert.deepEqual([it.feed.run, settings.prompt], ["live1", "one"]);
+  settings.prompt = "three";
+  await go(1);
+  assert.deepEqual([it.feed.run, settings.prompt], ["live2", "two"]);
 });
 
 test("a run that is not over goes on aside while another is shown, and is gone from there when it is shown", () => {

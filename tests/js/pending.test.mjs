@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { keepPending, keepPlace, keepPrompt, pendingBefore, promptBefore } from "../../assets/js/visit/pending.js";
+import {
+  fileBefore,
+  keepFile,
+  keepPending,
+  keepPlace,
+  keepPrompt,
+  pendingBefore,
+  promptBefore,
+} from "../../assets/js/visit/pending.js";
 
 const store = () => {
   const held = new Map();
@@ -54,6 +62,19 @@ test("a page that was closed hands its run to the next one, and to one alone", (
   assert.equal(pendingBefore(), "run1");
   nextPage();
   assert.equal(pendingBefore(), null);
+});
+
+test("the file that was opened last is there again after a reload, and no other one", () => {
+  keepFile("run1", "a.jsonl", "AAAA");
+  keepFile("run2", "b.jsonl", "BBBB");
+  nextPage("reload");
+  assert.equal(fileBefore("run1"), null);
+  assert.deepEqual(fileBefore("run2"), { name: "b.jsonl", base64: "BBBB" });
+  sessionStorage.setItem = () => {
+    throw new Error("QuotaExceededError");
+  };
+  keepFile("run3", "c.jsonl", "C".repeat(9e6));
+  assert.deepEqual([fileBefore("run2"), fileBefore("run3")], [null, null]);
 });
 
 test("a run that was over when the page was closed is not looked for", () => {

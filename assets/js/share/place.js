@@ -37,12 +37,12 @@ export class Place {
     return words.noSuchRecording(name.slice(0, 2 * LONGEST_WORD), title ?? "");
   }
 
-  /** Opens the run that the address holds, if it holds one. */
-  async unpack() {
+  /** Opens the run that the address holds, if it holds one. @param {boolean} [shown] whether that run is shown already */
+  async unpack(shown = false) {
     const found = packedIn(location.hash);
     if (!found) return;
     if ("fault" in found) throw new Error(words.faults[found.fault]);
-    await this.page.session.unpack(found.base64, words.linked);
+    if (!shown) await this.page.session.unpack(found.base64, words.linked);
     this.run = this.page.feed.run;
   }
 

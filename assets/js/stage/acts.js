@@ -37,8 +37,10 @@ export class Acts {
     this.page.clear();
     journey.aside.hide();
     return this.page.attempt(async () => {
-      const run = session.start(wish.request());
+      const request = wish.request();
+      const run = session.start(request);
       journey.wanted = run;
+      journey.asked = { run, request };
       this.ran = { run, prompt: wish.settings.prompt };
       busy();
     });

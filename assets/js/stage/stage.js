@@ -136,7 +136,7 @@ export class Stage {
     if (long) this.settings.prompt = given.prompt = long;
     this.journey.trail.still = true;
     asked.said.push(...(await this.journey.comeBack()));
-    if (!this.feed.model) await this.attempt(() => this.place.unpack());
+    await this.attempt(() => this.place.unpack(Boolean(this.feed.model)));
     if (!this.feed.model && wanted) await this.attempt(() => this.session.recording(wanted.name));
     if (!this.feed.model && value) this.apply(JSON.parse(value));
     this.journey.trail.still = false;
@@ -204,6 +204,7 @@ export class Stage {
     this.journey.shows(run, live, payload);
     if (!live) this.wish.adopt(model);
     else if (!this.settings.prompt) this.settings.prompt = promptText(model).text; // too long for an address
+    if (!header.simulated) this.journey.settles(run); // a plan's words are not the visitor's
     this.parts.tower.setRun(header);
     this.parts.text.title(this.shown.title || (live ? "" : header.title));
     if (live) this.player.live(model);

@@ -22,6 +22,7 @@ export class Journey {
   constructor(page) {
     this.page = page;
     /** @type {string|null} */ this.wanted = null; // the live run that is shown as soon as it has something to show
+    /** @type {{run: string, request: Record<string, any>}|null} */ this.asked = null; // the last live run, and its request
     /** @type {Map<string, Payload>} */ this.files = new Map(); // opened; the server keeps none
     this.aside = new Aside((run) => this._return(run));
     /** @type {Promise<void>|null} */ this.travelling = null; // to the run of an entry of the history
@@ -47,6 +48,13 @@ export class Journey {
       this.aside.show(session.pending, this._how(false));
   }
 
+  /** The settings are those of the run that is shown: whoever comes back to it finds them, whatever was typed since.
+   *  @param {string} run */
+  settles(run) {
+    const { trail, asked } = this;
+    if (trail.run === run && !trail.asked) trail.keeps(asked?.run === run ? asked.request : this.page.wish.request());
+  }
+
   /** A payload of the pending run while something else is shown. @param {Payload} payload */
   hear({ run, from, ev, final, status }) {
     const unbegun = final && !ev.length && !from;
@@ -66,13 +74,19 @@ export class Journey {
     const found = pending ? await this._find(pending) : null;
     if (found && !found.final) session.resume(found.run);
     // One that had not begun was not left for anything else.
-    const shown = found && (live === pending || !run || !found.ev.length) ? found : live && (await this._find(live));
+    const shown = found && (live === pending || !run || !found.ev.length) ? found : live && (await this._findAny(live));
     if (shown) {
       this.wanted = shown.run;
       this.page.apply(shown);
     }
     if (found && shown !== found) this.aside.show(found.run, this._how(found.final));
-    return pending && !found ? [JOURNEY.gone] : [];
+    if (pending && !found) return [JOURNEY.gone];
+    return live && !shown && !location.hash.startsWith("#run=") ? [JOURNEY.lost] : []; // else the address holds it
+  }
+
+  /** What the server or this browser has of a run, or of an opened file; null where neither has anything. @param {string} run */
+  async _findAny(run) {
+    return (await this._find(run)) ?? (await this.page.session.reopened(run).catch(() => null));
   }
 
   /** What the server knows of a run, null where it knows none. @param {string} run */
@@ -112,14 +126,15 @@ export class Journey {
   _travel(run) {
     const { page, trail } = this;
     if (run === page.feed.run) return page.refresh(); // another tab, perhaps; the address says what holds
-    const file = this.files.get(run);
+    const file = this.files.get(run) ?? null;
     const bundled = run.startsWith(RECORDED);
     return page.attempt(async () => {
-      const { given } = page.wish.ask();
+      const { given } = page.wish.ask(trail.asked ?? {});
       trail.still = true;
       this.wanted = bundled ? null : run;
       try {
-        if (file) page.apply(file);
+        const kept = file ?? (bundled ? null : await page.session.reopened(run));
+        if (kept) page.apply(kept);
         else if (bundled) await page.session.recording(run.slice(RECORDED.length));
         else await page.session.again(run);
         if (page.feed.run !== run && trail.run === run) page.tell(JOURNEY.lost, "error");

@@ -1,11 +1,12 @@
 /** What is kept while the page is reloaded: the name of the run that was asked for and is not over, also while the page is
- *  closed for a while; a prompt that is too long for the address. */
+ *  closed for a while; a prompt that is too long for the address; the file that was opened last, which no server keeps. */
 
 import { LONGEST_PROMPT } from "./address.js";
 
 const KEY = "hsd-explorer-pending";
 const LEFT = "hsd-explorer-left";
 const PROMPT = "hsd-explorer-prompt";
+const FILE = "hsd-explorer-file";
 const PLACE_MS = 600_000; // so long the server keeps a place in line for a page that is closed
 const keyOf = (/** @type {string} */ what) => (what ? `${KEY}-${what}` : KEY);
 
@@ -55,6 +56,27 @@ export function promptBefore() {
     return (again() && sessionStorage.getItem(PROMPT)) || "";
   } catch {
     return "";
+  }
+}
+
+/** Keeps a file that was opened, or came inside a link, as long as this page is not closed; another one takes its place.
+ *  @param {string} run that it is shown as @param {string} name @param {string} base64 */
+export function keepFile(run, name, base64) {
+  try {
+    sessionStorage.removeItem(FILE);
+    sessionStorage.setItem(FILE, JSON.stringify({ run, name, base64 }));
+  } catch {
+    // As above; or the file is larger than what a browser keeps, some 5 MB.
+  }
+}
+
+/** The file that was shown as this run, null where it is not kept. @param {string} run @returns {{name: string, base64: string}|null} */
+export function fileBefore(run) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(FILE) ?? "null");
+    return kept?.run === run ? { name: kept.name, base64: kept.base64 } : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,7 +1,7 @@
 /** One visitor's dealings with the server: start, stop, lost streams, recordings, opened files. */
 
 import { newName, readBase64 } from "../kit/files.js";
-import { keepPending } from "./pending.js";
+import { fileBefore, keepFile, keepPending } from "./pending.js";
 import { FILES } from "../words/page.js";
 
 const POLL_MS = 2000;
@@ -130,8 +130,18 @@ export class Session {
   }
 
   /** @param {string} name @param {string} base64 @returns {Promise<Payload>} */
-  _opened(name, base64) {
-    return this.call.open_trace({ name, base64, run: newName() });
+  async _opened(name, base64) {
+    const run = newName();
+    const payload = await this.call.open_trace({ name, base64, run });
+    if (payload.run === run && payload.ev.length) keepFile(run, name, base64);
+    return payload;
+  }
+
+  /** The file that was shown as this run before the page was reloaded; null where it is not kept. @param {string} run
+   *  @returns {Promise<Payload|null>} */
+  async reopened(run) {
+    const kept = fileBefore(run);
+    return kept && this.call.open_trace({ ...kept, run });
   }
 
   /** Plays a plan that nobody has weights for: {question, plan, seed}. @param {object} asked */

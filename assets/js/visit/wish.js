@@ -39,10 +39,13 @@ export class Wish {
     return this.setup.catalogue.find((p) => p.name === this.settings.preset);
   }
 
-  /** Settings as the address has them: {given, refused}. They overrule what is shown next. */
-  ask() {
+  /**
+   * Settings as the address has them: {given, refused}. They overrule what is shown next.
+   * @param {Record<string, any>} [others] that overrule the address
+   */
+  ask(others = {}) {
     const { given, refused } = read(location.search, this._known);
-    Object.assign(given, this.over(given.stack));
+    Object.assign(given, this.over(given.stack), others);
     Object.assign(this.settings, this._defaults, given);
     this.presetStack();
     if (given.stack && !this.tower.setStack(given.stack)) refused.push(`stack=${given.stack.slice(0, 40)}`);
