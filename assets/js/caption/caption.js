@@ -180,8 +180,8 @@ function planned(model, { event, first }) {
   const levels = listed(
     event.levels.map((i, n) => ({ ...level(i, false), block: n < last ? event.blocks[n] : undefined })),
   );
-  if (!model.header?.replan) return fill(SAYS.rests, { why: event.why, levels });
-  if (event.predicted_ms === null) return fill(SAYS.replansBriefly, { levels });
+  if (event.predicted_ms === null)
+    return fill(model.header?.replan ? SAYS.replansBriefly : SAYS.rests, { why: event.why, levels });
   const ms = event.predicted_ms.toFixed(1);
   if (first || event.left_ms === null) return fill(SAYS.plans, { levels, ms });
   return fill(SAYS.replans, { levels, ms, left: event.left_ms.toFixed(1) });

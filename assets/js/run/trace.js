@@ -259,9 +259,10 @@ export class TraceModel extends Tokens {
     return Math.max(seen, this._guess > 1 ? this._guess : 0);
   }
 
-  /** The plan that the round under the cursor follows; null where the run has one plan from end to end. */
+  /** The plan that the round under the cursor follows; null where that is the stack as it is written. */
   planAt(cursor) {
-    return this.plans[upTo(this.plans, cursor, (x) => x.t) - 1] ?? this.plans[0] ?? null;
+    const begins = this.plans[0]?.round === 0 ? this.plans[0] : null;
+    return this.plans[upTo(this.plans, cursor, (x) => x.t) - 1] ?? begins;
   }
 
   /** The levels that a round ran, cheapest first. */

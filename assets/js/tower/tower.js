@@ -197,7 +197,7 @@ class Tower {
     const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
     const round = same ? (model.rounds[model.roundAt(cursor)]?.round ?? null) : null;
     const plan = same ? model.planAt(cursor) : null;
-    say(this.note, plan ? planText(plan) : this.remark);
+    say(this.note, plan ? planText(plan, Boolean(model.header.replan)) : this.remark);
     this.origin.show(same ? model.header : null, this.ctx.settings());
     this.forecast.measured(same ? model : null);
     for (const view of this.columns) view.update(same ? model : null, cursor, round);

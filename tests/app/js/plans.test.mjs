@@ -102,6 +102,19 @@ test("a plan's round has one number in the tower, the caption and the address, b
   assert.deepEqual(told(live, 1000), ["3", "3", "3"]);
 });
 
+test("a level whose context is full is told without Auto, and not before it rests", () => {
+  const m = new TraceModel();
+  m.append([header("ngram", "int8", "target"), prefill(2, 4, 1, 10, null)]);
+  m.append([plan(1, 55, [0, 2], [3], "the context of small, 24 tokens, is full")]);
+  assert.equal(m.planAt(20), null);
+  assert.deepEqual(m.planAt(60).levels, [0, 2]);
+  assert.match(
+    plain(m, captionAt(m, 55).parts),
+    /From here on n-gram, T 3 and target: the context of small, 24 tokens, is full\.$/,
+  );
+  assert.equal(planText(m.planAt(60), false), "From round 2: 0,2 (the context of small, 24 tokens, is full).");
+});
+
 test("a prefill in the middle belongs to the round that the level joins", () => {
   const m = replanned();
   assert.deepEqual(

@@ -56,8 +56,9 @@ export function inPlan(plan, index) {
   return [place < plan.blocks.length ? PLAN.block(plan.blocks[place]) : PLAN.top, false];
 }
 
-/** A plan in a sentence or two: since when, which levels, and why. */
-export const planText = (plan) => PLAN.is(roundNumber(plan.round), stackName(plan.stack), plan.why);
+/** A plan in a sentence or two: since when, which levels, and why. auto: whether levels are chosen while it runs. */
+export const planText = (plan, auto = true) =>
+  (auto ? PLAN.is : PLAN.left)(roundNumber(plan.round), stackName(plan.stack), plan.why);
 
 /**
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of

@@ -92,6 +92,8 @@ export const PLAN = {
   top: "in the plan, approves every token",
   is: (/** @type {number} */ round, /** @type {string} */ stack, /** @type {string} */ why) =>
     `Auto, from round ${round}: ${stack}${why ? ` (${why})` : ""}.`,
+  left: (/** @type {number} */ round, /** @type {string} */ stack, /** @type {string} */ why) =>
+    `From round ${round}: ${stack} (${why}).`,
   here: (/** @type {string} */ day) => `Profile measured on the machine of this run${day && ` on ${day}`}.`,
   unknown: "Where the profile was measured is not recorded.",
   elsewhere: (/** @type {{given: boolean, where: string, day: string, machine: string, option: string}} */ x) => {
