@@ -45,6 +45,20 @@ def compared(seen: Sequence[Seen]) -> list[Setting]:
     return sorted(listed, key=lambda one: (one.ms_per_token is None, one.ms_per_token or 0.0))
 
 
+def by_throughput(settings: Sequence[Setting]) -> list[str]:
+    """Where a log tells only the throughput of intervals, with drafts and without."""
+    known = [one for one in settings if one.at_most_ms is not None and one.ms_per_token is None]
+    plain = [one.at_most_ms or 1.0 for one in known if one.k == 0]
+    drafted = [one.at_most_ms or 1.0 for one in known if one.k != 0]
+    if not plain or not drafted:
+        return []
+    most, least = 1e3 / min(drafted), 1e3 / min(plain)
+    return [
+        f"In the log's intervals one request got {most:.1f} tokens/s with drafts and {least:.1f} without: "
+        f"{most / least:.2f} times as many, pauses counted in both."
+    ]
+
+
 def _told(one: Seen) -> tuple[int, float]:
     """How much is told of a setting: what can be said of it, then how often it was counted."""
     figures = (one.rounds, one.accepted, one.decode_ms, one.draft_ms, one.kept or None)

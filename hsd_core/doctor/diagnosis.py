@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hsd_core.doctor.compared_settings import Setting, compared, main_of
+from hsd_core.doctor.compared_settings import Setting, by_throughput, compared, main_of
 from hsd_core.doctor.counted_share import Share
 from hsd_core.doctor.draft_profile import DraftProfile, profile_of
 from hsd_core.doctor.engines import name_of
@@ -62,7 +62,10 @@ def diagnose(seen: Sequence[Seen], *, plain_ms: float | None = None) -> dict[str
         "curve": curve(gain),
         "best_between": None if gain is None else [gain.low, gain.high],
         "needed": None if not profile.k else _rounded(needed(profile, profile.k)),
-        "findings": [{"kind": finding.kind, "text": finding.text} for finding in said],
+        "findings": [
+            *({"kind": "throughput", "text": text} for text in by_throughput(beside)),
+            *({"kind": finding.kind, "text": finding.text} for finding in said),
+        ],
         "remedies": [{"why": cure.why, "text": cure.text} for cure in cures],
         "levels": levels,
         "rates": rates(profile),

@@ -264,6 +264,8 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
                 "It is one line of a log: if the server was idle before, its throughput counts the pause too. Give "
                 "some lines more.",
             )
+        elif note == "whole_drafts":
+            yield Finding("whole", 0.0, "Every draft is taken to have had its full length, which may be less.")
         elif note == "rounds_from_tokens":
             yield Finding("rounds", 0.0, "Drafts are not counted here: every pass is taken to have had one.")
 

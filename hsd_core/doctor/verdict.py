@@ -23,6 +23,10 @@ def ms(value: float) -> str:
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
+def many(tokens: int) -> str:
+    return f"{tokens} token{'' if tokens == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
@@ -81,11 +85,11 @@ def counted(profile: DraftProfile) -> str:
         return ""
     means = "means" in profile.notes
     if profile.rounds and not means and profile.length:
-        mean = f" (in the mean {profile.length:.1f})" if profile.varying else ""
-        size = f"{profile.k or 0}" if profile.k and not profile.varying else f"up to {profile.k}" if profile.k else ""
-        said.append(f"{profile.rounds:.0f} drafts" + (f" of {size or f'{profile.length:.1f}'} tokens{mean}"))
+        whole = abs(profile.length - round(profile.length)) < 0.02
+        size = many(round(profile.length)) if whole else f"{profile.length:.1f} tokens in the mean"
+        said.append(f"{profile.rounds:.0f} drafts of {size}")
     elif profile.k:
-        said.append(f"drafts of {profile.k} tokens")
+        said.append(f"drafts of {many(profile.k)}")
     if profile.drafted and profile.accepted is not None and not means:
         said.append(f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens accepted")
     if profile.tokens_per_pass:

@@ -46,13 +46,15 @@ def act(options: argparse.Namespace) -> int:
 
 def told(answer: dict[str, Any]) -> list[str]:
     """The answer for a terminal, line by line."""
+    from hsd_core.doctor.verdict import ms
+
     lines = [f"{answer['title']}: {answer['verdict']}"]
     if answer["counted"]:
         lines.append(f"Counted: {answer['counted']}.")
     lines += [f"- {setting}" for setting in compared_lines(answer["compared"])]
     if answer["parts"]:
         lines.append(
-            "Of a token's time: " + ", ".join(f"{part['ms']:.3g} ms {part['words']}" for part in answer["parts"])
+            "Of a token's time: " + ", ".join(f"{ms(part['ms'])} ms {part['words']}" for part in answer["parts"])
         )
     if answer["acceptance"]:
         shares = ", ".join(f"{'≥' if share['at_least'] else ''}{share['value']:.2f}" for share in answer["acceptance"])

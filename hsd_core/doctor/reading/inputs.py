@@ -7,6 +7,7 @@ together, whatever somebody wrote around them; what belongs to one setting is ad
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +117,8 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     reader.read(other)
     seen += reader.seen()
     faults += reader.faults
-    tables = [*tables_told(other)]
-    loose = [] if seen or tables or found else [*lines_told(other)]
+    tables = [*islice(tables_told(other), MOST_SETTINGS)]
+    loose = [] if seen or tables or found else lines_told(other)[:MOST_SETTINGS]
     engine = engine_in(text) if tables or loose or any(not one.engine for one in seen) else ""
     for told in [*tables, *loose]:
         told.engine = told.engine or engine
@@ -129,7 +130,7 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
         cut = not values and text.lstrip()[:1] in ("{", "[")
         raise DoctorError(faults[0] if faults else _nothing(name, reader, cut))
     if faults and isinstance(found[-1], Seen):
-        found[-1].notes.append(f"fault:{faults[0]}"[:400])
+        found[-1].notes.append(f"fault:{faults[0].removeprefix(f'{name}: ')}"[:400])
     return found
 
 
@@ -183,25 +184,22 @@ def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
 
 def _timed(seen: list[Seen]) -> list[Seen]:
     """A table's speed at a draft length belongs to the acceptance of that length, where a log tells only this."""
-    left = []
-    for row in seen:
-        same = [
-            one for one in seen if one.k == row.k and one.kind != "table" and one.rounds and one.accepted is not None
-        ]
-        if (
-            row.kind != "table"
-            or not row.speculated
-            or row.k is None
-            or len(same) != 1
-            or same[0].decode_ms is not None
-        ):
-            left.append(row)
-            continue
-        one = same[0]
-        tokens = (one.rounds or 0.0) + (one.accepted or 0.0)
-        one.decode_ms = (row.decode_ms or 0.0) / (row.timed_tokens or 1.0) * tokens
-        one.timed_tokens, one.timed_passes = tokens, one.rounds
-    return left
+    rows = [one for one in seen if one.kind == "table" and one.speculated and one.k]
+    if not rows:
+        return seen
+    counted: dict[int | None, list[Seen]] = {}
+    for one in seen:
+        if one.kind != "table" and one.rounds and one.accepted is not None:
+            counted.setdefault(one.k, []).append(one)
+    used: set[int] = set()
+    for row in rows:
+        same = counted.get(row.k, [])
+        if len(same) == 1 and same[0].decode_ms is None and row.decode_ms and row.timed_tokens:
+            tokens = (same[0].rounds or 0.0) + (same[0].accepted or 0.0)
+            same[0].decode_ms = row.decode_ms / row.timed_tokens * tokens
+            same[0].timed_tokens, same[0].timed_passes = tokens, same[0].rounds
+            used.add(id(row))
+    return [one for one in seen if id(one) not in used]
 
 
 def _merged(seen: Sequence[Seen]) -> list[Seen]:

@@ -79,7 +79,10 @@ def _counts(told: Told, seen: Seen) -> None:
     length = told.length if told.length is not None and told.length >= 1 else None
     if told.places:
         k = len(told.places)
-        if length is None:
+        more = rounds and drafted and drafted > (k + 0.5) * rounds  # not all positions are there
+        if more and told.first is None and rounds:
+            told.first, told.places, k = told.places[0] * rounds, [], None
+        elif length is None:
             length = 1.0 + sum(told.places)
     if accepted is None and drafted is not None and told.rate is not None:
         accepted = told.rate * drafted
@@ -136,6 +139,7 @@ def _means(told: Told, seen: Seen, length: float | None, k: int | None) -> None:
         seen.tried = tried_of(seen.kept, 1.0)
     elif told.rate is not None and k:
         seen.rounds, seen.drafted, seen.accepted = 1.0, float(k), told.rate * k
+        seen.notes.append("whole_drafts")
     elif told.rate is not None:
         seen.drafted, seen.accepted = 1.0, told.rate
 

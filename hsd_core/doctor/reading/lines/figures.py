@@ -76,7 +76,7 @@ def figures(line: str) -> list[Figure]:
 
 def words_of(name: str) -> str:
     """A name in small letters, its humps as underscores: `acceptedDraftTokens` is `accepted_draft_tokens`."""
-    return _HUMP.sub("_", name).lower()
+    return name if name.islower() else _HUMP.sub("_", name).lower()
 
 
 def _number(walk: _Walk, text: str, at: int, comma: bool) -> None:

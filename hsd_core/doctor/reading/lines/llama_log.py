@@ -120,7 +120,12 @@ class LlamaLog:
 
     def seen(self) -> list[Seen]:
         """The requests; those whose drafter found nothing are of the drafter too, those without one are plain."""
-        listed = [one for request in self._requests if (one := self._of_one(request)) is not None]
+        drafters = self._drafters()
+        listed = []
+        for request in self._requests:
+            drafter = drafters[request.label] if request.drafters or request.told.drafted else ""
+            if (one := self._of_one(request, drafter)) is not None:
+                listed.append(one)
         drafting = [one for one in listed if one.drafts]
         timed = [total for total in self._totals.values() if len(total) > 3 and total[2]]
         if timed and drafting:
@@ -129,25 +134,31 @@ class LlamaLog:
             last.draft_ms, last.draft_timed = sum(total[3] for total in timed), sum(total[of] for total in timed)
         return listed
 
-    def _drafter(self, label: str) -> str:
-        """The drafters at work under a heading: those that made drafts, else all that were asked."""
-        asked = [request.drafters for request in self._requests if request.label == label]
-        made = {name for each in asked for name, counts in each.items() if counts[0]}
-        return "+".join(sorted(made or {name for each in asked for name in each}))[:60]
+    def _drafters(self) -> dict[str, str]:
+        """The drafters at work under each heading: those that made drafts, else all that were asked."""
+        asked: dict[str, set[str]] = {}
+        made: dict[str, set[str]] = {}
+        for request in self._requests:
+            asked.setdefault(request.label, set()).update(request.drafters)
+            made.setdefault(request.label, set()).update(name for name, n in request.drafters.items() if n[0])
+        return {label: "+".join(sorted(made[label] or asked[label]))[:60] for label in asked}
 
-    def _of_one(self, request: _Request) -> Seen | None:
+    def _of_one(self, request: _Request, drafter: str) -> Seen | None:
         told = request.told
         told.engine, told.label, told.line = "llama.cpp", request.label, request.line
-        told.drafter = self._drafter(request.label) if request.drafters or told.drafted else ""
+        told.drafter = drafter
         drafts, kept, tokens = (sum(counts[n] for counts in request.drafters.values()) for n in range(3))
         if told.drafted is None and request.drafters:
             told.drafted, told.accepted, told.rounds = (tokens, None, drafts) if tokens else (0.0, 0.0, 0.0)
-        elif told.drafted and tokens:
-            exact = tokens == told.drafted
-            told.rounds = drafts if exact else told.drafted * drafts / tokens
-            told.first = kept if exact and not told.places else None
         if told.tokens and told.ms:
             told.passes = max(1.0, timed_tokens(told.tokens, told.ms, told.per_token) - (told.accepted or 0.0))
+        if told.drafted and tokens:
+            exact = tokens == told.drafted
+            several = sum(counts[0] > 0 for counts in request.drafters.values()) > 1
+            if exact:
+                told.rounds, told.first = drafts, None if told.places else kept
+            elif not (several and told.passes and told.drafted >= 0.98 * told.passes):  # their drafts differ too much
+                told.rounds = told.drafted * drafts / tokens
             if told.drafted and not request.drafters:
                 told.notes.append("rounds_from_tokens")
         told.plain = told.drafted is None

@@ -32,11 +32,19 @@ APART = 80  # lines between two figures of one output
 WRAPPED = 6  # lines that one line of a log may be wrapped into
 _BEFORE, _BEHIND = 300, 1500  # characters around a mark that are looked at
 _INTEREST = re.compile(
-    r"accept|draft|eval time|throughput|spec|tpot|itl|n_predict|decoded|predicted_|pred=|generat|#gen|running-req"
-    r"|requests|position|tokens?[ _/-](?:per|s\b)|tok/s|t/s|\[a[rl]\]|\[dt\]|concurrency|completion_tokens|latency",
+    r"accept|draft|acc per pos|eval time|throughput|spec|tpot|itl|n_predict|decoded|predicted_|pred=|generat|#gen"
+    r"|running-req|requests|position|tokens?[ _/-](?:per|s\b)|tok/s|t/s|\[a[rl]\]|\[dt\]|concurrency"
+    r"|completion_tokens|latency",
     re.IGNORECASE,
 )
-_MARK = re.compile(r"specdecoding|speculative metrics|decode batch|draft acceptance|#gen drafts|spec_verify_ct", re.I)
+_MARK = re.compile(
+    r"specdecoding|speculative metrics|decode batch|(?<!avg )draft acceptance|#gen drafts|spec_verify_ct", re.I
+)
+# how a line of its own begins, which is no end of the line before
+_BEGINS = re.compile(
+    r"\s*(?:\d[\d.:-]{5,}|\[20|\(\w+ pid|INFO|WARN|ERROR|DEBUG|slot |srv |time=|statistics|prompt eval|eval time|total"
+    r" time|main:|common_|llama_|\{|```)"
+)
 _DRAFTS = re.compile(r"accept|draft", re.IGNORECASE)
 
 
@@ -191,7 +199,7 @@ def _unwrapped(line: str, found: list[Figure], behind: Sequence[str]) -> tuple[s
     """A line that a form has wrapped, joined again; how many lines were used up."""
     taken = 0
     for following in behind:
-        if not following.strip() or _MARK.search(following) or len(line) > LONGEST_LINE:
+        if not following.strip() or _BEGINS.match(following) or _MARK.search(following) or len(line) > LONGEST_LINE:
             break
         glued = (line.rstrip("\n") + following, f"{line.rstrip()} {following.strip()}")
         tried = [(_known(one), one) for one in glued]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
 from hsd_core.doctor.reading.lines.forms import known
-from hsd_core.doctor.reading.lines.sections import LONGEST, heading, is_drafted, is_plain
+from hsd_core.doctor.reading.lines.sections import LONGEST, heading, is_command, is_drafted, is_plain, length_in
 from hsd_core.doctor.reading.numbers import length_of
 from hsd_core.doctor.reading.told import Told
 
@@ -38,18 +39,20 @@ _UNITS = {
 }
 _READING = re.compile(r"prompt|prefill|process|input|encod|\bpp\b|load|total token", re.IGNORECASE)
 _WRITING = re.compile(r"generat|decod|output|\beval|\btg\b|predict|speed|throughput|with", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:and|but|vs|versus|against|while|than|to|instead)\b|[;,→]")
 _ENGINES = (
     ("mlx-lm", re.compile(r"mlx|tokens-per-sec", re.IGNORECASE)),
     ("tabbyapi", re.compile(r"tabby|exllama|\bexl[23]\b|cached tokens and", re.IGNORECASE)),
     ("lmstudio", re.compile(r"lm ?studio|\blms\b", re.IGNORECASE)),
     ("tensorrt-llm", re.compile(r"tensorrt|trt-?llm", re.IGNORECASE)),
     ("koboldcpp", re.compile(r"kobold", re.IGNORECASE)),
-    ("sglang", re.compile(r"sglang|sgl\b|--speculative-num-steps", re.IGNORECASE)),
+    ("sglang", re.compile(r"sglang|sgl\b|--speculative-num-steps|#questions", re.IGNORECASE)),
     ("vllm", re.compile(r"vllm|num_speculative_tokens", re.IGNORECASE)),
     ("llama.cpp", re.compile(r"llama\.cpp|llama-|gguf|--spec-|draft-max", re.IGNORECASE)),
     ("transformers", re.compile(r"transformers|assistant_model|prompt_lookup", re.IGNORECASE)),
 )
 MOST_LINES = 5_000
+SHOWN = 48  # characters of a line that stand for its run
 Cells = list[str]
 
 
@@ -60,36 +63,65 @@ def engine_in(text: str) -> str:
     return most if counts[most] else ""
 
 
-def lines_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
-    """A line that tells a speed or an acceptance is a run; what stands before it, or its heading, says which."""
+def lines_told(lines: Sequence[tuple[int, str]]) -> list[Told]:
+    """A line that tells a speed or an acceptance is a run; its own words, or its heading, say which.
+
+    A speed of which nothing is said is plain decoding where no other line speaks of drafts.
+    """
+    found: list[Told] = []
+    neutral: list[Told] = []
     label, last = "", None
-    for number, line in lines[:MOST_LINES]:
-        if len(line) > 2_000 or line.count("|") > 2:
-            continue
-        found = figures(line)
-        told = _line(line, found) if found else None
+    for number, line in islice(_clauses(lines), MOST_LINES):
+        told = _line(line, figures(line))
         if told is None:
             if (head := heading(line)) is not None:
                 label, last = head, None
             continue
-        lead = line[: found[0].at].strip(" -*:\t") if found else ""
-        own = lead if is_plain(lead) or is_drafted(lead) else ""
-        if last is not None and not own and told.speed is None and told.per_token is None and last.line + 4 > number:
-            _more(last, told)
+        own = _own(line)
+        told.line = number
+        timed = told.speed is not None or told.per_token is not None
+        if last is not None and not own and last.line + 4 > number and not (timed and _timed(last)):
+            _more(last, told)  # the rest of the run before
             continue
-        timeless = last is not None and last.speed is None and last.per_token is None
-        if timeless and last is not None and not own and told.length is None and last.line + 4 > number:
-            _more(last, told)
-            continue
-        told.label, told.line = (own or label)[:LONGEST], number
-        told.plain = not told.speaks and is_plain(told.label)
+        told.label = (own or label)[:LONGEST].strip()
+        told.k = told.k or length_in(told.label)
+        told.plain = not told.speaks and (is_plain(told.label) or (is_command(label) and not is_drafted(label)))
         told.speculated = not told.speaks and not told.plain and is_drafted(told.label)
-        if told.speaks or told.plain or told.speculated:
-            if last is not None:
-                yield last
-            last = told
-    if last is not None:
-        yield last
+        (found if told.speaks or told.plain or told.speculated else neutral).append(told)
+        last = told
+    for told in [] if any(one.speaks or one.speculated for one in found) else neutral:
+        told.plain = True
+        found.append(told)
+    return found
+
+
+def _clauses(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Lines, those with several speeds divided between them."""
+    for number, line in lines:
+        if len(line) > 2_000 or line.count("|") > 2:
+            continue
+        speeds = [one.at for one in figures(line) if one.unit.startswith(_UNITS["speed"]) and _written(line, one)]
+        start = 0
+        for before, after in pairwise(speeds):
+            between = _BETWEEN.search(line, before, after)
+            cut = between.start() if between else after
+            yield number, line[start:cut]
+            start = cut
+        yield number, line[start:]
+
+
+def _own(line: str) -> str:
+    """What a line says of its own run: its beginning, as far as a colon, or all of it."""
+    lead, colon, _ = line.partition(":")
+    for part in (lead if colon and len(lead) < 60 else "", line[:LONGEST]):
+        bare = part.strip(" -*#>\t")
+        if is_plain(bare) or is_drafted(bare):
+            return bare if len(bare) <= SHOWN else f"{bare[:SHOWN].rsplit(' ', 1)[0]} ..."
+    return ""
+
+
+def _timed(told: Told) -> bool:
+    return told.speed is not None or told.per_token is not None
 
 
 def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:

@@ -12,7 +12,7 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 _DRAFTED = re.compile(
-    r"\b(?:with|spec(?:ulati\w+|ulative)?|draft\w*|mtp|eagle\w*|medusa|ngram\w*|n-gram|lookup|dflash\w*|on|enabled|\+sd)\b"
+    r"^\W{0,4}with\W{0,4}$|\b(?:spec|speculat\w+|draft\w*|mtp|eagle\w*|medusa|ngram\w*|n-gram|lookup|dflash\w*|on|enabled|\+sd)\b"
     r"|\bk ?= ?\d",
     re.IGNORECASE,
 )
@@ -27,7 +27,7 @@ _GENERAL = re.compile(
 )
 _LENGTH = re.compile(
     r"(?:num_spec(?:ulative)?_tokens|num-spec(?:ulative)?-tokens|spec-draft-n-max|draft-max|speculative-num-steps"
-    r"|draft-n-max|num_draft_tokens|num-draft-tokens|max_draft_len|n_max)\W{1,4}(\d{1,3})\b"
+    r"|draft-n-max|num_draft_tokens|num-draft-tokens|max_draft_len|n_max|\bk)\W{1,4}(\d{1,3})\b"
 )
 
 
@@ -52,6 +52,11 @@ def heading(line: str) -> str | None:
 def is_plain(text: str) -> bool:
     """Whether a heading says that nothing was drafted."""
     return _PLAIN.search(text) is not None
+
+
+def is_command(text: str) -> bool:
+    """Whether a heading is the command that was run."""
+    return _COMMAND.match(text) is not None
 
 
 def is_drafted(text: str) -> bool:
