@@ -16,7 +16,7 @@ from hsd_core.drafts.draft_file import DraftInfo
 from hsd_core.drafts.head import DraftCache, OpenedDraft
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache
+from hsd_core.models.compiled.bound_cache import CompiledCache, filled
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
@@ -157,7 +157,7 @@ class CompiledDraft(OpenedDraft):
         bound = cache.layers.bind(self._branching if tree else self._session, range(self.layers))
         for name in ("x", "fed")[: 1 + self.fed]:
             bound.input(name, held[name])
-        bound.input("fill", cache.layers.filling(max(0, LEAST_ROWS - n)))
+        bound.input("fill", cache.layers.filling(filled(n)))
         bound.input("first", torch.tensor([n - rows]))
         for name in ("states", "own", "drawn"):
             bound.output(name, held[name])

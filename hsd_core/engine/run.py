@@ -24,6 +24,7 @@ from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.lanes.chosen import check_apart, chosen_driver, overlap_of
 from hsd_core.engine.run_plans import Replanner, Round, RunPlan
 from hsd_core.engine.writer import TraceWriter
+from hsd_core.levels.chain_rows import ChainRows
 from hsd_core.levels.declared.keys import GROW, REPLACE, TREE
 from hsd_core.levels.entry import StackEntry
 from hsd_core.levels.kinds import fan_of, lanes_of, rule_of, scheduler_of, theta_of
@@ -33,6 +34,7 @@ from hsd_core.levels.protocol import CommittedIds, Level, LevelRun, Shows, Takes
 from hsd_core.levels.schedulers.reach import WIDTH
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.levels.tree import Tree
+from hsd_core.models import QUANTISED
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import LevelSpec, StackError, check_order, format_stack, stack_lossless
@@ -155,6 +157,8 @@ class _Run:
                 lanes = lanes_of([entry.spec for entry in self.stack])
                 for run_ in open_levels([e.level for e in self.stack], self.prompt + self.limit, nodes, lanes=lanes):
                     self.runs.insert(0, run_)
+                if (target := self.stack[-1].level).dtype in QUANTISED and target.device == "cpu":
+                    self.runs[-1] = ChainRows(scorer(self.runs[-1]), greedy=self.hierarchy.sampling.greedy)
             for event in decoding:
                 with self.clock.stopped():
                     yield event
@@ -284,6 +288,12 @@ def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
     return [i for i in range(1, len(stack)) if not sampling.greedy and rule_of(stack[i].spec).by_place]
 
 
+def _rows_hang_together(target: Level) -> bool:
+    """Whether rows of a target that rounds its inputs were found to change with the rows beside them. In float32 their
+    last bits alone can."""
+    return target.dtype in QUANTISED and not getattr(getattr(target, "decoder", None), "independent", True)
+
+
 def _launched(level: Level) -> dict[str, object]:
     """Why a level's passes are launched kernel by kernel on a GPU, where they should be replayed."""
     reason = getattr(getattr(level, "decoder", None), "eager", None)
@@ -339,6 +349,8 @@ def _header(
 ) -> trace.Header:
     specs = [entry.spec for entry in stack]
     lossless, why = stack_lossless(specs, sampling)
+    if lossless and len(stack) > 1 and _rows_hang_together(stack[-1].level):
+        lossless, why = False, "on this processor the target's rows depend on how many of them are computed together"
     lanes = lanes_of(specs)
     trunks = shares([entry.level for entry in stack], lanes=lanes)
     levels = tuple(

@@ -17,30 +17,44 @@ from hsd_core.models.lean.masks import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
 
-LEAST_ROWS = 2  # attention over one row sums in another order than over several
+LEAST_ROWS = 2  # of products, where one row is summed in another order than several
+TILE = 32  # attention takes rows by a multiple of so many, and one that is left over alone is summed in another order
+
+
+def repeated(x: Tensor, rows: int) -> Tensor:
+    """x (n, ...) with its last row again, up to so many rows."""
+    return x if len(x) >= rows else torch.cat((x, x[-1:].expand(rows - len(x), *x.shape[1:])))
+
+
+def filled(rows: int) -> int:
+    """How many rows of zeros attention takes beside those of a pass."""
+    return int(rows % TILE == 1)
 
 
 def slots_for(capacity: int) -> int:
     """What a cache of this capacity has room for."""
-    return rounded_up(capacity + LEAST_ROWS - 1, KEY_STEP)
+    return rounded_up(capacity + 1, KEY_STEP)
 
 
 class CompiledCache(KVCache):
     """`KVCache` of one text in float32, that sessions write in place.
 
-    One slot more than its capacity: a pass of one input is filled up by a row that is written behind it.
+    One slot more than its capacity: a pass may be filled up by a row that is written behind it.
 
     Args:
-        tables: cos and sin of the rotation, (positions, d / 2) each.
+        tables: cos and sin of the rotation, (positions, d / 2) each. rows: that a pass's products take at least, 1 or
+            `LEAST_ROWS`: a pass of fewer inputs repeats the last one.
     """
 
-    __slots__ = ("_bound", "_last", "_line", "_none", "_rows", "_steers", "_total", "shape")
+    __slots__ = ("_bound", "_last", "_least", "_line", "_none", "_rows", "_steers", "_total", "shape")
 
-    def __init__(self, shape: LeanShape, layers: int, capacity: int, tables: tuple[Tensor, Tensor]) -> None:
+    def __init__(
+        self, shape: LeanShape, layers: int, capacity: int, tables: tuple[Tensor, Tensor], rows: int = 1
+    ) -> None:
         slots = slots_for(capacity)
         size = (layers, 1, shape.kv_heads, slots, shape.head_size)
         super().__init__(torch.zeros(size), torch.zeros(size), capacity)
-        self.shape = shape
+        self.shape, self._least = shape, rows
         self._bound: dict[Session, BoundInputs] = {}
         self._last, self._total = np.zeros(1, np.int32), np.zeros(1, np.int32)
         self._rows = np.zeros(1, np.int64)
@@ -75,7 +89,7 @@ class CompiledCache(KVCache):
     def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor) -> Tensor:
         """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before it: (n, hidden)
         states behind them."""
-        steers = self.steer(given)
+        steers, wanted, x = self.steer(given), len(x), repeated(x, self._least)
         for bound in bounds:
             made = torch.empty(1, *x.shape)
             bound.input("x", aligned(x)[None])
@@ -84,14 +98,14 @@ class CompiledCache(KVCache):
             bound.output("states", made)
             bound()
             x = made[0]
-        return x
+        return x[:wanted]
 
     def steer(self, given: Pass) -> dict[str, Tensor]:
         """Say where the next pass stands; the inputs to bind beside x."""
         n, start, end, tree = len(given.ids), given.start, given.end, given.tree
         fill = self.stand(given)
-        seen = end + fill
-        bias = self._zeros((n + fill) * seen).view(1, 1, n + fill, seen)
+        seen = int(self._total[0])
+        bias = self._zeros((seen - start) * seen).view(1, 1, seen - start, seen)
         positions = self._line[start:seen]
         if tree is not None or given.ahead:
             positions = torch.cat((given.positions(), positions[n:]))
@@ -101,12 +115,13 @@ class CompiledCache(KVCache):
         return {"positions": positions[None], "bias": bias, "fill": self.filling(fill)}
 
     def stand(self, given: Pass) -> int:
-        """Say where the next pass stands where it is a chain; returns how many rows fill it up."""
-        start, end, fill = given.start, given.end, max(0, LEAST_ROWS - len(given.ids))
-        seen = end + fill
+        """Say where the next pass stands where it is a chain; returns how many rows fill it up in attention."""
+        start, end, rows = given.start, given.end, max(len(given.ids), self._least)
+        fill = filled(rows)
+        seen = start + rows + fill
         if not 0 <= start < end or seen > len(self._line):
             raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")
-        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, len(given.ids)
+        self._last[0], self._total[0], self._rows[0] = seen - 1, seen, rows
         return fill
 
     def filling(self, rows: int) -> Tensor:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate, pairwise
 
 import torch
 from torch import Tensor
@@ -21,7 +22,7 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.bound_cache import CompiledCache, slots_for
+from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, repeated, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.kept_smoothing import kept_smoothing
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
@@ -43,6 +44,7 @@ from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 PART_BYTES = 2**30  # of weights that are laid out at once: while they are, they lie there twice
+TRIED_ROWS = 1, 2, 4  # in passes one behind the other, beside one pass of all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class CompiledDecoder:
         vocab: keep only the first `vocab` columns of the logits.
         told: called with the layers that are laid out, and all of them.
         profile: writes down what every node takes.
+    Attributes:
+        least_rows: that a pass's products take, 1, or 2 where this processor's kernels compute one row in another order
+            than several (4 bits on AVX2): a pass of one input then repeats it.
+        independent: whether rows computed together are those computed alone, bit for bit, as tried when it was opened.
     Raises:
         DecoderError: the weights are not those of this shape.
     """
@@ -103,21 +109,23 @@ class CompiledDecoder:
                 make = partial(smoothing, shape, self._embedding, partial(read_layer, shape, opened), *norm)
                 self._smoothing = kept_smoothing(shape, opened, make)
             self._head = self._head_session(head[: self.vocab_size])
-        self._shows_queries = False
+        self._shows_queries, self.least_rows, self.independent = False, 1, False
         self._parts: tuple[DecoderPart, ...] = ()
         self._grouped: dict[int | Sublayers, Sequence[DecoderPart]] = {}  # laid out again: in groups, or without some
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             told(lo, self.layers)
             self._parts += (self._part(lo, min(lo + each, self.layers)),)
-        self.forward(Pass([0]), self.new_cache(1))  # what a kernel does not take is refused now
+        for self.least_rows in (1, LEAST_ROWS):  # what a kernel does not take is refused here too
+            if self._rows_alike():
+                break
         give_back()
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CompiledCache:
         """See `Decoder.new_cache`."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
-        cache = CompiledCache(self.shape, self.layers, capacity + branches, self.tables)
+        cache = CompiledCache(self.shape, self.layers, capacity + branches, self.tables, self.least_rows)
         if self._smoothing is not None:
             by = torch.stack([layer.values for layer in self._smoothing.layers])
             cache.divided = by.view(self.layers, self.shape.kv_heads, self.shape.head_size)
@@ -203,12 +211,13 @@ class CompiledDecoder:
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
+        wanted, x = len(x), repeated(x, self.least_rows)
         logits = torch.empty(1, len(x), self.vocab_size)
         bound = self._head.bound()
         bound.input("x", aligned(x)[None])
         bound.output("logits", logits)
         bound()
-        return logits[0]
+        return logits[0, :wanted]
 
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
         """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
@@ -229,6 +238,22 @@ class CompiledDecoder:
         """See `Decoder.cache_bytes`."""
         slots = slots_for(capacity + branches)
         return self.shape.cache_bytes(slots, torch.float32.itemsize)
+
+    @torch.inference_mode()
+    def _rows_alike(self) -> bool:
+        """Whether rows of one pass are those of several passes, bit for bit. Kernels go by the sizes of a product and
+        by the processor, so a few rows tell."""
+        n = min(sum(TRIED_ROWS), self.max_positions)
+        ids, whole, parts = [i * self.shape.vocab_size // n for i in range(n)], self.new_cache(n), self.new_cache(n)
+
+        def rows(lo: int, hi: int, cache: CompiledCache) -> Tensor:
+            x = self.forward_layers(Pass(ids[lo:hi], lo), cache, 0, self.layers)
+            return torch.cat((x, self.head(x)), 1).view(torch.int32)
+
+        ends = [min(end, n) for end in accumulate(TRIED_ROWS, initial=0)]
+        apart = [rows(lo, hi, parts) for lo, hi in pairwise(ends) if lo < hi]
+        self.independent = torch.equal(torch.cat(apart), rows(0, n, whole))
+        return self.independent
 
     def _between(self, lo: int, hi: int) -> Sequence[DecoderPart]:
         """The parts that are layers lo to hi - 1; cut where they are not."""

@@ -180,7 +180,7 @@ def _attention(
     graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str], *, asked: bool
 ) -> str:
     size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
-    # Attention over one row sums in another order than over several: such a pass is filled up with a row of zeros.
+    # Attention over one row sums in another order than over several: where one is left over a row of zeros fills it up.
     qkv = graph.op("Concat", [qkv, "fill"], axis=1)
     taken = [qkv, "", ""]
     if layer.q_norm is not None and layer.k_norm is not None:
