@@ -135,6 +135,22 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
     page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
     page.get_by_role("button", name="remove").click()
     assert asked() == "table:4@id=order3,table@id=order6"
+    page.keyboard.press("Control+z")
+    assert asked() == "table:4@id=order3,table:4@id=order1,table@id=order6"
+    undo = page.get_by_role("button", name="undo", exact=True)
+    for _ in range(4):  # two moves there and back and one more, the level that was added
+        undo.click()
+    assert asked() == STACK
+    page.get_by_role("textbox", name="T, the block length of character table, order1").fill("99")
+    page.keyboard.press("Enter")
+    page.locator(".hx-note").get_by_text("is at most 64").wait_for()
+    assert asked().startswith("table:64")
+    page.get_by_role("textbox", name="T, the block length of character table, order1").fill("abc")
+    page.keyboard.press("Enter")
+    page.locator(".hx-note").get_by_text("is not a number").wait_for()
+    assert asked().startswith("table:64")
+    page.keyboard.press("Control+z")
+    assert asked() == STACK, "what was taken back by T too"
 
 
 def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> None:

@@ -50,6 +50,7 @@ const ICONS = {
   save: "M12 4v11m-4-4l4 4 4-4M5 19h14",
   open: "M12 16V5m-4 4l4-4 4 4M5 19h14",
   remove: "M6 6l12 12M18 6L6 18",
+  undo: "M8 5L4 9l4 4M4 9h10a5 5 0 0 1 0 10h-4",
   add: "M12 5v14M5 12h14",
   help: "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2M12 17.5h.01M12 3a9 9 0 1 0 .01 0z",
   picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M9 9h.01",

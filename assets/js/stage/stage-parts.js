@@ -57,6 +57,7 @@ export function furnish(ports) {
     settings,
     onEdit: edit,
     onGo: ports.go,
+    onTell: tell,
     onExample: (e) => {
       edit("prompt", e.prompt);
       prompt.show();
@@ -87,6 +88,7 @@ export function furnish(ports) {
     replans: () => Boolean(settings.replan),
     ready: ports.ready,
     onJudged: ports.busy,
+    onTell: tell,
     settings: () => settings,
     onChange: (stack, replan = settings.replan) => {
       settings.replan = replan;

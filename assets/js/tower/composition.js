@@ -7,6 +7,8 @@ import { blockOf, format, missing, parse, same } from "../levels/stack.js";
 import { shareText, trunksOf, trunksPlanned } from "../levels/trunk.js";
 import { TOWER } from "../words/play/tower.js";
 
+const UNDONE = 50; // changes that can be taken back
+
 export class Composition {
   /** @param {string[]} presets names in the catalogue @param {import("./faults.js").Faults} faults what the server says */
   constructor(presets, faults) {
@@ -15,6 +17,8 @@ export class Composition {
     /** @type {any[]} */ this.levels = []; // cheapest first: {name, block, options, on}
     /** @type {any} */ this.preset = null;
     /** @type {any} */ this.run = null; // header of the run that is shown
+    /** @type {string[]} */ this.past = []; // the levels before each change, as JSON
+    this.now = "[]";
     this.borrowed = false; // whether the levels are those of a simulated run that nobody has weights for
     /** @type {any[]} */ this.shared = []; // trunks of the stack
   }
@@ -65,7 +69,35 @@ export class Composition {
     const levels = parse(text);
     if (!levels) return false;
     this.borrowed = false;
-    if (text !== this.stack) this.levels = levels.map((level) => ({ ...level, on: true }));
+    if (text !== this.stack) {
+      this.levels = levels.map((level) => ({ ...level, on: true }));
+      this.past = [];
+    }
+    this.now = JSON.stringify(this.levels);
+    return true;
+  }
+
+  /** Another stack, which the visitor chose and can take back; whether the text is one. */
+  choose(text) {
+    const { past, now } = this;
+    if (!this.set(text)) return false;
+    this.past = this.now === now ? past : [...past, now];
+    return true;
+  }
+
+  /** The visitor has changed the levels, and can take that back. */
+  edited() {
+    const before = this.now;
+    this.now = JSON.stringify(this.levels);
+    if (this.now !== before) this.past = [...this.past, before].slice(-UNDONE);
+  }
+
+  /** Takes the last change back; whether there was one. */
+  undo() {
+    const before = this.past.pop();
+    if (before === undefined) return false;
+    this.now = before;
+    this.levels = JSON.parse(before);
     return true;
   }
 

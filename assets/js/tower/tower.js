@@ -7,7 +7,7 @@ import { Faults } from "./faults.js";
 import { Forecast } from "./forecast/forecast.js";
 import { words as foretold } from "../words/play/forecast.js";
 import { Prices } from "./forecast/prices.js";
-import { h, say } from "../kit/dom.js";
+import { h, icon, say } from "../kit/dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor/floor.js";
 import { heatOf } from "../levels/greedy.js";
@@ -26,7 +26,7 @@ import { TOWER } from "../words/play/tower.js";
 /**
  * @param {HTMLElement} host
  * @param {{presets: string[], panels: import("../visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => object,
- *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void}} ctx
+ *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void, onTell?: (text: string) => void}} ctx
  *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
  *   onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
  */
@@ -34,6 +34,16 @@ export function createTower(host, ctx) {
   const tower = new Tower(ctx);
   host.append(tower.el);
   return tower;
+}
+
+/** Whether a key press asks to take back a change of the stack, and not of a text that is being typed. @param {KeyboardEvent} event */
+function takesBack(event) {
+  if (event.key.toLowerCase() !== "z" || event.shiftKey || event.altKey || !(event.ctrlKey || event.metaKey))
+    return false;
+  const { target } = event;
+  if (target instanceof HTMLTextAreaElement) return false;
+  const written = target instanceof HTMLInputElement && !["checkbox", "radio", "range"].includes(target.type);
+  return !written || (target.matches(".hx-tower *") && target.value === target.defaultValue);
 }
 
 class Tower {
@@ -61,6 +71,18 @@ class Tower {
       onAdd: (level, index) => this._add(level, index),
       onOpen: () => this._foretell(),
     });
+    this.undo = h(
+      "button",
+      {
+        ...{ type: "button", class: "hx-quiet hx-undo", "data-key": "undo", "data-tip": TOWER.undoTip, hidden: true },
+        onclick: () => this._undo(),
+      },
+      icon("undo"),
+      TOWER.undo,
+    );
+    document.addEventListener("keydown", (event) => {
+      if (takesBack(event) && this.el.checkVisibility() && this._undo()) event.preventDefault();
+    });
     if (ctx.fixed) this.add.el.hidden = this.presets.hidden = true;
     this.trunks = h("div", { class: "hx-trunks" });
     this.house = h(
@@ -84,7 +106,12 @@ class Tower {
         ),
       ),
       this.called,
-      h("div", { class: "hx-tower-body" }, this.house, h("div", { class: "hx-tower-foot" }, this.add.el, towerWords())),
+      h(
+        "div",
+        { class: "hx-tower-body" },
+        this.house,
+        h("div", { class: "hx-tower-foot" }, this.add.el, this.undo, towerWords()),
+      ),
       ctx.fixed ? null : this.forecast.el,
       this.note,
       this.origin.el,
@@ -169,6 +196,7 @@ class Tower {
         drafts: this.of.find(level)?.drafts ?? [],
         share: this.of.shareOf(index),
         onEdit: () => this._edited(),
+        onTell: this.ctx.onTell,
         onPreview: () => {
           this.of.plan();
           this._drawTrunks(looks);
@@ -183,6 +211,7 @@ class Tower {
     });
     this.list.replaceChildren(...this.views.map((view) => view.el).reverse());
     this.add.show(this.of.preset);
+    this.undo.hidden = !this.of.past.length;
     say(this.note, this.remark);
     this.el.classList.toggle("hx-stale", Boolean(this.of.run) && !same);
     this.nameStack();
@@ -238,6 +267,7 @@ class Tower {
   }
 
   _edited() {
+    this.of.edited();
     this.render();
     this.ctx.onChange(this.stack);
   }
@@ -245,6 +275,16 @@ class Tower {
   _add(level, index) {
     this.of.levels.splice(index, 0, { ...level, on: true });
     this._edited();
+  }
+
+  /** Takes the last change back; whether there was one. */
+  _undo() {
+    if (!this.of.undo()) return false;
+    const held = document.activeElement === this.undo;
+    this.render();
+    this.ctx.onChange(this.stack);
+    if (held && this.undo.hidden) this.add.el.querySelector("summary")?.focus();
+    return true;
   }
 
   _remove(i) {
@@ -310,7 +350,9 @@ class Tower {
 
   _pick() {
     const made = this.of.preset.stacks.find((s) => s.name === this.presets.value);
-    if (made && this.setStack(made.stack)) this.ctx.onChange(this.stack, Boolean(made.replan));
+    if (!made || !this.of.choose(made.stack)) return;
+    this.render();
+    this.ctx.onChange(this.stack, Boolean(made.replan));
   }
 
   _focused() {

@@ -15,6 +15,18 @@ export const SKIP = {
   tab: "Skip to this tab\u2019s content",
 };
 
+/** Of a number that was typed. */
+export const TYPED = {
+  none: (/** @type {string} */ name, /** @type {string} */ text) =>
+    text
+      ? `\u201c${text}\u201d is not a number: ${name} stays as it was.`
+      : `Nothing was typed: ${name} stays as it was.`,
+  most: (/** @type {string} */ name, /** @type {number} */ high) => `${name} is at most ${high}, and is set to that.`,
+  least: (/** @type {string} */ name, /** @type {number} */ low) => `${name} is at least ${low}, and is set to that.`,
+  whole: (/** @type {string} */ name, /** @type {number} */ value) =>
+    `${name} is a whole number, and is set to ${value}.`,
+};
+
 export const NOTE = {
   dismiss: "dismiss this message",
 };

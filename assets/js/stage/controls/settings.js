@@ -1,6 +1,7 @@
 /** The settings popover: what the run may do, and how it is shown. */
 
 import { h } from "../../kit/dom.js";
+import { typedNumber } from "../../levels/typed-number.js";
 import { SETTINGS } from "../../words/play/run.js";
 
 /** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} */
@@ -44,11 +45,9 @@ export function settingsPanel(ctx) {
           max: high,
           step,
           onchange: (event) => {
-            const asked = Number(event.target.value);
-            const value = Math.min(
-              high,
-              Math.max(low, Number.isFinite(asked) && event.target.value !== "" ? asked : setup.defaults[name]),
-            );
+            const { value: asked, said } = typedNumber(event.target.value, { low, high, step: Number(step) }, label);
+            const value = asked ?? setup.defaults[name]; // an empty field stands for the usual one
+            if (said && asked !== null) ctx.onTell(said);
             event.target.value = String(value);
             edit(name, value);
           },

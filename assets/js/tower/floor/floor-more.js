@@ -3,6 +3,7 @@
 import { draftRow, missRow } from "./depth.js";
 import { h, icon } from "../../kit/dom.js";
 import { grammar, heeds, usualOf } from "../../levels/kinds.js";
+import { typedNumber } from "../../levels/typed-number.js";
 import { counts, variants } from "../../levels/stack.js";
 import { FLOOR } from "../../words/play/tower.js";
 
@@ -162,8 +163,10 @@ function figure({ name: key, label, low: min, high: max, step, tip, tips, when }
       "data-key": `${key}-${at.position}`,
       value: level.options[key] ?? usualOf(level.name, key, level.options),
       onchange: (event) => {
-        const asked = Math.min(max, Math.max(min, +event.target.value || min));
-        level.options[key] = String(step < 1 ? asked : Math.round(asked));
+        const { value, said } = typedNumber(event.target.value, { low: min, high: max, step }, label);
+        if (said) at.onTell(said);
+        if (value === null) event.target.value = event.target.defaultValue;
+        else level.options[key] = String(value);
         at.onEdit();
       },
     }),

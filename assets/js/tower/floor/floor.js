@@ -4,6 +4,7 @@ import { depthRow, draftRow } from "./depth.js";
 import { h, icon, say } from "../../kit/dom.js";
 import { more } from "./floor-more.js";
 import { grammar, heeds } from "../../levels/kinds.js";
+import { typedNumber } from "../../levels/typed-number.js";
 import { kvBar } from "./kv-bar.js";
 import { FLOOR } from "../../words/play/tower.js";
 
@@ -112,12 +113,18 @@ function deepened(tree, depth) {
 
 function stepper(level, at) {
   const set = (value) => {
-    level.block = Math.min(grammar.block.high, Math.max(grammar.block.low, Math.round(value) || 1));
+    level.block = Math.min(grammar.block.high, Math.max(grammar.block.low, value));
     if (level.options.tree) level.options.tree = deepened(level.options.tree, level.block);
     at.onEdit();
   };
   const value = at.info.block;
   const label = FLOOR.blockOf(at.info.label);
+  const typed = (/** @type {HTMLInputElement} */ input) => {
+    const { value: asked, said } = typedNumber(input.value, grammar.block, FLOOR.typed(at.info.label));
+    if (said) at.onTell(said);
+    if (asked === null) input.value = String(value);
+    else set(asked);
+  };
   return h(
     "span",
     { class: "hx-stepper", "data-tip": FLOOR.block, "data-said": `T = ${value}` },
@@ -134,13 +141,13 @@ function stepper(level, at) {
       value: String(value),
       "aria-label": label,
       "data-key": `t-${at.position}`,
-      maxlength: "2",
-      onchange: (event) => set(+event.target.value),
+      maxlength: "9",
+      onchange: (event) => typed(event.target),
       onkeydown: (event) => {
         const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
         if (step) {
           event.preventDefault();
-          set(+event.target.value + step);
+          set((Math.round(+event.target.value) || value) + step);
         }
       },
     }),

@@ -10,6 +10,8 @@ export const TOWER = {
   levels: "levels, the target first",
   readyMade: "ready-made stacks",
   own: "your stack",
+  undo: "undo",
+  undoTip: "takes back the last change of the stack (Ctrl+Z)",
   other: "The run shown used another stack.",
   runThis: "Press Generate to run this one.",
   madeUp: "Simulated: no model ran. How long a call takes and how often levels agree are a profile\u2019s assumptions.",
@@ -22,6 +24,7 @@ export const FLOOR = {
   signs: (/** @type {string} */ note) => `${note} \u00b7 approves every token`,
   inStack: (/** @type {string} */ name) => `${name} in the stack`,
   blockOf: (/** @type {string} */ name) => `T, the block length of ${name}`,
+  typed: (/** @type {string} */ name) => `T of ${name}`,
   less: (/** @type {string} */ what) => `${what}: one fewer`,
   more: (/** @type {string} */ what) => `${what}: one more`,
   move: (/** @type {string} */ name, /** @type {number} */ nth, /** @type {number} */ of) =>
