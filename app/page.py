@@ -35,7 +35,7 @@ from app.serve.door.connections import limit
 from app.serve.door.guard import Guard
 from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy
-from app.serve.door.presence import Presence
+from app.serve.door.presence import Presence, left_route
 from app.serve.door.proxied import Proxied, Public
 from app.serve.door.web import app_options
 from app.serve.jobs import Engine
@@ -54,11 +54,13 @@ _SYSTEM_MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu S
 
 class Page(gr.Blocks):
     """The Blocks of the page; `presence` is where the web server's middleware says who is connected, `health` and
-    `metrics` what it says of itself; in a class, `person` says whose browser sends these cookies."""
+    `metrics` what it says of itself, `left` is told of a run whose page is closed; in a class, `person` says whose
+    browser sends these cookies."""
 
     presence: Presence
     health: Callable[[], dict[str, Any]]
     metrics: Callable[[], bytes]
+    left: Callable[[str], None]
     person: Callable[[Mapping[str, str]], str] | None = None
 
 
@@ -90,6 +92,7 @@ def build(
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
     service = play.service
     demo.presence, demo.health, demo.metrics = service.presence, service.health, service.metrics.text
+    demo.left = service.runs.leave
     if room is not None:
         _hold(demo, play, room, caps or ClassCaps())
     with demo:
@@ -153,6 +156,7 @@ def launch_options(
         atlas.systems_route(systems, results, Recordings(traces)),
         code_route(),
         offline_route(),
+        left_route(),
         *watch_routes(key),
         *(room_routes(room) if room is not None else ()),
     ]

@@ -163,7 +163,7 @@ class Play:
         run = self.runs.get(name)
         if run is None:
             return payload(name, 0, [], True, status("error", self.runs.unknown))
-        run.looked = time.monotonic()
+        run.looked, run.left = time.monotonic(), False
         final, records, start = run.stage == "done", run.records, data.get("from", 0)
         start = min(start, len(records)) if isinstance(start, int) and start >= 0 else 0
         return payload(run.name, start, records[start:], final, run.state)

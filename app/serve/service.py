@@ -20,7 +20,7 @@ from app.serve.door.presence import CALLER, LEFT_S, Presence
 from app.serve.engine import Payload, W
 from app.serve.jobs import Engine, Job
 from app.serve.line.class_caps import ClassCaps
-from app.serve.line.known_runs import AWAY_S, RETURN_S, NameTaken, Run, Runs, Visitor
+from app.serve.line.known_runs import AWAY_S, CUT_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
 from app.serve.watch.logs import log_run
 from app.serve.watch.prometheus import End, Metrics
@@ -79,12 +79,13 @@ class Service:
     async def serve(self, job: Job[W], request: W, visitor: Visitor) -> AsyncGenerator[Payload, None]:
         """Payloads of work for the engine: while its weights are fetched, of its place in line, then what the engine
         sends of it. The last one is final, whatever happens. A page that leaves has a while to come back for its run:
-        long while that waits in line, short where others wait for it to end."""
+        long while that waits in line, short where it was closed and others wait for its run to end."""
 
         def gone(names: tuple[str, ...]) -> bool:
-            held_up = self.line.runs(run) and self.line.awaited
-            patience = AWAY_S if run.in_line else RETURN_S
-            return self.presence.gone(names, after=patience if visitor.page and not held_up else LEFT_S)
+            held_up = run.left and self.line.runs(run) and self.line.awaited
+            patience = AWAY_S if run.in_line else RETURN_S if run.left else CUT_S
+            patience = patience if visitor.page and not held_up else LEFT_S
+            return time.monotonic() - run.looked > patience and self.presence.gone(names, after=patience)
 
         run = Run(request.run, visitor, self.presence.hears, gone, request.kind)
         try:

@@ -107,10 +107,10 @@ def test_when_a_page_left_is_known_for_as_long_as_its_place_is_kept(monkeypatch:
 def test_a_page_that_comes_back_to_the_server_has_its_place(tmp_path: Path) -> None:
     pipeline = Measuring()
     with launched(pipeline, traces=tmp_path) as url:
-        first = Visit(url, page=True).generate()
+        one, name = str(uuid.uuid4()), str(uuid.uuid4())
+        first = Visit(url, page=True).generate(run=one)
         next(first)
         assert pipeline.began.wait(SOON_S)
-        name = str(uuid.uuid4())
         waiting = Visit(url, page=True).generate(run=name)
         told = next(waiting)
         assert told["status"]["mode"] == "waiting" and "kept for ten minutes" in told["status"]["detail"]
@@ -119,6 +119,7 @@ def test_a_page_that_comes_back_to_the_server_has_its_place(tmp_path: Path) -> N
         back = Visit(url, page=True)
         found: dict[str, Any] = back.call("tail", {"run": name, "from": 0})
         assert (found["final"], found["status"]["mode"]) == (False, "waiting")
+        back.close(one)
         first.close()
         until = time.monotonic() + SOON_S
         while not (found := back.call("tail", {"run": name, "from": 0}))["ev"] and time.monotonic() < until:

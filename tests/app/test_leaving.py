@@ -56,9 +56,11 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
 
 def _leave_at_work(url: str, pipeline: Measuring) -> None:
     """Open a page, press Generate, and close the page once the engine is inside a step, which sends nothing."""
-    payloads = Visit(url, page=True).generate()
+    visit, name = Visit(url, page=True), str(uuid.uuid4())
+    payloads = visit.generate(run=name)
     next(payloads)
     assert pipeline.began.wait(SOON_S)
+    visit.close(name)
     payloads.close()
 
 
@@ -89,6 +91,7 @@ def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
     payloads = Visit(url, page=True).generate(run=name)
     next(payloads)
     assert pipeline.began.wait(SOON_S)
+    Visit(url).close(name)
     payloads.close()
     again, until = Visit(url, page=True), time.monotonic() + 4.0
     while time.monotonic() < until:
@@ -96,7 +99,29 @@ def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
         assert not found["final"] and found["ev"][0]["event"] == "header"
         time.sleep(0.2)
     assert not pipeline.ended.is_set()
+    again.close(name)
     assert pipeline.ended.wait(SOON_S), "nobody asks for it any more"
+
+
+def test_a_run_goes_on_for_a_page_that_was_cut_off_also_where_others_wait(
+    served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.serve.service.RETURN_S", 0.5)
+    monkeypatch.setattr("app.serve.line.known_runs.RETURN_S", 0.5)
+    monkeypatch.setattr("app.serve.service.CUT_S", 5.0)
+    url, pipeline = served
+    name = str(uuid.uuid4())
+    payloads = Visit(url, page=True).generate(run=name)
+    next(payloads)
+    assert pipeline.began.wait(SOON_S)
+    payloads.close()  # without a word
+    other = Visit(url, page=True).generate()
+    assert next(other)["status"]["mode"] == "waiting"
+    assert not pipeline.ended.wait(3.0)
+    found = Visit(url, page=True).call("tail", {"run": name, "from": 0})
+    assert not found["final"] and found["ev"][0]["event"] == "header"
+    assert pipeline.ended.wait(SOON_S), "it does not come back again"
+    other.close()
 
 
 def test_a_run_that_waits_keeps_its_place_for_a_page_that_comes_back(served: Any) -> None:

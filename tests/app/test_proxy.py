@@ -145,6 +145,24 @@ def test_all_that_the_page_asks_for_lies_below_the_prefix(nginx: Nginx, outside:
     assert page.faults == []
 
 
+@pytest.mark.browser
+def test_a_connection_that_is_cut_takes_its_run_up_again(nginx: Nginx, outside: Any) -> None:
+    page = outside
+    query = "preset=toy&max_new_tokens=512&baseline=0&stack=table:3@id=order1,table@id=order6"
+    page.goto(f"{nginx.pages['stripped']}?{query}")
+    page.locator("#hx-first").wait_for(state="detached")
+    generate(page, "The small level drafts")
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    nginx.stop()
+    page.wait_for_timeout(8000)
+    with page.expect_navigation():
+        nginx.start()
+    page.wait_for_selector(".hx-status[data-mode='live']")
+    finished(page)
+    assert "stopped" not in page.locator(".hx-status").inner_text()
+    assert page.locator("#hx-prompt").input_value() == "The small level drafts"
+
+
 @pytest.mark.parametrize("prefix", ["stripped", "kept"])
 def test_a_client_of_the_tools_and_gradio_s_own_speak_through_the_proxy(
     nginx: Nginx, prefix: str, monkeypatch: pytest.MonkeyPatch

@@ -278,6 +278,7 @@ def test_a_page_that_is_closed_while_it_is_measured_for_frees_the_engine(tmp_pat
         messages = page.messages()
         next(messages)
         assert Working.began.wait(30)
+        page.close(NAME)
         messages.close()
         page.leave()
         assert Working.ended.wait(8)

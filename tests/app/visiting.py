@@ -103,8 +103,15 @@ class Visit:
         """The open answer to a call that was posted; close it to leave."""
         return self._get(f"/gradio_api/call/run_stack/{event}")
 
+    def close(self, run: str) -> None:
+        """Say that the page of a run is closed, as a page does."""
+        line = self._connect()
+        line.request("POST", "/hx/left", json.dumps({"run": run}), {"Content-Type": "application/json"})
+        assert line.getresponse().status == 204
+        line.close()
+
     def leave(self) -> None:
-        """Close the page."""
+        """Let go of the connection that an open page holds."""
         if self._page is not None:
             self._page.close()
             self._page = None

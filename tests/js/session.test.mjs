@@ -7,6 +7,7 @@ import { Session } from "../../assets/js/visit/session.js";
 let now = 0;
 const shown = () => {};
 globalThis.document = { hidden: false, addEventListener: (_, f) => (shown.again = f) };
+globalThis.addEventListener = (what, f) => (shown[what] = f);
 mock.method(performance, "now", () => now);
 
 beforeEach(() => {
@@ -200,4 +201,20 @@ test("a file that is too large for a trace is not read", async () => {
   const { it, asked } = session({ open_trace: async () => payload("") });
   await assert.rejects(it.open({ size: 2 ** 21, name: "t" }, 2 ** 20), /larger than 1 MB/);
   assert.deepEqual(asked, []);
+});
+
+test("a page that is closed names the run that is not over, and no other", async () => {
+  const told = [];
+  Object.defineProperty(globalThis, "navigator", {
+    configurable: true,
+    value: { sendBeacon: (url, body) => told.push([new URL(url).pathname.split("/").at(-1), body]) },
+  });
+  const { it } = session();
+  shown.pagehide();
+  const run = it.start({});
+  shown.pagehide();
+  it.hear(payload(run, [], true));
+  shown.pagehide();
+  assert.deepEqual([told.length, told[0][0], told[0][1].type], [1, "left", "application/json"]);
+  assert.deepEqual(JSON.parse(await told[0][1].text()), { run });
 });

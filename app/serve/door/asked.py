@@ -81,18 +81,27 @@ class Asked:
         Raises:
             Refused: there is no such call, or a name is none. NoSession: nothing is written to this session.
         """
-        queue = self.blocks._queue
         if path == _STREAM:
             session = parse_qs(query.decode("latin-1")).get("session_hash", [""])[-1]
-            if _name({"session_hash": session}, "session_hash") not in queue.pending_messages_per_session:
+            if not self._awaited(_name({"session_hash": session}, "session_hash"), ()):
                 raise NoSession
         elif found := _HEARD.fullmatch(path):
             self._public(found[1])
-            known = found[2] in queue.event_ids_to_events or found[2] in queue.pending_messages_per_session
-            if not known and not any(found[2] in ids for ids in list(queue.pending_event_ids_session.values())):
+            if not self._awaited(found[2], ("event_ids_to_events", "pending_event_ids_session")):
                 raise RequestRefused(404, says.NO_CALL)
         elif found := _PAGE.fullmatch(path):
             _name({"session_hash": found[1]}, "session_hash")
+
+    def _awaited(self, name: str, more: Sequence[str]) -> bool:
+        """Whether something is written to a session, or to an event, of this name. These are Gradio's own tables; where
+        a version has others, it answers by itself."""
+        tables = [getattr(self.blocks._queue, table, None) for table in ("pending_messages_per_session", *more)]
+        held = [list(table.values()) for table in tables[2:] if table is not None]  # sets of events, by session
+        return None in tables or any(name in table for table in (*tables[:2], *(ids for one in held for ids in one)))
+
+    def _index(self, fn: Any) -> int:
+        fns: dict[int, Any] = self.blocks.fns
+        return next(index for index, one in fns.items() if one is fn)
 
     def _server_function(self, fields: Fields) -> Fields:
         component = _whole(fields, "component_id")
@@ -147,7 +156,12 @@ class Asked:
         if trigger is not None and _whole(fields, "trigger_id") not in self.blocks.blocks:
             raise RequestRefused(404, says.no_component(trigger))
         values = _values(fields, fn)
-        return {"data": values, "event_data": fields.get("event_data"), "fn_index": fn._id, "trigger_id": trigger}
+        return {
+            "data": values,
+            "event_data": fields.get("event_data"),
+            "fn_index": self._index(fn),
+            "trigger_id": trigger,
+        }
 
     def _event(self, index: Any) -> Any:
         fns = self.blocks.fns

@@ -31,6 +31,7 @@ PAGES = frozenset(
 ENDPOINTS = frozenset(
     f"{API}/{name}"
     for name in (
+        "app_id",
         "info",
         "openapi.json",
         "theme.css",

@@ -12,6 +12,12 @@ from collections import Counter
 from typing import Any
 from urllib.parse import parse_qs
 
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.kit.static import ROUTE
+
 CALLER = "x-hx-caller"  # a header: the name under which a call of a tool is heard, in place of a session
 LEFT_S = 1.0  # a client that opens its connection again is not gone
 KEPT_S = 900.0  # so long it is known when somebody left
@@ -67,6 +73,18 @@ class Presence:
                     self._left[name] = now
             while (oldest := next(iter(self._left), None)) is not None and now - self._left[oldest] > KEPT_S:
                 del self._left[oldest]
+
+
+def left_route() -> Route:
+    """`POST /hx/left`: a page that is closed, or reloaded, names its run. A connection that was cut says nothing."""
+
+    async def left(request: Request) -> Response:
+        said = await request.json()
+        run = said.get("run") if isinstance(said, dict) else None
+        request.app.blocks.left(run if isinstance(run, str) else "")
+        return Response(status_code=204)
+
+    return Route(f"{ROUTE}/left", left, methods=["POST"])
 
 
 class Watch:

@@ -21,6 +21,7 @@ KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed
 OPENED = 6  # files that visitors opened
 RETURN_S = 6.0  # so long a run goes on without the page that left it: one that is reloaded comes back for its run
+CUT_S = 30.0  # and without a page whose connection was cut: one that is closed says so
 AWAY_S = 600.0  # so long a run that waits keeps its place for a page that is closed
 _FILE = "run-"  # begins the names of what is kept of runs
 FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
@@ -66,6 +67,7 @@ class Run:
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
     packed: bytes = b""
     looked: float = -RETURN_S  # when a page that has no stream of it last asked for its records
+    left: bool = False  # its page said that it is closed
     in_line: bool = False  # it has a place there, which is kept for a page that is closed
 
     def heard(self) -> bool:
@@ -161,6 +163,11 @@ class Runs:
     def get(self, name: str) -> Run | None:
         with self._lock:
             return self._runs.get(name)
+
+    def leave(self, name: str) -> None:
+        """The page of a run is closed, or reloaded."""
+        if (run := self.get(name)) is not None:
+            run.left = True
 
     def stop(self, name: str) -> None:
         """Ask a run to end at its next forward; a run that still waits ends before it starts."""

@@ -45,6 +45,12 @@ export class Session {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this._look();
     });
+    // The server tells by this that the page is closed and not merely cut off. A page opened from a disk has no server.
+    addEventListener("pagehide", () => {
+      if (!this.pending) return;
+      const said = new Blob([JSON.stringify({ run: this.pending })], { type: "application/json" });
+      navigator.sendBeacon(new URL("../../../left", import.meta.url), said);
+    });
   }
 
   get state() {
