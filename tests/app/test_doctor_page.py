@@ -80,11 +80,17 @@ def test_files_are_read_together_and_what_is_none_is_refused(page: Any, shipped:
     (tmp_path / "plain.json").write_text(json.dumps(plain))
     (tmp_path / "notes.txt").write_text("hello <b>you</b>\n")
     opened(page, shipped)
+    page.get_by_role("button", name="transformers: 81 % accepted").click()
+    page.wait_for_selector(".hx-doc-card")
+    page.get_by_label("what the engine printed").fill("")
+    page.get_by_label("ms of a token without speculation").fill("")
     page.get_by_label("outputs of an engine").set_input_files([tmp_path / "notes.txt"])
     page.get_by_role("button", name="Diagnose").click()
     fault = page.locator(".hx-doc .hx-doc-fault")
     fault.wait_for()
     assert fault.inner_text().startswith("notes.txt: no line in it speaks of speculation")
+    assert page.locator(".hx-doc-card").count() == 0, "no diagnosis of another text stays under an error"
+    assert "#doctor=" not in page.url
     page.get_by_role("button", name="remove notes.txt").click()
     page.get_by_role("button", name="Diagnose").click()
     assert fault.inner_text() == "Paste what an engine printed, or open a file."
@@ -93,6 +99,8 @@ def test_files_are_read_together_and_what_is_none_is_refused(page: Any, shipped:
     page.get_by_role("button", name="Diagnose").click()
     page.wait_for_selector(".hx-doc-card")
     assert "times as fast as plain decoding (12 ms)" in page.locator(".hx-doc-verdict").inner_text()
+    settings = page.get_by_role("group", name="The settings in this text").inner_text()
+    assert "without drafts" in settings and "drafts of 3" in settings
     assert not fault.is_visible()
 
 

@@ -21,6 +21,8 @@ export function doctorCard(answer, link) {
     h("p", { class: "hx-doc-engine", text: DOCTOR.of(answer.title, answer.drafter) }),
     h("h2", { class: "hx-doc-verdict", text: first }),
     rest ? h("p", { class: "hx-doc-more", text: rest }) : null,
+    answer.counted ? h("p", { class: "hx-plan-text", text: DOCTOR.counted(answer.counted) }) : null,
+    answer.compared.length ? part(DOCTOR.compared, settingsTable(answer.compared)) : null,
     answer.parts.length ? part(DOCTOR.where, tokenTime(answer.parts)) : null,
     answer.k
       ? part(answer.curve.length && !ofGains(answer.curve) ? DOCTOR.curveMs : DOCTOR.curve, ...curveOf(answer))
@@ -148,9 +150,25 @@ function scrolled(columns, rows, label) {
   );
 }
 
+/** Every setting that the text tells of, the quickest first. @param {any[]} settings */
+function settingsTable(settings) {
+  const rows = settings.map((one) => [
+    one.name,
+    one.ms_per_token !== null
+      ? DOCTOR.ms(one.ms_per_token)
+      : one.at_most_ms !== null
+        ? DOCTOR.atMost(DOCTOR.ms(one.at_most_ms))
+        : "",
+    one.k === 0 || one.tokens_per_pass === null ? "" : one.tokens_per_pass.toFixed(2),
+    one.acceptance === null ? "" : DOCTOR.percent(one.acceptance),
+  ]);
+  return scrolled(DOCTOR.comparedColumns, rows, DOCTOR.compared);
+}
+
 /** @param {any} answer */
-function changes({ remedies, best }) {
-  const none = best ? DOCTOR.nothingToChange : DOCTOR.nothingKnown;
+function changes({ remedies, best, curve, k }) {
+  const longer = curve.length && curve[curve.length - 1].k > k; // lengths beyond the present one were judged too
+  const none = best && longer ? DOCTOR.nothingToChange : DOCTOR.nothingKnown;
   if (!remedies.length) return [h("p", { class: "hx-plan-text", text: none })];
   return remedies.map(({ why, text }) =>
     h(

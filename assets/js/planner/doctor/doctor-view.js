@@ -230,8 +230,11 @@ export function doctorView(url) {
     return undefined;
   }
 
-  /** @param {string} text */
+  /** An error stands alone: the diagnosis before it was of another text. @param {string} text */
   function refuse(text) {
+    card.replaceChildren();
+    if (location.hash.startsWith("#doctor="))
+      history.replaceState(history.state, "", location.pathname + location.search);
     say(status, "");
     say(fault, text);
     fault.hidden = false;

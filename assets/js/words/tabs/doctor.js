@@ -8,7 +8,7 @@ export const DOCTOR = {
   view: "Doctor",
   title: "Doctor",
   tagline: "Why is my speculative decoding slow, and what should I change?",
-  lead: "Give what vLLM, llama.cpp, SGLang or transformers printed: metrics, replies or a log. Two scrapes of one server count what happened between them; a run without speculation beside one with it gives the plain time.",
+  lead: "Give what your engine printed, as it is: metrics, replies, a log, a table, with your own words around it. Two scrapes of one server count what happened between them; a run without speculation beside one with it gives the plain time.",
   privacy:
     "The text goes to this server\u2019s Planner process alone, which reads at most 2 MB for at most 20 seconds and keeps nothing.",
   paste: "what the engine printed",
@@ -36,6 +36,10 @@ export const DOCTOR = {
   how: "What to give, by engine",
   card: "diagnosis",
   of: (/** @type {string} */ engine, /** @type {string} */ drafter) => (drafter ? `${engine}, ${drafter}` : engine),
+  counted: (/** @type {string} */ figures) => `Counted: ${figures}.`,
+  compared: "The settings in this text",
+  comparedColumns: ["setting", "ms a token", "tokens a pass", "accepted of drafted"],
+  atMost: (/** @type {string} */ ms) => `at most ${ms}`,
   where: "Where the time of one token goes",
   ms: (/** @type {number} */ ms) => `${ms < 100 ? Number(ms.toPrecision(3)) : Math.round(ms)} ms`,
   part: (/** @type {string} */ words, /** @type {string} */ ms, /** @type {number} */ share) =>
@@ -66,7 +70,7 @@ export const DOCTOR = {
   findings: "What stands out",
   change: "What to change",
   nothingToChange: "Nothing: the present length is as good as any.",
-  nothingKnown: "That cannot be said from this output alone.",
+  nothingKnown: "Nothing that these figures bear; what would tell more stands below.",
   copy: "copy",
   copied: "copied",
   notCopied: "could not be copied; select the text",
