@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from hsd_core.models.weights.errors import saved_again
 from hsd_core.models.weights.hub.snapshots import lacks_shard
 from hsd_core.models.weights.source import Source
+
+_PART = re.compile(r"-\d{5}-of-(?!00001)\d{5}\.gguf$")  # as llama.cpp calls them
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,14 @@ def _plain(name: str) -> bool:
 
 
 def lacking(path: Path) -> str:
-    """What a model's folder lacks to be opened, "" if nothing; a file is taken as it is."""
+    """What a model's folder lacks to be opened, "" if nothing; a file is taken as it is, unless its name says that it
+    is a part."""
     if path.is_file():
-        return ""
+        return (
+            "one part of a split model; llama-gguf-split --merge makes one file of all"
+            if _PART.search(path.name)
+            else ""
+        )
     if not (path / "config.json").is_file():
         return "no config.json lies in this folder"
     if lost := lacks_shard(path):

@@ -178,6 +178,13 @@ def test_a_snapshot_that_lacks_a_shard_is_completed(there: Hub, tmp_path: Path) 
     assert there.sent[SHARDS[0]] == before
 
 
+def test_one_part_of_a_split_gguf_is_listed_with_what_helps(tmp_path: Path) -> None:
+    for name in ("a.gguf", "b-00001-of-00001.gguf", "c-00002-of-00003.gguf"):
+        (tmp_path / name).touch()
+    alone, whole, part = (model.reason for model in local_models(tmp_path))
+    assert (alone, whole) == ("", "") and "one part of a split model; llama-gguf-split --merge" in part
+
+
 def test_a_folder_that_lacks_a_shard_says_which(tmp_path: Path) -> None:
     for name, data in sharded().items():
         if name != SHARDS[1]:
