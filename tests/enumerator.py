@@ -22,7 +22,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.engine import run as engine
-from hsd_core.engine.choices import ChoiceKey
+from hsd_core.engine.choices import ChoiceKey, SeededChoices
 from hsd_core.engine.hierarchy import Hierarchy
 from hsd_core.engine.requests import DraftRequest, Request, ScoreRequest
 from hsd_core.levels.entry import StackEntry
@@ -38,7 +38,35 @@ SAMPLED = Sampling(temperature=1.0)
 WIDEST = 32  # nodes of a tree
 
 
-class Scripted:
+class Keys:
+    """Every choice of a run has a key of its own: two with one key would be one choice."""
+
+    def __init__(self) -> None:
+        self._keys: set[tuple[Any, ...]] = set()
+
+    def _only_once(self, key: tuple[Any, ...]) -> None:
+        if isinstance(next(iter(key), None), ChoiceKey):
+            assert key not in self._keys, f"two choices have the key {key}"
+            self._keys.add(key)
+
+
+class OnceEach(SeededChoices, Keys):
+    """A run's own choices, each made once."""
+
+    def __init__(self, seed: int) -> None:
+        SeededChoices.__init__(self, seed)
+        Keys.__init__(self)
+
+    def draw(self, row: Tensor, key: ChoiceKey) -> int:
+        self._only_once((key,))
+        return super().draw(row, key)
+
+    def accept(self, alpha: float, key: ChoiceKey) -> tuple[bool, float | None]:
+        self._only_once((key,))
+        return super().accept(alpha, key)
+
+
+class Scripted(Keys):
     """`Choices` that follow a script of branch numbers; `mass` is the probability of the path so far."""
 
     def __init__(self) -> None:
@@ -47,13 +75,7 @@ class Scripted:
 
     def rewind(self) -> None:
         self._at, self.mass = 0, 1.0
-        self._keys: set[tuple[Any, ...]] = set()
-
-    def _only_once(self, key: tuple[Any, ...]) -> None:
-        """Every choice of a run has a key of its own: two with one key would be one choice."""
-        if isinstance(next(iter(key), None), ChoiceKey):
-            assert key not in self._keys, f"two choices have the key {key}"
-            self._keys.add(key)
+        Keys.__init__(self)
 
     def advance(self) -> bool:
         """To the next script, depth first; False when all branches were taken."""

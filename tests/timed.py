@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
+from typing import Any
 
 from torch import Tensor
 from toys import toy_stack
 
 from hsd_core.engine.clock import EngineClock
+from hsd_core.levels.built.cross.cross_level import CrossLevel
 from hsd_core.levels.built.ngram import NgramLevel, NgramRun
 from hsd_core.levels.built.table import TableLevel, TableRun
 from hsd_core.levels.entry import StackEntry
@@ -70,16 +73,30 @@ def timed_stack(
     text: str, vocab_size: int, duration: Duration, seed: int = 0, **options: float
 ) -> tuple[list[StackEntry], EngineClock]:
     """A toy stack whose passes take `duration`, and the clock that they move on."""
+    return on_clock(toy_stack(text, vocab_size, seed, **options), duration)
+
+
+def on_clock(stack: Sequence[StackEntry], duration: Duration) -> tuple[list[StackEntry], EngineClock]:
+    """A stack over tables with passes that take `duration`, and real lookups for its `ngram`; the clock that they move
+    on."""
     hand, entries = Hand(), []
-    for i, entry in enumerate(toy_stack(text, vocab_size, seed, **options)):
-        old = entry.level
-        level = (
-            TimedLookup(vocab_size) if entry.spec.name == "ngram" else TimedLevel(old.table, vocab_size, name=old.name)  # type: ignore[attr-defined]
-        )
+    for i, entry in enumerate(stack):
 
         def spend(ids: tuple[int, ...], i: int = i) -> None:
             hand.ns += duration(i, ids)
 
-        level.spend = spend  # type: ignore[union-attr]
-        entries.append(replace(entry, level=level))
+        entries.append(replace(entry, level=_timed(entry, spend)))
     return entries, EngineClock(hand.now)
+
+
+def _timed(entry: StackEntry, spend: Callable[[tuple[int, ...]], None]) -> Any:
+    level: Any = entry.level
+    if isinstance(level, CrossLevel):
+        timed: Any = copy(level)
+        timed.inner = TimedLevel(level.inner.table, level.inner.vocab_size, name=level.name)  # type: ignore[attr-defined]
+        timed.inner.spend = spend
+        return timed
+    lookups = entry.spec.name == "ngram"
+    made: Any = TimedLookup(level.vocab_size) if lookups else TimedLevel(level.table, level.vocab_size, name=level.name)
+    made.spend = spend
+    return made

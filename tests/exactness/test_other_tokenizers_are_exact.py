@@ -9,7 +9,9 @@ from itertools import pairwise
 
 import pytest
 import torch
-from enumerator import SAMPLED, distance, merged_distribution, run_distribution, target_distribution
+from enumerator import SAMPLED, OnceEach, distance, merged_distribution, run_distribution, target_distribution
+from test_schedules_are_exact import quick_below
+from timed import on_clock
 from toys import output_of
 from words_of import LETTERS, PAIRED, Words, crossed
 
@@ -22,6 +24,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 
 EXACT, WRONG = 1e-12, 1e-3
+LONG = (b"a", b"b", b"c")  # c is no text of the target's
 BOTH = [(LETTERS, PAIRED), (PAIRED, LETTERS)]
 ABOVE = ("table", "table@rule=block", "table:2,table", "table:2@policy=flush,table@bonus=0")
 
@@ -137,6 +140,35 @@ def test_traces_add_up_and_a_greedy_text_is_the_targets(
                 words = Words(target, end=True)
                 assert sum(draft.own) >= sum(len(words.piece(id_)) for id_ in draft.ids)
     assert kept > 8
+
+
+@pytest.mark.parametrize("map_", ["text", "shared"])
+@pytest.mark.parametrize("above", ["table@with=ahead", "table@with=pearl", "table:1@with=ahead,table@with=ahead"])
+@pytest.mark.parametrize(("own", "target"), [*BOTH, (LONG, PAIRED)])
+def test_levels_that_work_at_the_same_time_do_too(
+    own: Sequence[bytes], target: Sequence[bytes], above: str, map_: str
+) -> None:
+    stack, clock = on_clock(
+        crossed(f"cross:1@map={map_}@policy=adaptive,{above}", Words(own), Words(target), 3), quick_below
+    )
+    assert off(stack, 2, whole=True, clock=clock) < EXACT
+
+
+@pytest.mark.parametrize(("block", "above"), [(2, "table@with=ahead"), (1, "table@with=pearl@ahead=2")])
+def test_an_empty_draft_is_not_made_again_behind_the_same_text(block: int, above: str) -> None:
+    """A draft of c is no token of the target's. Its choices have been made: they have keys, each of them once."""
+    stack, clock = on_clock(
+        crossed(f"cross:{block}@policy=adaptive,{above}", Words(LONG), Words(PAIRED), 3), quick_below
+    )
+    assert off(stack, 2, whole=True, clock=clock) < EXACT
+    empty = 0
+    for seed in range(12):
+        events = list(
+            hsd_core.run(stack, [0, 1], SAMPLED, seed, max_new_tokens=24, clock=clock, choices=OnceEach(seed))
+        )
+        assert check(events) == []
+        empty += sum(e.event == "draft" and not e.ids for e in events)
+    assert empty > 40
 
 
 def test_what_a_level_has_read_falls_back_by_bytes_and_never_by_its_own_counts() -> None:

@@ -7,6 +7,7 @@ import random
 
 import pytest
 import torch
+from enumerator import OnceEach
 from msgspec import UNSET
 from timed import timed_stack
 from toys import output_of, toy_stack
@@ -17,6 +18,7 @@ from hsd_core.cli.terminal import totals_lines
 from hsd_core.levels.kinds import StackError
 from hsd_core.levels.schedulers.free import Free
 from hsd_core.levels.schedulers.orders import Orders, Submission, View
+from hsd_core.levels.schedulers.pearl import Pearl
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.grammar import parse
 from hsd_core.trace import metrics
@@ -36,6 +38,7 @@ STACKS = (
     "table:2,table:3@with=ahead,table@with=ahead",
     "ngram:3,table:2@with=ahead,table",
     "ngram:2,table:2@with=ahead@ahead=3,table:2@with=ahead@least=2,table@with=ahead",
+    "ngram:2,table:3@with=ahead,table@with=ahead",
 )
 
 
@@ -53,7 +56,7 @@ def run(text: str, sampling: Sampling = SAMPLED, tokens: int = 60, **options: ob
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
 def test_every_identity_holds(text: str, sampling: Sampling) -> None:
     for ends in (frozenset[int](), frozenset({5})):
-        events = run(text, sampling, ends=ends)
+        events = run(text, sampling, ends=ends, choices=OnceEach(3))
         assert check(events) == []
         assert metrics.header_of(events).overlap == "reckoned"
 
@@ -219,6 +222,12 @@ def test_a_free_scheduler_waits_for_what_is_asked() -> None:
     assert Free(0, 1).ended(view._replace(silent=True)) == Orders(0, Submission(0))
     assert Free(0, 1).ended(view._replace(verifying=True)) == Orders(), "beside a token of the verifier's own"
     assert Free(3, 1).ended(view._replace(undecided=4, submitted=2, verifying=True)) == Orders(1)
+
+
+def test_lock_step_takes_its_own_token_where_a_draft_would_be_empty_again() -> None:
+    view = View(undecided=2, submitted=0, drafting=False, verifying=False, drafted=0, block=2, room=9, silent=True)
+    assert Pearl(0).ended(view) == Orders(0, Submission(2, next=True))
+    assert Pearl(0).ended(view._replace(room=0)) == Orders(0, Submission(2))
 
 
 def test_what_shares_with_the_target_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

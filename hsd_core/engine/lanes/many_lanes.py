@@ -44,7 +44,7 @@ class _Stage:
     has written so far: the text, what waits or is held above, and its own. waiting: handed up from the lane below, not
     judged here. asking: the block that it is at. alive: the numbers of that block's tokens. take: what it asks for, its
     lane standing. given: how many of the waiting it judges now. arrivals: tokens since it last took some. silent: the
-    last block came back empty. cut: to how many tokens the text was cut under what it is at.
+    last block behind its line came back empty. cut: to how many tokens the text was cut under what it is at.
     """
 
     levels: range
@@ -158,7 +158,7 @@ class Pipeline(Sequential):
                 stage.given, stage.arrivals, stage.take = min(orders.verify.tokens, take.budget), 0, None
                 yield from self._go_on(hierarchy, stage, stage.waiting.first(stage.given))
             if orders.draft:
-                assert below.asking is None and orders.draft <= view.room, f"{orders} where {view}"
+                assert below.asking is None and not below.silent and orders.draft <= view.room, f"{orders} where {view}"
                 below.asking, below.born = hierarchy.pull(below.levels[-1], below.line, orders.draft), self.writer.born
                 yield from self._go_on(hierarchy, below, None)
 
@@ -224,7 +224,6 @@ class Pipeline(Sequential):
         if whole and len(tree):
             if took:
                 stage.waiting.judged(took)
-                below[-1].silent = False
             return token
         stage.waiting.clear()
         for one in below:  # those of a token of its own, beside which nothing was drafted, stand and have nothing there

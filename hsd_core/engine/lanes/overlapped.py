@@ -127,7 +127,7 @@ class Overlapped(Sequential):
             self._arrivals = 0
         alone = verification and not verification.asked.tokens and not verification.asked.next
         if orders.draft:
-            assert not pull and not alone and orders.draft <= room, f"{orders} where {view}"
+            assert not pull and not alone and not self._silent and orders.draft <= room, f"{orders} where {view}"
             line = context + undecided.ids if len(undecided) else context
             asking = hierarchy.pull(self._top - 1, line, orders.draft)
             self._pull = pull = _Pull(asking, self.writer.born, len(line))
@@ -208,5 +208,7 @@ class Overlapped(Sequential):
                 self._pull.cut = len(context) + kept
             else:
                 yield from self._forget(self._below, len(context) + kept)
-        self._verification, self._silent = None, False
+        self._verification = None
+        if token or not whole:  # otherwise the drafter's text is the same, and its choices behind it have been made
+            self._silent = False
         return result_of(asking, token)[0]

@@ -21,9 +21,10 @@ class View(NamedTuple):
     undecided: drafted tokens behind the text, with the verifier or not; what is under way does not count.
     submitted: how many of them the verifier was given. drafting, verifying: whether a lane is at work; the verifier is
     until its verdict is known. drafted: tokens that arrived since the last verification began. block: the drafter's T.
-    room: how many more tokens may be drafted behind those; 0 where they end the text. silent: the last draft behind
-    them came back empty. between: the verifier's lane is at other work (what it kept is judged above it, or waits
-    there): it is given nothing, and is not judging.
+    room: how many more tokens may be drafted behind those; 0 where they end the text. silent: a draft behind
+    them came back empty; none is made again behind the same text, where all choices have been made. between: the
+    verifier's lane is at other work (what it kept is judged above it, or waits there): it is given nothing, and is not
+    judging.
     """
 
     undecided: int

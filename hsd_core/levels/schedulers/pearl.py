@@ -28,8 +28,8 @@ class Pearl:
             return Orders()
         if view.verifying:
             return Orders(0 if view.silent else max(0, min(view.room, self.ahead - view.drafted)))
-        draft = min(view.room, self.ahead) if self.ahead else view.room
-        return Orders(draft, Submission(view.undecided, next=draft > 0))
+        draft = 0 if view.silent else min(view.room, self.ahead) if self.ahead else view.room
+        return Orders(draft, Submission(view.undecided, next=view.room > 0))
 
 
 SCHEDULERS = (

@@ -33,14 +33,14 @@ _COARSE, _FINE = 8, 4096  # steps of a pass of the target on which times stand, 
 
 class _State(NamedTuple):
     """How things stand behind a verdict. pull: tokens and ms of the block that is under way. stale: ms of what is under
-    way and will be dropped. arrived: tokens since the last verification began. mute: the next draft comes back empty,
-    as the last one behind the same text did."""
+    way and will be dropped. arrived: tokens since the last verification began. silent: the last draft came back
+    empty, and none is asked for behind the same text."""
 
     undecided: int = 0
     pull: tuple[int, float] | None = None
     stale: float | None = None
     arrived: int = 0
-    mute: bool = False
+    silent: bool = False
 
 
 class _Step(NamedTuple):
@@ -65,8 +65,7 @@ class _Moment:
     ends: float | None
     tokens: int | None
     arrived: int
-    mute: bool
-    silent: bool = False
+    silent: bool
     verify: tuple[Submission, float] | None = None
     verifying: float = 0.0
     drafting: float = 0.0
@@ -159,7 +158,7 @@ class Verdicts:
 
     def _verdicts(self, state: _State) -> Iterator[_Step]:
         tokens, ends = state.pull or (None, state.stale)
-        ways = [_Moment(1.0, 0.0, state.undecided, ends, tokens, state.arrived, state.mute)]
+        ways = [_Moment(1.0, 0.0, state.undecided, ends, tokens, state.arrived, state.silent)]
         while ways:
             for one in self._started(ways.pop()):
                 if one.verify and one.now >= one.verify[1] and not (one.verify[0].next and one.ends is not None):
@@ -190,10 +189,6 @@ class Verdicts:
             return
         for block in self.below.blocks(orders.draft):
             chance = one.chance * block.chance
-            if one.mute and block.tokens:
-                continue
-            if one.mute:
-                chance = one.chance
             if chance > _RARE:
                 ends = one.now + block.ms
                 yield replace(one, chance=chance, ends=ends, tokens=block.tokens, drafting=one.drafting + block.ms)
@@ -209,9 +204,7 @@ class Verdicts:
             return replace(one, now=now, ends=None)
         n = one.tokens
         arrived, undecided = one.arrived + n, one.undecided + n
-        return replace(
-            one, now=now, ends=None, tokens=None, undecided=undecided, arrived=arrived, silent=not n, mute=not n
-        )
+        return replace(one, now=now, ends=None, tokens=None, undecided=undecided, arrived=arrived, silent=not n)
 
     def _verdict(self, one: _Moment) -> Iterator[_Step]:
         assert one.verify
@@ -230,7 +223,7 @@ class Verdicts:
             for share, rest in self._left(one, ms):
                 pull = None if rest is None or one.tokens is None else (one.tokens, rest)
                 stale = rest if pull is None else None
-                to = _State(one.undecided - judged, pull, stale, one.arrived, one.mute and not own)
+                to = _State(one.undecided - judged, pull, stale, one.arrived, one.silent and not own)
                 yield _Step(kept * share, to, judged + own, ms, one.verifying, one.drafting)
 
     def _left(self, one: _Moment, now: float) -> Iterator[tuple[float, float | None]]:

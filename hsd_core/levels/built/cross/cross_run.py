@@ -165,7 +165,7 @@ class CrossRun:
     def _count(self, context: Context, ids: Sequence[int]) -> None:
         """Of the context, and of these ids behind it, what it has read; the last one it never has."""
         read = self._own_ends[self._inner.cached - 1] - len(self._text) if self._inner.cached else 0
-        self._read, at = len(context), 0
+        self._read, at = len(context) - (not ids), 0
         for id_ in ids[:-1]:
             at += len(self._wording.bytes_of(id_))
             self._read += at <= read
