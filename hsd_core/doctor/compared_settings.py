@@ -72,7 +72,8 @@ def _setting(one: Seen, engines: bool) -> Setting:
         ms = one.decode_ms / one.timed_tokens if one.decode_ms and one.timed_tokens else None
         return Setting(f"{lead}{what}", 0, 1.0, None, ms, one.at_most_ms)
     size = f"drafts of {one.k}" if one.k else "with drafts"
-    what = ", ".join(part for part in (one.label, one.drafter, size) if part)
+    label = "" if one.label.isdecimal() and one.k else one.label
+    what = ", ".join(part for part in (label, one.drafter, size) if part)
     per_pass = None
     if one.rounds and one.accepted is not None:
         per_pass = 1.0 + one.accepted / one.rounds

@@ -12,7 +12,7 @@ from hsd_core.doctor.engines import name_of
 from hsd_core.doctor.findings import findings, levels_in_words
 from hsd_core.doctor.gain import Gain, gain_of, needed
 from hsd_core.doctor.reading.seen import DoctorError, Seen
-from hsd_core.doctor.remedies import missing, remedies, texts
+from hsd_core.doctor.remedies import does_not_fit, missing, remedies, texts
 from hsd_core.doctor.stacks_above import levels_more
 from hsd_core.doctor.verdict import counted, parts, verdict
 
@@ -56,7 +56,7 @@ def diagnose(seen: Sequence[Seen], *, plain_ms: float | None = None) -> dict[str
         "drafter": profile.drafter,
         "k": profile.k,
         "plain_ms": _rounded(profile.plain_ms),
-        "verdict": verdict(profile),
+        "verdict": f"This drafter does not fit. {verdict(profile)}" if does_not_fit(profile) else verdict(profile),
         "counted": counted(profile),
         "parts": [{"kind": part.kind, "ms": _rounded(part.ms), "words": part.words} for part in parts(profile)],
         "curve": curve(gain),

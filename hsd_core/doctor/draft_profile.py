@@ -54,6 +54,7 @@ class DraftProfile:
     block: bool = False
     first: Share | None = None
     at_most_ms: float | None = None
+    tokens_at: Mapping[int, float] = field(default_factory=dict)  # a pass, by draft length
     kinds: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -191,6 +192,11 @@ def _profile(
         unknown=accepted is None and main.acceptance is None,
         block=main.block,
         first=first,
+        tokens_at={
+            part.k: 1.0 + part.accepted / part.rounds
+            for part in parts
+            if part.k and part.rounds and part.accepted is not None
+        },
         at_most_ms=main.at_most_ms,
         kinds=kinds,
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),

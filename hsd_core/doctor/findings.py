@@ -43,7 +43,7 @@ def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
         yield Finding(
             "unfit",
             10 * now + 1.0,
-            f"This drafter does not fit: the first token of a draft is accepted in {percent(first)} of the cases. "
+            f"The first token of a draft is accepted in {percent(first)} of the cases. "
             "Drafters that were made for their target reach 50 to 90 %.",
         )
     else:

@@ -66,6 +66,8 @@ def gain_of(profile: DraftProfile) -> Gain | None:
         return None
     first = 0 if profile.plain_ms is not None else 1
     tokens = _tokens(np.array([[profile.accepts(place) for place in range(most)]]), profile.drafting)[0]
+    if not profile.conditional and len(profile.tokens_at) > 1 and profile.drafting == 1.0:
+        tokens = _measured(profile.tokens_at, tokens)
     drawn = _drawn(profile, most)
     measured = max(len(profile.conditional), longest)
     lengths = []
@@ -140,6 +142,16 @@ def _tokens(shares: np.ndarray, drafting: float) -> np.ndarray:
     """E(0), ..., E(most) of rows of conditional shares: (n, most) to (n, most + 1)."""
     kept_tokens = np.cumsum(np.cumprod(shares, axis=1), axis=1)
     return np.asarray(1.0 + drafting * np.concatenate((np.zeros((len(shares), 1)), kept_tokens), axis=1))
+
+
+def _measured(known: Mapping[int, float], tokens: np.ndarray) -> np.ndarray:
+    """Tokens a pass of lengths that were run, linear between them; behind the longest as one share for all goes on."""
+    at = {0: 1.0, **known}
+    places = np.array(sorted(at), dtype=np.float64)
+    lengths = np.arange(len(tokens))
+    last = min(int(places[-1]), len(tokens) - 1)
+    found = np.interp(lengths, places, [at[int(place)] for place in places])
+    return np.asarray(np.where(lengths > last, found[last] + tokens - tokens[last], found))
 
 
 def _drawn(profile: DraftProfile, most: int) -> np.ndarray | None:

@@ -52,7 +52,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "34-vllm-two-lengths": {"k": 1, "rounds": 1000, "acceptance_by_position": [0.8, 0.5625, 0.5556]},
     "35-llama-server-2025": {"rounds": 60, "tokens_per_pass": 1.67, "ms_per_token": 100},
     "36-docker-model-runner": {"ms_per_token": 100, "plain_ms": 202.5, "tokens_per_pass": 3.0},
-    "37-table-of-lengths": {"title": "llama.cpp", "plain_ms": 27.78},
+    "37-table-of-lengths": {"title": "llama.cpp", "plain_ms": 27.78, "best": {"k": 1, "speed_up": 1.327}},
     "38-lmstudio-status-line": {"title": "LM Studio", "ms_per_token": 40, "plain_ms": 50},
     "39-tabbyapi-line": {"title": "TabbyAPI", "ms_per_token": 50},
     "40-tabbyapi-usage": {"title": "TabbyAPI", "rounds": 80, "tokens_per_pass": 2.5, "ms_per_token": 40},
@@ -76,7 +76,7 @@ RIGHT: dict[str, dict[str, Any]] = {
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
-    "06-first-place-near-zero": ["does not fit", "3 % of the cases", "look for a mismatch"],
+    "06-first-place-near-zero": ["This drafter does not fit.", "3 % of the cases", "look for a mismatch"],
     "07-vllm-bench-serve": ["24 ms a pass"],
     "11-mtp-bench": ["200 of 400 drafted tokens"],
     "12-sglang-first-line-since-idle": ["33 % accepted of drafted"],
