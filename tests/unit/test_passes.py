@@ -6,11 +6,14 @@ import time
 from types import SimpleNamespace
 
 import pytest
+import torch
 from lean_stacks import LeanStacks, RandomDraft
 from tiny import made, tiny, tiny_compiled
 
 from hsd_core.cli import main
 from hsd_core.cli.lab.passes import fitting
+from hsd_core.cli.lab.passes import measured as limits_of
+from hsd_core.lab.passes import least_time
 from hsd_core.lab.passes.least_time import PassWork, work_of
 from hsd_core.lab.passes.level_passes import (
     PROFILED,
@@ -77,14 +80,29 @@ def test_kernels_that_a_profiler_slows_down_are_scaled_to_the_pass() -> None:
 
 
 def test_the_least_time_is_the_longer_of_reading_and_multiplying() -> None:
-    limits = {"bytes_per_ms": 10.0, "floats_per_ms": 4.0, "integers_per_ms": 8.0}
-    for work, products, ms, binds in (
-        (PassWork(100, 0, False), 16, 10.0, "reading"),
-        (PassWork(10, 4, False), 12, 4.0, "products"),
-        (PassWork(10, 0, True), 16, 2.0, "products"),
+    limits = {"bytes_per_ms": 10.0, "floats_per_ms": 4.0}
+    kernels = {"float32_many_per_ms": 2.0, "int8_many_per_ms": 8.0, "int8_few_per_ms": 1.0}
+    for rates, work, products, ms, binds in (
+        (limits, PassWork(100, 0, "float32"), 16, 10.0, "reading"),
+        (limits, PassWork(10, 4, "float32"), 12, 4.0, "products"),
+        (limits, PassWork(10, 4, "int8"), 12, 4.0, "products"),  # nobody measured its kernel
+        (limits | kernels, PassWork(10, 4, "float32"), 12, 8.0, "products"),
+        (limits | kernels, PassWork(10, 4, "int8"), 16, 4.0, "products"),  # what is attended to are floats
     ):
-        found = work.least(limits, products)
+        found = work.least(rates, products)
         assert (found["ms"], found["binds"]) == (ms, binds)
+
+
+def test_what_multiplies_is_what_the_machine_is_measured_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torch's product of 8-bit numbers is a loop of scalars on some processors: no pass runs it."""
+    monkeypatch.setattr(torch, "_int_mm", None)
+    monkeypatch.setattr(least_time, "READ_BYTES", 2**16)
+    found = limits_of("cpu")
+    pytest.importorskip("onnxruntime")
+    level = entry(tiny_compiled(dtype="int8", inner=INNER)).level
+    least = work_of(level, 40, 3).least(found, 10**9)
+    attended = work_of(level, 40, 3).attended / found["float32_many_per_ms"]
+    assert least["multiply_ms"] == pytest.approx(10**9 / found["int8_many_per_ms"] + attended)
 
 
 def test_lengths_leave_room_for_the_rows_behind_them() -> None:
@@ -153,7 +171,7 @@ def test_what_a_pass_reads_is_what_its_weights_weigh(make) -> None:
     level = entry(decoder).level
     work = work_of(level, 40, 3)
     assert work.bytes_read == weights + decoder.cache_bytes(43)
-    assert work.attended == 2 * LAYERS * 4 * 16 * 3 * 43 and not work.integers
+    assert work.attended == 2 * LAYERS * 4 * 16 * 3 * 43 and work.kind == "float32"
     assert decoder.weight_bytes() == weights + 4 * V * HIDDEN  # the embedding is held, and one row of it read
     kept = decoder.new_cache(43)
     assert decoder.cache_bytes(43) == kept.keys.nbytes + kept.values.nbytes

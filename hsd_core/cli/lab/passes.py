@@ -129,14 +129,14 @@ def _passes(
     needed = memory.weights + 2 * (memory.kept + memory.at_work)
     machine.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
     entries, device, records = pipeline.entries(stack), pipeline.device, list[dict[str, Any]]()
-    before = _limits(device)
+    before = measured(device)
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
         again = entries
         if device == "cpu":  # nobody takes passes apart on a GPU, and its memory holds them once
             again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
         times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
-    limits = {name: max(rate, before[name]) for name, rate in _limits(device).items()}
+    limits = {name: max(rate, before[name]) for name, rate in measured(device).items()}
     for (i, name), length in product(enumerate(stack.split(",")), about["lengths"]):
         level, where = entries[i].level, {"level": name, "context": length}
         if not level.can_verify:
@@ -148,7 +148,7 @@ def _passes(
     return limits, records
 
 
-def _limits(device: str) -> dict[str, float]:
+def measured(device: str) -> dict[str, float]:
     """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
     from hsd_core.lab.passes.kernel_rates import kernel_rates
     from hsd_core.lab.passes.least_time import measured_limits

@@ -1,10 +1,12 @@
 """The least time that a pass can take on this machine: its weights have to be read, its products multiplied.
 
-Both rates are measured here, with the threads that models run on, as the best of several tries:
+Rates are measured here, with the threads that models run on, as the best of several tries:
 
     read        the sum of 256 MiB of float32, on a GPU of 1 GiB, which no cache holds
     floats      a product (1024, 2048) x (2048, 1024) in float32; on a GPU of halves, 4096 each way
-    integers    the same of 8-bit numbers
+
+On a CPU onnxruntime multiplies: what its kernels reach with many rows is measured beside them (`kernel_rates`), and the
+rate of floats counts where it is not installed.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from typing import Any, NamedTuple
 
 import torch
 
+from hsd_core.lab.passes.more_rows import KINDS, MANY, kernel_rate
 from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.memory import draft_of, pass_bytes
-from hsd_core.models.decoder_protocol import QUANTISED
 from hsd_core.models.gpu.precision import HALVES, quick
 from hsd_core.models.gpu.transfer import awaited
 from hsd_core.models.threads import model_threads, torch_with
@@ -38,16 +40,13 @@ def ms_of(call: Callable[..., object], *given: object) -> float:
 
 @torch.inference_mode()
 def measured_limits(device: str = "cpu") -> dict[str, float]:
-    """Bytes that are read in a ms, multiply-adds of floats and of integers in a ms: measured in about two seconds."""
+    """Bytes that are read and multiply-adds of floats in a ms: measured in about a second."""
     torch_with(model_threads())
     here = device == "cpu"
     m, k, n = (M, K, N) if here else (GPU_SIDE,) * 3
     memory = torch.ones((READ_BYTES if here else GPU_READ_BYTES) // 4, device=device)
     kept = torch.float32 if here else HALVES[quick("bfloat16", device)]
     a, b = (torch.randn(size, device=device).to(kept) for size in ((m, k), (k, n)))
-    small = [torch.randint(-127, 127, size, dtype=torch.int8, device=device) for size in ((m, k), (k, n))]
-    if not here:  # cuBLAS multiplies integers by columns
-        small[1] = small[1].t().contiguous().t()
 
     def best(call: Callable[..., torch.Tensor], *given: object) -> float:
         return min(ms_of(lambda: awaited(call(*given))) for _ in range(TRIES))
@@ -55,22 +54,23 @@ def measured_limits(device: str = "cpu") -> dict[str, float]:
     return {
         "bytes_per_ms": memory.nbytes / best(memory.sum),
         "floats_per_ms": m * k * n / best(torch.matmul, a, b),
-        "integers_per_ms": m * k * n / best(torch._int_mm, *small),
     }
 
 
 class PassWork(NamedTuple):
     """What a pass of a level has to do, whatever it takes. bytes_read: of weights, keys and values. attended:
-    multiply-adds over keys and values. integers: the weights are multiplied as integers."""
+    multiply-adds over keys and values, of floats. kind: of `KINDS`, how the weights are multiplied."""
 
     bytes_read: int
     attended: int
-    integers: bool
+    kind: str
 
     def least(self, limits: Mapping[str, float], products: int) -> dict[str, Any]:
-        """ms for reading, and for multiplying so many pairs of numbers more; both can go on at once."""
+        """ms for reading, and for multiplying so many pairs of numbers with weights and `attended` more; both can go on
+        at once."""
+        floats = kernel_rate(limits, "float32", MANY) or limits["floats_per_ms"]
         read_ms = self.bytes_read / limits["bytes_per_ms"]
-        multiply_ms = (products + self.attended) / limits["integers_per_ms" if self.integers else "floats_per_ms"]
+        multiply_ms = products / (kernel_rate(limits, self.kind, MANY) or floats) + self.attended / floats
         binds = "reading" if read_ms >= multiply_ms else "products"
         return {"read_ms": read_ms, "multiply_ms": multiply_ms, "ms": max(read_ms, multiply_ms), "binds": binds}
 
@@ -82,5 +82,5 @@ def work_of(level: Any, length: int, rows: int) -> PassWork:
         layers += draft.layers
     read = (pass_bytes(level) or 0) + decoder.cache_bytes(length + rows) * layers // decoder.layers
     attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
-    on_cpu = str(decoder.device) == "cpu"  # elsewhere copies and drafts are multiplied as halves
-    return PassWork(read, attended, on_cpu and (decoder.dtype in QUANTISED or isinstance(level, NanoLevel)))
+    own = "int8" if isinstance(level, NanoLevel) else str(decoder.dtype)
+    return PassWork(read, attended, own if own in KINDS else "float32")

@@ -22,7 +22,6 @@ from hsd_core.lab.calibrate.reading import is_lookup, lookup_order
 from hsd_core.lab.passes.least_time import NS_PER_MS, ms_of, work_of
 from hsd_core.lab.passes.more_rows import FEW, MANY, kernel_rate
 from hsd_core.lab.passes.passes_report import PARTS
-from hsd_core.levels.built.trained.nano import NanoLevel
 from hsd_core.levels.memory import draft_of
 from hsd_core.levels.protocol import CommittedIds, drafter, scorer
 from hsd_core.levels.shared import open_levels
@@ -159,8 +158,7 @@ def taken(level: Any, length: int, rows: int, timed: Timed, limits: Mapping[str,
         return {"ms": ms, "parts": None, "profiled_ms": None, "least": work and work.least(limits, 0)}
     assert work is not None
     found = {"ms": ms, "parts": parts, "profiled_ms": median(timed.profiled_ms), "least": work.least(limits, products)}
-    kind = "int8" if isinstance(level, NanoLevel) else str(level.decoder.dtype)
-    kernel = {name: kernel_rate(limits, kind, n) for name, n in (("few", FEW), ("many", MANY))}
+    kernel = {name: kernel_rate(limits, work.kind, n) for name, n in (("few", FEW), ("many", MANY))}
     return {**found, "multiplies": {"reached": products / (parts["products"] + parts["head"]), **kernel}}
 
 

@@ -88,13 +88,23 @@ def method(about: Mapping[str, Any]) -> str:
     """How it was measured, and the machine's rates."""
     limits = about["limits"]
     return (
-        f"Read at {limits['bytes_per_ms'] / 1e6:.1f} GB/s, multiply-adds at {limits['floats_per_ms'] / 1e6:.1f} G/s "
-        f"of floats and {limits['integers_per_ms'] / 1e6:.1f} G/s of 8-bit integers, each the best of nine. *ms* is a "
-        "pass that nobody profiles, as a run pays for it; its parts are the kernels' times of profiled passes "
-        "(*profiled*: what such a pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys"
-        " and values once and of multiplying. The rows of a draft that reads the target's states are tokens that the "
+        f"Read at {limits['bytes_per_ms'] / 1e6:.1f} GB/s{_multiplied(limits)}, each the best of nine; a virtual "
+        "machine shares its memory with others, so that sittings on one machine differ. *ms* is a pass that nobody "
+        "profiles, as a run pays for it; its parts are the kernels' times of profiled passes (*profiled*: what such a "
+        "pass takes whole), *around* is the rest. *least*: the longer of reading weights, keys and values once and of "
+        "multiplying. The rows of a draft that reads the target's states are tokens that the "
         f"target has read, and it gives one row; its own guesses it reads one at a time.{_kernels(limits)}"
     )
+
+
+def _multiplied(limits: Mapping[str, Any]) -> str:
+    """The rates of the least time that are not onnxruntime's."""
+    if kernel_rate(limits, "float32", MANY):
+        return ""
+    integers = (
+        f" and {limits['integers_per_ms'] / 1e6:.1f} G/s of 8-bit integers" if "integers_per_ms" in limits else ""
+    )
+    return f", torch's multiply-adds at {limits['floats_per_ms'] / 1e6:.1f} G/s of floats{integers}"
 
 
 def _kernels(limits: Mapping[str, Any]) -> str:
@@ -105,8 +115,8 @@ def _kernels(limits: Mapping[str, Any]) -> str:
         return ""
     return (
         f" One product of onnxruntime, its weight in a cache, multiplies with {MANY} rows and with {FEW}: "
-        f"{', '.join(said)} (G/s). *products*, where passes of 1 and {FEW} rows are compared: G/s of multiply-adds "
-        "with weights, the head's included."
+        f"{', '.join(said)} (G/s); *least* takes the rate of {MANY}. *products*, where passes of 1 and {FEW} rows are "
+        "compared: G/s of multiply-adds with weights, the head's included."
     )
 
 
