@@ -78,6 +78,9 @@ HONEST = {
     "keys of a lookup, and one left unanswered": both(
         on(3, lambda e: replace(e, keys=(2, 0, 0), silent=1)), put(5, store(1, 455, m=1))
     ),
+    "an early run that counts a found token behind the text's end": both(
+        on(0, lambda e: replace(e, recorded="2026-11-23")), put(5, store(0, 455, c=1))
+    ),
 }
 
 LIES = {

@@ -174,10 +174,14 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
             yield f"{where}: says {event.committed} tokens, {committed} were committed"
 
 
+COUNTED_BY_DRAFTS = "2026-11-25"  # runs recorded earlier also count found tokens that lay behind the text's end
+
+
 def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
     silent = Counter[int]()  # level -> lookups left unanswered since its store's last event
     found: dict[int, Counter[str]] = {}  # level -> its looked-up tokens by database, since then
+    early = "" < header.recorded < COUNTED_BY_DRAFTS
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, trace.Draft):
@@ -196,7 +200,8 @@ def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
         elif isinstance(event, trace.Store):
             if event.misses != (unanswered := silent.pop(event.level, 0)):
                 yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
-            if Counter(event.hits) != (hits := found.pop(event.level, Counter[str]())):
+            hits, counted = found.pop(event.level, Counter[str]()), Counter(event.hits)
+            if counted != hits and not (early and counted > hits):
                 yield f"{where}: looked-up tokens {dict(event.hits)}, the drafts have {dict(hits)}"
 
 
