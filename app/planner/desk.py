@@ -7,9 +7,12 @@ same questions.
 from __future__ import annotations
 
 import hashlib
+import signal
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from app.kit.payload import dumps
@@ -81,6 +84,32 @@ def key_of(question: str, look: Look, stamp: Hashable) -> Hashable:
     """What an answer is kept by: numbers by their question alone. `stamp`: of the validations that figures may draw."""
     drawn = (look.figures, look.dark, look.width < NARROW, look.width >= WALL, stamp) if look.figures else ()
     return hashlib.sha256(question.encode()).digest(), drawn
+
+
+class Spent(BaseException):
+    """The time of a processor is over; no reader that passes over what it cannot read may catch it."""
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Raises `Spent` in the main thread once this process has spent so much of a processor, within a library too; only
+    where the system has such a timer."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def spent(number: int, frame: FrameType | None) -> None:
+        if within:
+            raise Spent
+
+    within = True
+    signal.signal(signal.SIGPROF, spent)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        within = False
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 def time_limit(seconds: float = WORK_S) -> Callable[[], None]:

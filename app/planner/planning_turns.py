@@ -1,4 +1,4 @@
-"""Who plans next: one worker, at which visitors take turns."""
+"""Who plans next: visitors take turns at the worker's processes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from app.planner.profiles.plan_request import PlannerError
+from app.planner.worker import PROCESSES
 from app.serve.line import turns
 from app.words import page
 from app.words import planner as says
@@ -20,11 +21,11 @@ T = TypeVar("T")
 
 
 class PlanTurns:
-    """One question at a time; belongs to one event loop."""
+    """As many questions at a time as there are processes, one of each visitor; belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="planner")
-        self._turns = turns.Turns(own=OWN, most=ALL)
+        self._worker = ThreadPoolExecutor(PROCESSES, thread_name_prefix="planner")
+        self._turns = turns.Turns(at_once=PROCESSES, own=OWN, most=ALL)
 
     async def work(self, visitor: str, make: Callable[[], T]) -> T:
         """What `make` gives, worked out when it is this visitor's turn.

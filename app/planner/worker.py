@@ -1,9 +1,13 @@
-"""The Planner's work in a process of its own, `python -m app.planner.worker PATIENCE FOLDER`, and how it is asked."""
+"""The Planner's work in other processes, `python -m app.planner.worker PATIENCE FOLDER`, and how they are asked."""
 
 from __future__ import annotations
 
 import gc
+import logging
+import queue
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,7 @@ import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
-from app.planner.desk import Desk, time_limit
+from app.planner.desk import WORK_S, Desk, Spent, cpu_limit, time_limit
 from app.planner.price import Priced, Prices
 from app.planner.profiles.engine_outputs import Outputs, diagnosed
 from app.planner.profiles.length_tables import length_tables
@@ -22,6 +26,7 @@ from app.words import planner as says
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH
 from hsd_core.trace.typed import decode, encode, json_decoder
 
+PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
 MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them
 
@@ -52,8 +57,23 @@ class Worker:
     """
 
     def __init__(self, profiles: Path) -> None:
-        self._process = Elsewhere(__name__, str(profiles.resolve()), patience=PATIENCE_S)
-        self.start = self._process.start
+        # The one that was used last comes first: it holds the plans that are asked about again.
+        self._idle: queue.LifoQueue[Elsewhere] = queue.LifoQueue()
+        for _ in range(PROCESSES):
+            self._idle.put(Elsewhere(__name__, str(profiles.resolve()), patience=PATIENCE_S))
+
+    def start(self) -> None:
+        """Have a process running before the first question, which then need not wait for it."""
+        with self._process() as process:
+            process.start()
+
+    @contextmanager
+    def _process(self) -> Iterator[Elsewhere]:
+        process = self._idle.get()
+        try:
+            yield process
+        finally:
+            self._idle.put(process)
 
     def work(self, question: str, look: Look) -> str:
         """What `Desk.work` gives.
@@ -113,7 +133,8 @@ class Worker:
 
     def _asked(self, question: _Question) -> str:
         try:
-            said = self._process.ask(encode(question))
+            with self._process() as process:
+                said = process.ask(encode(question))
         except UnicodeEncodeError:
             raise PlannerError(says.HALF_CHARACTER) from None
         except Gone:
@@ -135,10 +156,18 @@ def main(profiles: Path) -> None:
             if asked.lengths:
                 return dumps(length_tables(profiles / BY_LENGTH.name, time_limit())).encode()
             if asked.doctor is not None:
-                return dumps(diagnosed(asked.doctor)).encode()
+                with cpu_limit(WORK_S):
+                    return dumps(diagnosed(asked.doctor)).encode()
             return _answer(desk, prices, others, asked).encode()
         except PlannerError as error:
             return b"!" + encode((str(error), error.field))
+        except Spent:
+            return b"!" + encode((says.diagnosis_ended(WORK_S), "texts"))
+        except MemoryError:
+            raise
+        except Exception:
+            logging.exception("a question failed")
+            return b"!" + encode((says.FAILED, ""))
 
     gc.freeze()  # what is there now stays, and need not be searched for garbage
     attend(answer)

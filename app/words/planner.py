@@ -36,6 +36,7 @@ TOO_DEEP = "the profile is nested too deeply; it is not a profile file"
 TOO_LARGE = "a number in the profile is too large to calculate with"
 EMPTY_OUTPUT = "one of the texts is empty; paste what the engine printed"
 WHICH_PLAIN_MS = "plain_ms: enter the milliseconds of a token without speculation, such as 35"
+FAILED = "this could not be worked out, by a fault of ours; the log has it"
 NOT_JSON = "the request is not valid JSON; reload the page and try again"
 SOURCE_OF_COSTS = "Source of the costs: {}."
 HALF_CHARACTER = "a name contains half a character (a lone surrogate); use whole characters"
@@ -95,6 +96,10 @@ def measures_one(no_profile: str) -> str:
 
 def ended(seconds: float) -> str:
     return f"planning was stopped after {seconds:g} s of work; leave out levels or lower the longest block"
+
+
+def diagnosis_ended(seconds: float) -> str:
+    return f"reading this was stopped after {seconds:g} s of work; paste fewer lines, such as those of one run"
 
 
 def which_stacks(longest: int) -> str:

@@ -26,7 +26,7 @@ from app.planner.desk import Desk, time_limit
 from app.planner.planning_turns import OWN, PlanTurns
 from app.planner.profiles.plan_request import MAX_NODES, Look, PlannerError, parse
 from app.planner.profiles.sources import Sources
-from app.planner.worker import Worker
+from app.planner.worker import PROCESSES, Worker
 from app.play import bundled_runs
 from app.play.bundled_runs import recording_route
 from app.play.recordings import Recordings
@@ -94,7 +94,8 @@ def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
         assert await line.work("greedy", lambda: "free again") == "free again"
         return done
 
-    assert awaited(run())[:5] == ["greedy", "greedy", "ann", "bob", "greedy"]
+    done = awaited(run())
+    assert set(done[:4]) == {"greedy", "ann", "bob"} and done.count("greedy") == OWN + 1
 
 
 def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +103,7 @@ def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pyte
 
     async def run() -> None:
         line, gate, done = PlanTurns(), threading.Event(), []
-        first = asyncio.create_task(line.work("a", held(gate, done, "a")))
+        first = [asyncio.create_task(line.work(f"a{n}", held(gate, done, "a"))) for n in range(PROCESSES)]
         await asyncio.sleep(0.02)
         gone = asyncio.create_task(line.work("c", held(gate, done, "c")))
         await asyncio.sleep(0.02)
@@ -110,9 +111,9 @@ def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pyte
         with pytest.raises(PlannerError, match="before it was your turn"):
             await line.work("b", held(gate, done, "b"))
         gate.set()
-        await first
+        await asyncio.gather(*first)
         assert await line.work("b", lambda: "mine") == "mine"
-        assert done == ["a"] and gone.cancelled()
+        assert set(done) == {"a"} and gone.cancelled()
 
     awaited(run())
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,11 @@ from starlette.testclient import TestClient
 from app.kit.elsewhere import Elsewhere, Gone
 from app.kit.static import ASSETS
 from app.planner import routes
+from app.planner import worker as planner_worker
 from app.planner.desk import Desk
 from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
-from app.planner.worker import Worker
+from app.planner.worker import PROCESSES, Worker
 
 PROFILES = ASSETS / "profiles"
 SHIPPED = json.loads((PROFILES / "smollm2-cpu.json").read_text(encoding="utf-8"))
@@ -38,7 +41,8 @@ def worker() -> Iterator[Worker]:
     some = Worker(PROFILES)
     some.start()
     yield some
-    some._process.end()
+    while not some._idle.empty():
+        some._idle.get().end()
 
 
 @pytest.fixture
@@ -118,14 +122,43 @@ def test_the_worker_holds_neither_the_engine_s_nor_the_page_s_libraries() -> Non
 
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 def test_a_worker_that_is_ended_costs_one_answer(worker: Worker) -> None:
-    process = worker._process._running()
-    process.send_signal(signal.SIGSTOP)
-    threading.Timer(0.3, process.kill).start()
     question, look = json.dumps({"profile": SHIPPED}), Look(figures=frozenset())
-    with pytest.raises(PlannerError, match="leave out levels or lower the longest block"):
-        worker.work(question, look)
+    worker.work(question, look)
+    with worker._process() as first:
+        process = first._running()
+    process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as other:
+        stuck = other.submit(worker.work, question, look)
+        while len(worker._idle.queue) == PROCESSES:
+            time.sleep(0.001)
+        assert json.loads(worker.work(question, look))["best"], "its neighbour answers meanwhile"
+        process.kill()
+        with pytest.raises(PlannerError, match="leave out levels or lower the longest block"):
+            stuck.result(30)
     assert json.loads(worker.work(question, look))["best"]
-    assert worker._process._running().pid != process.pid
+    assert first._running().pid != process.pid
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
+def test_a_diagnosis_has_so_much_of_a_processor_and_no_fault_of_one_ends_the_process(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made: list[Callable[[bytes], bytes]] = []
+    monkeypatch.setattr(planner_worker, "attend", made.append)
+    monkeypatch.setattr(planner_worker.gc, "freeze", lambda: None)
+    monkeypatch.setattr(planner_worker, "WORK_S", 0.05)
+    planner_worker.main(PROFILES)
+    (answer,) = made
+    question = b'{"doctor": {"texts": [["a", "b"]]}}'
+
+    def backtracks(asked: object) -> None:
+        with suppress(Exception):  # a reader that passes over what it cannot read
+            re.match(r"(a+)+$", "a" * 60 + "b")
+
+    monkeypatch.setattr(planner_worker, "diagnosed", backtracks)
+    assert b"paste fewer lines" in answer(question)
+    monkeypatch.setattr(planner_worker, "diagnosed", lambda asked: 1 // 0)
+    assert b"a fault of ours" in answer(question) and "ZeroDivisionError" in caplog.text
 
 
 def test_the_process_is_kept_and_one_that_ended_between_two_questions_is_replaced(

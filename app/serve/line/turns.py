@@ -25,13 +25,14 @@ class Turns:
     """Visitors go round in turn, each with its oldest question. Thread-safe: what waits is a task or a thread.
 
     Args:
-        at_once: how much may be worked on together.
+        at_once: how much may be worked on together; one of each visitor, so that no one takes all.
         own, most: how many questions may wait, of one visitor and all together.
     """
 
     def __init__(self, *, at_once: int = 1, own: int, most: int) -> None:
         self._free, self._own, self._most = at_once, own, most
         self._lines: OrderedDict[str, deque[Future[None]]] = OrderedDict()
+        self._at_work: set[str] = set()  # visitors
         self._lock = threading.Lock()
 
     @asynccontextmanager
@@ -64,8 +65,9 @@ class Turns:
         turn: Future[None] = Future()
         with self._lock:
             line = self._lines.get(visitor, deque())
-            if self._free:
+            if self._free and visitor not in self._at_work:
                 self._free -= 1
+                self._at_work.add(visitor)
                 turn.set_result(None)
             elif len(line) >= self._own:
                 raise Full("own")
@@ -82,6 +84,7 @@ class Turns:
     def _leave(self, visitor: str, turn: Future[None]) -> None:
         with self._lock:
             if turn.done():  # it had its turn, or that came at the same moment
+                self._at_work.discard(visitor)
                 self._next()
                 return
             line = self._lines[visitor]
@@ -90,10 +93,12 @@ class Turns:
                 del self._lines[visitor]
 
     def _next(self) -> None:
-        if not self._lines:
+        visitor = next((one for one in self._lines if one not in self._at_work), None)
+        if visitor is None:
             self._free += 1
             return
-        visitor, line = self._lines.popitem(last=False)
+        line = self._lines.pop(visitor)
+        self._at_work.add(visitor)
         line.popleft().set_result(None)
         if line:
             self._lines[visitor] = line  # behind the others
