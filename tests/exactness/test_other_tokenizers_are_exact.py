@@ -179,6 +179,7 @@ def test_what_a_level_has_read_falls_back_by_bytes_and_never_by_its_own_counts()
     first = run.propose(Context([0]), order)
     assert first.ids == (2, 0, 0) and first.own == (1, 1, 1, 1)
     assert run._own == [0, 0, 1, 0, 0]
+    assert run.cached == 3, "of the three all but the last are read to their ends"
     run.keep(1, (0,))
     run._follow(Context([0, 2, 1]))  # one of three was kept, which are two of its own; then comes b
     assert run._own == [0, 0, 1, 1] and run._inner.cached == 3

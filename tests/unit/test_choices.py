@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hsd_core.engine.choices import ChoiceKey, SeededChoices
+from hsd_core.engine.choices import ByLine, ChoiceKey, SeededChoices
 
 
 def key(position: int = 0, **parts: object) -> ChoiceKey:
@@ -77,3 +77,13 @@ def test_draws_follow_the_row() -> None:
         counts[choices.draw(row, key(i))] += 1
     chi2 = float(((counts - 3000 * row) ** 2 / (3000 * row)).sum())
     assert chi2 < 18.4  # 2 degrees of freedom, p = 1e-4
+
+
+def test_the_epochs_of_a_line_follow_from_the_corrections_that_stand_in_it() -> None:
+    straight, round_about = ByLine(), ByLine()
+    for epochs, cuts in ((straight, [(2, 3)]), (round_about, [(1, 3), (1, 5), (2, 3)])):  # (level, behind)
+        for level, at in cuts:
+            epochs.cut(level, at)
+    for level in range(3):
+        assert [straight.of(level, at) for at in range(8)] == [round_about.of(level, at) for at in range(8)]
+    assert straight.of(0, 3) == 0 != straight.of(0, 4)

@@ -131,6 +131,10 @@ def test_special_tokens_go_by_their_name_and_an_end_stays_an_end(tokenizers: dic
     assert foreign.drafted([few.end]) == (b"", whole.end, [4])
 
 
+def test_of_two_ids_for_the_same_bytes_the_first_is_shared() -> None:
+    assert Wording(Words((b"b", b"a")), Words((b"a", b"b", b"a"))).shared == {0: 1, 1: 0}
+
+
 @pytest.mark.parametrize(
     ("data", "whole"),
     [

@@ -37,6 +37,8 @@ def test_the_nano_drafts_exactly_where_the_databases_are_silent(text: str) -> No
     misses = sum(e.misses for e in run if isinstance(e, Store))
     assert misses == sum(set(e.sources) == {"nano"} for e in drafts) > 0
     assert all(e.silent == 1 and not e.keys for e in drafts if set(e.sources) == {"nano"})
+    for e in drafts:
+        assert e.forwards == 1 + (len(e.ids) if set(e.sources) == {"nano"} else 0), "a lookup is a forward"
 
 
 def test_what_was_looked_up_is_caught_up_on_when_the_nano_is_asked() -> None:

@@ -109,6 +109,8 @@ def test_lookups_move_the_hit_rate() -> None:
     assert estimates.hit == 0.25
     estimates.take(outcomes(1, Drafted(0, 3)))
     assert estimates.now().levels[0].hit_rate == 0.625
+    estimates.take(outcomes(2, Drafted(1, 5)))
+    assert estimates.hit == 0.625, "of a plan without the lookups another level drafts"
 
 
 def test_the_run_begins_with_the_profiles_best_plan_and_stays_while_outcomes_agree() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,7 @@ from hsd_core.theory import (
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.overlap.lock_step import best_blocks
 from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
+from hsd_core.theory.search import second_machine
 from hsd_core.theory.search.second_machine import SecondMachine
 
 PROFILES = Path(__file__).resolve().parents[2] / "assets" / "profiles"
@@ -63,6 +65,25 @@ def test_the_blocks_are_the_best_ones() -> None:
         assert best.price.ms_per_token == pytest.approx(min(every))
     alone = Planner(of.only(found.apart.plan.levels), trees=False).best().best
     assert found.apart.prediction.ms_per_token == pytest.approx(alone.prediction.ms_per_token)
+
+
+@pytest.mark.parametrize(("share", "a"), [(0.3, 0.7), (0.1, 0.3)])
+def test_the_best_block_may_be_shorter_than_where_the_search_begins(share: float, a: float) -> None:
+    of = profile(share, a)
+    (one,) = SecondMachine(of).drafters
+    for best in (one.lock_step, one.free):
+        ways = [OnTwoLanes(StackPlan((0, 1), (block,)), best.what.schedule) for block in range(1, of.max_block + 1)]
+        assert best.price.ms_per_token == min(reckoned(of, way).ms_per_token for way in ways)
+
+
+def test_the_search_for_a_block_goes_both_ways_from_the_plans_and_begins_at_one_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = SecondMachine(profile(0.3, 0.7))
+    for ms in ([3, 2, 4, 1, 3, 5], [1, 2, 5, 4, 3, 4]):
+        priced = {block: SimpleNamespace(ms_per_token=one) for block, one in enumerate([*ms, *[9] * 10], 1)}
+        monkeypatch.setattr(second_machine, "reckoned", lambda of, way, check, by=priced: by[way.plan.blocks[-1]])
+        assert machine._best(StackPlan((0, 1), (6,)), "ahead").price.ms_per_token == 1
 
 
 def test_the_answer_names_its_clock_and_keeps_the_two_apart() -> None:

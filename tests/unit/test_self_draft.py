@@ -172,6 +172,15 @@ def test_fuzzed_rounds_leave_the_rows_of_a_fresh_computation(filled: bool, seed:
         context = [*context, *drafted[:kept], rng.randrange(61)]
 
 
+def test_a_draft_reads_what_it_wrote_once() -> None:
+    run, trunk = opened()
+    assert trunk is not None
+    trunk.run(IDS, LAYERS, len(IDS) - 1)
+    run.observe(CommittedIds(IDS))
+    made = rows_behind(run, IDS, 1)[1], *(run.score(Context([*IDS, *range(n)]))[1] for n in (1, 2, 3))
+    assert [work.rows for work in made] == [1, 1, 1, 1]
+
+
 def test_without_calibration_everything_stays_fuzzy() -> None:
     run, trunk = opened(calibrated=False)
     assert trunk is not None

@@ -45,6 +45,8 @@ def test_the_formula_is_what_happens(gamma: float, stride: int) -> None:
 def test_gamma_is_what_was_kept_beside_the_rounds_that_were_cut() -> None:
     assert gamma_of([]) == 0.0
     assert gamma_of([(3, 1), (3, 0)]) == pytest.approx(1 / 3)
+    assert gamma_of([(1, 0), (2, 1), (1, 0)]) == pytest.approx(1 / 4)
+    assert gamma_of([(1, 0), (1, 1), (1, 0)]) == pytest.approx(1 / 3), "a round that was kept whole was not cut"
     assert gamma_of([(3, 3), (3, 3)]) == MOST
 
 

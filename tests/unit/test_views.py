@@ -224,6 +224,18 @@ def test_a_view_that_was_cut_below_its_choice_has_to_follow_first() -> None:
     assert view.follow(40) and view.held()[0, 0].tolist() == [*range(16), *range(36, 40)]
 
 
+def test_a_view_that_was_cut_to_where_it_chose_still_holds_its_choice() -> None:
+    decoder, ids = tiny(layers=LAYERS), text(60)
+    view = view_of(decoder, base_of(decoder, ids[:55]), Stream(20))
+    view.follow(50)
+    chosen = view.held()
+    view.follow(53)
+    assert not torch.equal(view.held(), chosen)
+    view.cut(50)
+    assert view.settled and torch.equal(view.held(), chosen)
+    assert not view.follow(50), "nothing is chosen again"
+
+
 def test_a_budget_that_holds_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="16 first positions leave nothing of 16 slots"):
         Stream(16)

@@ -198,7 +198,8 @@ class SecondMachine:
         )
 
     def _best(self, plan: StackPlan, schedule: str) -> Priced:
-        """The top block that is best under a schedule, from one shorter to one longer until neither is better."""
+        """The top block that is best under a schedule: from the plan's and from 1, to one shorter or one longer until
+        neither is better."""
         known: dict[int, Priced] = {}
 
         def at(block: int) -> Priced:
@@ -208,13 +209,15 @@ class SecondMachine:
                 known[block] = Priced(what, reckoned(self.profile, what, self.check))
             return known[block]
 
-        block = plan.blocks[-1]
-        while True:
-            near = [n for n in (block - 1, block, block + 1) if 1 <= n <= self.profile.max_block]
-            moved = min(near, key=lambda n: at(n).price.ms_per_token)
-            if moved == block:
-                return at(block)
-            block = moved
+        def climbed(block: int) -> Priced:
+            while True:
+                near = [n for n in (block - 1, block, block + 1) if 1 <= n <= self.profile.max_block]
+                moved = min(near, key=lambda n: at(n).price.ms_per_token)
+                if moved == block:
+                    return at(block)
+                block = moved
+
+        return min(climbed(plan.blocks[-1]), climbed(1), key=lambda one: one.price.ms_per_token)
 
 
 def _with_block(plan: StackPlan, block: int) -> StackPlan:
