@@ -153,6 +153,36 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
     assert asked() == STACK, "what was taken back by T too"
 
 
+def test_a_tip_does_not_cover_what_was_just_changed(page: Any, site: str) -> None:
+    visit(page, site, f"/?preset=toy&stack={STACK}")
+    stepper, tip = page.locator(".hx-stepper").first, page.locator("#stage .hx-tip")
+    stepper.hover()
+    tip.wait_for()
+    stepper.get_by_role("button", name="one more").click()
+    page.wait_for_timeout(400)  # a tip comes after 300 ms
+    assert tip.is_hidden()
+    page.mouse.move(5, 5)
+    stepper.hover()
+    tip.wait_for()
+    page.keyboard.press("Escape")
+    stepper.get_by_role("textbox").focus()
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.matches('.hx-stepper input')") and tip.is_hidden()
+
+
+def test_the_head_of_the_text_has_room_for_its_title_and_for_all_that_stands_beside_it(page: Any, site: str) -> None:
+    visit(page, site)
+    page.evaluate("document.querySelector('.hx-text-panel h2').textContent = 'The text'")
+    page.evaluate("document.querySelector('.hx-other-prompt').hidden = false")
+    for width in (390, 901, 1181, 1240, 1341, 1440, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        cut = page.evaluate("""[".hx-text-panel h2", ".hx-text-panel .hx-panel-head"].filter((name) => {
+          const el = document.querySelector(name);
+          return el.scrollWidth > el.clientWidth + 1;
+        })""")
+        assert cut == [], width
+
+
 def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&stack=table@id=order6,ngram:4,table@id=order6")
     page.wait_for_selector(".hx-floor-reason")

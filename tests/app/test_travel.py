@@ -151,6 +151,7 @@ def test_a_code_is_that_of_the_link_and_fills_the_window(page: Any, shipped: str
     dialog.wait_for()
     picture = dialog.get_by_role("img", name="QR code").bounding_box()
     assert picture["height"] > 600
+    dialog.get_by_text("works only on this machine").wait_for()
     path = dialog.locator("path").last.get_attribute("d")
     assert path == code(f"{shipped}/?recording=01-code&at=6.4")["path"]
     page.keyboard.press("Escape")

@@ -1,12 +1,15 @@
 // Claims about what stands beside what in Results. Run: node --test tests/js
 
 import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { sentences } from "../../assets/js/results/claim.js";
 import { columnsOf, stacksOf } from "../../assets/js/results/columns.js";
 import { endOf, groupsOf, ofExits } from "../../assets/js/results/groups.js";
+import { optionOf } from "../../assets/js/results/machine-picker.js";
 import { peerText, sameText } from "../../assets/js/results/same-text.js";
 
+const BENCHES = new URL("../../assets/results/", import.meta.url);
 const THREE = "ngram:2,int8:5,target";
 const EXITS = "exit:2@at=4,exit:4@at=8,target";
 
@@ -118,4 +121,19 @@ test("the headline has its interval, says what may be chance, and why a stack lo
 test("exits above exits are HiSpec's; an exit alone, or above lookups, is not", () => {
   const stacks = [EXITS, "exit:2@at=8,target", "ngram:2,exit:4@at=8,target"];
   assert.deepEqual(stacks.map(ofExits), [true, false, false]);
+});
+
+test("no two benchmarks of the menu read alike, and what a file of stacks is about is said in words", () => {
+  const files = readdirSync(BENCHES).map((name) => new URL(`${name}/results.json`, BENCHES));
+  const shipped = files.filter((file) => existsSync(file)).map((file) => JSON.parse(readFileSync(file, "utf8")));
+  const read = shipped.map((one) => `${one.about.preset}: ${optionOf(one)}`);
+  assert.ok(read.length > 8);
+  assert.deepEqual([...new Set(read)], read);
+  for (const said of read) assert.doesNotMatch(said, /smollm2-|\.txt|assets/);
+  const own = {
+    about: { preset: "toy", machine: "here", command: "bench --stacks dir/toy-mine.txt" },
+    stacks: [{ prompts: 2 }],
+  };
+  assert.equal(optionOf(own), "mine: here, 2 prompts");
+  assert.equal(optionOf({ ...own, about: { ...own.about, command: "bench" } }), "here, 2 prompts");
 });

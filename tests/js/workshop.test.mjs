@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { rowsOf } from "../../assets/js/workshop/answer-bars.js";
 import { askedAt, notedAt } from "../../assets/js/workshop/known.js";
 import { placeName } from "../../assets/js/workshop/place-name.js";
+import { warningOf } from "../../assets/js/workshop/poster.js";
 import { Refusal, Room } from "../../assets/js/workshop/room.js";
 import { comeIn } from "../../assets/js/workshop/join.js";
 import { secretIn } from "../../assets/js/workshop/secret.js";
@@ -202,4 +203,10 @@ test("who is slowed down waits with the last code alone: what was typed before i
   const second = comeIn(room, frame, { code: "RIGHT" }, () => turn === 2);
   assert.deepEqual(await Promise.all([first, second]), [false, true]);
   assert.deepEqual(tried, ["WRONG", "RIGHT", "RIGHT"]);
+});
+
+test("the poster warns of an address that only this machine can open", () => {
+  assert.match(warningOf("http://127.0.0.1:7860/"), /Only this machine/);
+  assert.match(warningOf("http://localhost:7860/?x=1"), /Only this machine/);
+  for (const page of ["http://192.168.1.7:7860/", "https://127.example.org/"]) assert.equal(warningOf(page), "");
 });

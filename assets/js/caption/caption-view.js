@@ -8,12 +8,26 @@ import { stackName } from "../levels/stack-names.js";
 import { STATUS } from "../words/play/run.js";
 
 const SHOWN_MS = 1600; // at least, while the replay runs
+const LATE_MS = 800; // at least, of a sentence that is two rounds behind what plays
 const SPOKEN_MS = 2000;
 const REST_MS = [2200, 6000]; // of the replay at a rejection: at least, at most
 const PER_LETTER_MS = 38;
 
 /** How long the replay rests on a sentence of so many letters. @param {number} letters */
 export const restOf = (letters) => Math.min(REST_MS[1], Math.max(REST_MS[0], 1000 + PER_LETTER_MS * letters));
+
+/** How long a sentence stands at least while the replay runs. @param {number} rounds that have begun since its own */
+export const leastMs = (rounds) => (rounds >= 2 ? LATE_MS : SHOWN_MS);
+
+/**
+ * The rejection to tell of those since the last sentence: the last one, where it is of the round that plays or of the one
+ * before; null where what plays is to be told.
+ * @param {Pick<import("../run/trace.js").TraceModel, "moments"|"roundAt">} model @param {number} from @param {number} cursor ns
+ */
+export function missedOf(model, from, cursor) {
+  const missed = cursor > from ? model.moments.rejectedBetween(from, cursor) : null;
+  return missed && model.roundAt(cursor) - model.roundAt(missed.t) <= 1 ? missed : null;
+}
 
 /**
  * @param {{player: import("../player/player.js").Player, live: () => {run: boolean, status: any}}} ctx live: whether the run
@@ -24,7 +38,7 @@ export function createCaption({ player, live }) {
   const voice = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
   const el = h("div", { class: "hx-caption" }, text, voice);
   /** @type {import("../run/trace.js").TraceModel|null} */ let model = null;
-  let shown = { key: "", at: 0, cursor: 0 };
+  let shown = { key: "", at: 0, cursor: 0, round: 0 };
   let heard = { text: "", at: -Infinity };
   /** @type {ReturnType<typeof setTimeout>|undefined} */ let waiting;
 
@@ -38,8 +52,8 @@ export function createCaption({ player, live }) {
     say(voice, words);
   };
 
-  const draw = (caption, cursor) => {
-    shown = { key: caption.key, at: performance.now(), cursor };
+  const draw = (caption, cursor, round) => {
+    shown = { key: caption.key, at: performance.now(), cursor, round };
     el.dataset.kind = caption.kind;
     text.replaceChildren(...drawnParts(caption.parts, model));
   };
@@ -51,14 +65,15 @@ export function createCaption({ player, live }) {
       const fresh = next !== model;
       model = next;
       const running = player.playing && !player.resting;
-      const hurried = !fresh && (running || player.following) && performance.now() - shown.at < SHOWN_MS;
-      // While it runs, what was rejected since the last sentence is told rather than what happens to be there now.
-      const missed = running && cursor > shown.cursor ? model.moments.rejectedBetween(shown.cursor, cursor) : null;
+      const behind = model.roundAt(cursor) - shown.round;
+      const hurried = !fresh && (running || player.following) && performance.now() - shown.at < leastMs(behind);
       const over = model.footer !== null && cursor >= model.end;
       if (hurried && !over) return;
+      // While it runs, what was rejected since the last sentence is told rather than what happens to be there now.
+      const missed = running ? missedOf(model, shown.cursor, cursor) : null;
       const caption = missed && !over ? captionAt(model, missed.t, missed) : captionAt(model, cursor);
       if (!fresh && caption.key === shown.key) return void (shown.cursor = cursor);
-      draw(caption, cursor);
+      draw(caption, cursor, model.roundAt(missed?.t ?? cursor));
       const { run, status } = live();
       if (run && !over) speak(spoken(model, status), false);
       else speak(plain(model, caption.parts), !(running || player.following) || over);

@@ -128,8 +128,9 @@ export function arrows(list, selector) {
 export function tips(root) {
   const tip = h("div", { class: "hx-tip", role: "tooltip", id: "hx-tip", hidden: true });
   root.append(tip);
+  const ownerOf = (event) => event.target.closest?.("[data-tip]") ?? null;
   const show = (event) => {
-    const owner = event.target.closest?.("[data-tip]");
+    const owner = ownerOf(event);
     if (!owner || !root.contains(owner) || owner.querySelector('[aria-expanded="true"]')) return hide();
     tip.textContent = owner.dataset.tip;
     tip.hidden = false;
@@ -145,16 +146,30 @@ export function tips(root) {
     clearTimeout(waiting);
     tip.hidden = true;
   };
+  // Whoever has pressed something looks at what that changed: its tip comes when the pointer has left it and returned.
+  /** @type {DOMRect|null} */ let pressed = null; // a place: what stood there may have been drawn anew
   root.addEventListener("pointerover", (event) => {
     hide();
-    if (pointed(event)) waiting = setTimeout(() => show(event), 300);
+    const { clientX: x, clientY: y } = event;
+    if (pressed && (x < pressed.left || x > pressed.right || y < pressed.top || y > pressed.bottom)) pressed = null;
+    if (pointed(event) && !pressed) waiting = setTimeout(() => show(event), 300);
   });
+  /** @type {HTMLElement|null} */ let focused = null;
   root.addEventListener("focusin", (event) => {
-    if (event.target.matches(":focus-visible")) show(event);
+    const owner = ownerOf(event);
+    const again = focused && !focused.isConnected && owner?.dataset.tip === focused.dataset.tip; // drawn anew by a key
+    focused = owner;
+    if (event.target.matches(":focus-visible") && !again) show(event);
   });
-  root.addEventListener("pointerdown", hide);
-  root.addEventListener("pointerleave", hide);
-  root.addEventListener("focusout", hide);
+  root.addEventListener("pointerdown", (event) => {
+    hide();
+    pressed = ownerOf(event)?.getBoundingClientRect() ?? null;
+  });
+  root.addEventListener("pointerleave", () => {
+    pressed = null;
+    hide();
+  });
+  for (const done of ["change", "input", "focusout"]) root.addEventListener(done, hide);
   root.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });

@@ -3,7 +3,8 @@
 import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
 import { ofExits } from "./groups.js";
-import { CLAIM, RESULTS } from "../words/tabs/results.js";
+import { optionOf } from "./machine-picker.js";
+import { CLAIM } from "../words/tabs/results.js";
 
 /** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
 
@@ -82,7 +83,7 @@ export function claimPanel(column, usual, elsewhere, missing) {
             text: CLAIM.elsewhere(
               CLAIM.lose(called(elsewhere.column, lost.stack), ofExits(lost.stack)),
               times(lost.speed_up),
-              RESULTS.option(elsewhere.column.name, elsewhere.column.stacks[0].prompts),
+              optionOf(elsewhere.column.results),
             ),
             onclick: elsewhere.onPick,
           }),

@@ -6,6 +6,13 @@ import { QUICK, RESULTS } from "../words/tabs/results.js";
 export const NOW = "now:"; // and its preset: what the quick set measured here
 const LACK = "missing:"; // and the kind of machine
 
+/** What a benchmark is called in the menu: what it measured, where and on how many prompts. @param {any} results */
+export function optionOf({ about, stacks }) {
+  const file = about.command?.match(/--stacks (?:\S*\/)?(\S+)\.txt/)?.[1] ?? ""; // its stacks' file is named after them
+  const subject = file.replace(about.preset, "").replace(/^-/, "");
+  return RESULTS.option(RESULTS.subjects[subject] ?? subject, about.machine, stacks[0].prompts);
+}
+
 /** @param {{onPick: (id: string) => void}} ctx */
 export function machinePicker(ctx) {
   const el = h("select", {
@@ -24,11 +31,7 @@ export function machinePicker(ctx) {
       known.set(id, { preset, at: null, lack: null, unlike: 9, ...one });
       groups.set(preset, [...(groups.get(preset) ?? []), h("option", { value: id, text })]);
     };
-    for (const { id, results, unlike } of reports)
-      add(results.about.preset, id, RESULTS.option(results.about.machine, results.stacks[0].prompts), {
-        at: id,
-        unlike,
-      });
+    for (const { id, results, unlike } of reports) add(results.about.preset, id, optionOf(results), { at: id, unlike });
     for (const preset of now.keys()) add(preset, `${NOW}${preset}`, QUICK.now, { at: "now" });
     for (const lack of missing) add(lack.preset, `${LACK}${lack.what}`, RESULTS.missing(lack.what), { lack });
     const names = presets.map(({ name }) => name);

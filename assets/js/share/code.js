@@ -8,8 +8,9 @@ import { words } from "../words/share.js";
  * @param {string} title
  * @param {string} url
  * @param {HTMLElement} opener gets the focus back
+ * @param {string} [warning] what whoever reads the code has to know first
  */
-export async function showCode(title, url, opener) {
+export async function showCode(title, url, opener, warning = "") {
   const picture = await codePicture(url, words.codeOf(title));
   const close = h(
     "button",
@@ -23,6 +24,7 @@ export async function showCode(title, url, opener) {
     picture,
     h("p", { text: title }),
     h("p", { class: "hx-qr-url", text: url }),
+    warning ? h("p", { class: "hx-qr-here", role: "alert", text: warning }) : null,
   );
   const gone = () => {
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});

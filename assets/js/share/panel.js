@@ -8,7 +8,7 @@ import { momentLink, runLink, settingsLink } from "./links.js";
 import { words } from "../words/share.js";
 
 const CONFIRMED_MS = 2500;
-const LOCAL = /^(localhost|127\.|\[::1\])/;
+const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/;
 
 /** @typedef {import("./links.js").Link} Link */
 
@@ -22,9 +22,12 @@ export function sharePanel(shown) {
   const tell = (/** @type {string} */ text) => say(said, text);
   const fail = (/** @type {any} */ error) => tell(error?.message || String(error));
   const { alone = false } = shown;
-  const moment = linkRow(words.moment, tell, fail, !alone); // the server draws codes
-  const settings = linkRow(words.settings, tell, fail);
-  const run = linkRow(words.run, tell, fail, false);
+  const local = LOCAL.test(location.host) || location.protocol === "file:";
+  const warning = local ? (alone ? words.hereAlone : words.here) : "";
+  const row = (/** @type {string} */ title, coded = true) => linkRow(title, { tell, fail, coded, warning });
+  const moment = row(words.moment, !alone); // the server draws codes
+  const settings = row(words.settings);
+  const run = row(words.run, false);
   const rows = alone ? [moment] : [settings, moment, run]; // nobody there runs settings, or opens a run
   const save = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {() => Promise<string>} */ action) =>
     h(
@@ -56,8 +59,7 @@ export function sharePanel(shown) {
       }),
     ),
   );
-  const local = LOCAL.test(location.host) || location.protocol === "file:";
-  const here = local ? h("p", { class: "hx-share-note", text: alone ? words.hereAlone : words.here }) : null;
+  const here = warning ? h("p", { class: "hx-share-note", text: warning }) : null;
   const el = h("div", { class: "hx-share" }, ...rows.map((row) => row.el), files, here, said);
   let turn = 0;
   return {
@@ -77,8 +79,13 @@ export function sharePanel(shown) {
   };
 }
 
-/** A link: what it is of, its address, and its buttons. */
-function linkRow(/** @type {string} */ title, /** @type {(text: string) => void} */ tell, fail, coded = true) {
+/**
+ * A link: what it is of, its address, and its buttons.
+ * @param {string} title
+ * @param {{tell: (text: string) => void, fail: (error: any) => void, coded: boolean, warning: string}} row warning: who
+ *   cannot open the link, for whoever reads its code
+ */
+function linkRow(title, { tell, fail, coded, warning }) {
   let url = "";
   const field = h("input", {
     class: "hx-input hx-share-url",
@@ -112,7 +119,7 @@ function linkRow(/** @type {string} */ title, /** @type {(text: string) => void}
       type: "button",
       class: "hx-quiet",
       "aria-label": `${words.code}: ${title}`,
-      onclick: () => showCode(title, url, code).catch(fail),
+      onclick: () => showCode(title, url, code, warning).catch(fail),
     },
     icon("code"),
     h("span", { text: words.code }),

@@ -51,6 +51,7 @@ export const WORKSHOP = {
     enter: "and enter",
     label: "QR code of the class\u2019s address",
     close: "Close",
+    here: "Only this machine can open this address. Connect it to the room\u2019s network and start the server again.",
     failed: "The QR code could not be drawn; the address and the code are enough.",
   },
   places: {

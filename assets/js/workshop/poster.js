@@ -4,11 +4,14 @@ import { h, icon } from "../kit/dom.js";
 import { codePicture } from "../share/code-picture.js";
 import { WORKSHOP } from "../words/workshop.js";
 
-const LOCAL = /^(localhost|127\.|\[::1\])/;
+const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/; // of a host: nobody else reaches it
 const words = WORKSHOP.poster;
 
 /** The page's address for learners: this window's own, unless that is of this machine alone. @param {string} told */
 export const pageAddress = (told) => (LOCAL.test(location.host) && told ? told : location.origin + location.pathname);
+
+/** What the class has to be told of an address that only this machine can open, "" of another. @param {string} page */
+export const warningOf = (page) => (LOCAL.test(new URL(page).host) ? words.here : "");
 
 /**
  * @param {import("./room.js").Told} told @param {HTMLElement} opener gets the focus back
@@ -33,6 +36,7 @@ export function showPoster({ code = "", address = "" }, opener) {
       h("p", { class: "hx-room-address", text: page.replace(/^http:\/\/|\/$/g, "") }),
       h("p", { text: words.enter }),
       h("p", { class: "hx-room-word", text: code }),
+      warningOf(page) ? h("p", { class: "hx-room-here", role: "alert", text: warningOf(page) }) : null,
     ),
   );
   const gone = () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { captionAt } from "../../../assets/js/caption/caption.js";
+import { leastMs, missedOf } from "../../../assets/js/caption/caption-view.js";
 import { plain } from "../../../assets/js/caption/caption-parts.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "./build.mjs";
 
@@ -204,6 +205,19 @@ test("before the first round the prompt is read", () => {
   assert.equal(said(model([]), 0), "The prompt is being read.");
   const m = model([prefill(0), prefill(1)], { kinds: ["int4", "target"] });
   assert.match(said(m, 1e6), /^target and int4 copy read the prompt, 54 tokens each, in 2\sms together\.$/);
+});
+
+test("what the replay tells is of the round that plays or of the one before, and gives way sooner the older it is", () => {
+  const rejected = { t: 15 }; // of the second round
+  const model = {
+    roundAt: (t) => Math.floor(t / 10),
+    moments: { rejectedBetween: (from, to) => (from < 15 && to >= 15 ? rejected : null) },
+  };
+  assert.equal(missedOf(model, 0, 16), rejected);
+  assert.equal(missedOf(model, 0, 29), rejected);
+  assert.equal(missedOf(model, 0, 30), null, "the fourth round plays");
+  assert.equal(missedOf(model, 16, 29), null);
+  assert.ok(leastMs(2) < leastMs(1) && leastMs(1) === leastMs(0));
 });
 
 test("a text that would be markup stays text", () => {

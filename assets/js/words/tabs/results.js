@@ -33,7 +33,17 @@ export const RESULTS = {
   title: "Results",
   lead: "What was measured. Only decoding is timed, not reading the prompt.",
   pick: "model and machine",
-  option: (/** @type {string} */ machine, /** @type {number} */ prompts) => `${machine}, ${prompts} prompts`,
+  /** By the name of the file of stacks that was measured. @type {Record<string, string>} */
+  subjects: {
+    atlas: "stacks of the Atlas",
+    best: "the best stacks",
+    drafts: "trained drafts",
+    lanes: "levels at the same time",
+    lessons: "stacks of the lessons",
+    "self-speculation": "self-speculation",
+  },
+  option: (/** @type {string} */ subject, /** @type {string} */ machine, /** @type {number} */ prompts) =>
+    `${subject && `${subject}: `}${machine}, ${prompts} prompts`,
   missing: (/** @type {string} */ what) => `${what}: not measured`,
   unreachable: "The server could not send the bundled results; open this tab again to retry.",
   tasks: (/** @type {string} */ preset, /** @type {string} */ machine) => `${preset}: speed-up by task, ${machine}`,
