@@ -7,6 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from app.space import folder
 from app.space.front_matter import faults, read, written
@@ -91,4 +94,17 @@ def test_each_key_and_value_is_checked() -> None:
 def test_the_repository_as_it_stands_is_the_space_on_a_cpu() -> None:
     own = read((folder.ROOT / "README.md").read_text(encoding="utf-8"))
     assert not faults(own)
+    # A folder that is written names the Gradio that is installed; README one of those that the program takes.
+    assert Version(own.pop("sdk_version")) in taken("requirements.txt")
     assert own == {name: value for name, value in folder.front_matter("cpu").items() if name in own}
+
+
+def test_the_tools_take_the_same_gradio_as_the_page_and_the_one_that_is_installed_is_among_them() -> None:
+    assert taken("requirements.txt") == taken("app/requirements-mcp.txt")
+    assert Version(importlib.metadata.version("gradio")) in taken("requirements.txt")
+
+
+def taken(name: str) -> SpecifierSet:
+    """The versions of Gradio in a file of requirements."""
+    lines = (folder.ROOT / name).read_text(encoding="utf-8").splitlines()
+    return next(Requirement(line).specifier for line in lines if line.startswith("gradio"))
