@@ -10,6 +10,11 @@ WHY = (
     "Colour says who wrote what."
 )
 OPENING_PAGE = "Opening the page…"
+SANDBOXED = (
+    "This frame keeps the page from its own files: its sandbox lacks allow-same-origin. "
+    "Add that to the frame, or open the page in a window of its own."
+)
+NO_SCRIPTS = "The page needs scripts. Where a frame shows it, its sandbox needs allow-scripts and allow-same-origin."
 NO_PAGE_SCRIPT = "The page's script could not be loaded: "  # and why
 NO_SCRIPT = "The script of this tab could not be loaded: "  # and why
 NO_LINK = "no link was given"

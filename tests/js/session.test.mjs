@@ -209,9 +209,13 @@ test("a page that is closed names the run that is not over, and no other", async
     configurable: true,
     value: { sendBeacon: (url, body) => told.push([new URL(url).pathname.split("/").at(-1), body]) },
   });
+  globalThis.navigation = { addEventListener: (what, f) => (shown[what] = f) };
   const { it } = session();
   shown.pagehide();
   const run = it.start({});
+  shown.navigate({ navigationType: "reload" });
+  shown.pagehide();
+  shown.navigate({ navigationType: "replace" });
   shown.pagehide();
   it.hear(payload(run, [], true));
   shown.pagehide();

@@ -35,7 +35,7 @@ OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, hea
     "kit/faults.py": ["unable to (?:open|"],
     "kit/figures/panels.py": ["hx-figure hx-wide"],
     "kit/figures/run_figures.py": ["system-ui, sans-serif"],
-    "serve/door/first.py": ["\n(() => {", '<div id="hx-first">', "<link "],
+    "serve/door/first.py": ["\n(() => {", "\nif (self.origin", '<div id="hx-first">', "<link "],
     "kit/mounted.py": ["\nconst root = ", "<div class="],
     "kit/figures/notes.py": ["\nconst root = "],
     "page.py": ["Segoe UI", "Noto Sans", "DejaVu Sans Mono"],

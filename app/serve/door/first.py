@@ -10,6 +10,7 @@ import re
 from html import escape
 from typing import Any
 
+from app.kit.payload import dumps
 from app.kit.static import ASSETS, PAGE_JS
 from app.serve.door.guard import Message, Receive, Send
 from app.words import page as says
@@ -87,8 +88,20 @@ _CLASS = f"""
   import(`${{{PAGE_JS}}}/%s/js/workshop/workshop.js`).then((module) => module.begin(secret));
 }})();
 """
+# A frame whose sandbox takes the page's origin away lets none of its scripts load.
+_SANDBOXED = f"""
+if (self.origin === "null") {{
+  for (const one of document.querySelectorAll("#hx-first .hx-outline, #hx-first [role=status]")) one.remove();
+  document.getElementById("hx-first").style.animation = "none"; // it stays
+  document.querySelector("#hx-first .hx-why").textContent = {dumps(says.SANDBOXED)};
+}} else {{
+"""
 _OUTLINE = f"""<div id="hx-first">
-<header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p></header>
+<header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p>
+<noscript><style>
+#hx-first {{ animation: none !important; }}
+#hx-first :is(.hx-outline, .hx-why:not(noscript *)) {{ display: none; }}
+</style><p class="hx-why">{escape(says.NO_SCRIPTS)}</p></noscript></header>
 <div class="hx-outline"></div>
 <div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
 <div class="hx-outline"></div>
@@ -110,7 +123,9 @@ class FirstPaint:
         sheets = ("first", "workshop") if held else ("first",)
         story, starts = (_STORY_NAMED, _CLASS + _EARLY) if held else (_STORY, _EARLY)
         link = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in sheets)
-        outline = f"{_OUTLINE}<script>{_LANGUAGE}{_THEME}{story}{_LOADER}{starts.replace('%s', files)}</script>"
+        outline = (
+            f"{_OUTLINE}<script>{_SANDBOXED}{_LANGUAGE}{_THEME}{story}{_LOADER}{starts.replace('%s', files)}}}</script>"
+        )
         link += '<link rel="icon" href="favicon.ico">'
         self._changed = (
             (b"</head>", f"{link}</head>".encode()),

@@ -45,9 +45,13 @@ export class Session {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this._look();
     });
-    // The server tells by this that the page is closed and not merely cut off. A page opened from a disk has no server.
+    // The server tells by this that the page is closed, and not cut off. One that reloads itself comes back for its run.
+    let reloads = false;
+    /** @type {any} */ (globalThis).navigation?.addEventListener("navigate", (/** @type {any} */ event) => {
+      reloads = event.navigationType === "reload";
+    });
     addEventListener("pagehide", () => {
-      if (!this.pending) return;
+      if (!this.pending || reloads) return;
       const said = new Blob([JSON.stringify({ run: this.pending })], { type: "application/json" });
       navigator.sendBeacon(new URL("../../../left", import.meta.url), said);
     });
