@@ -16,8 +16,9 @@ from app.kit.static import ASSETS
 from app.kit.supervised import NOWHERE, Kept
 from app.learn import view as learn
 from app.planner import view as planner
+from app.planner.profiles.engine_outputs import MAX_REQUEST
 from app.planner.profiles.sources import measured_here
-from app.planner.routes import routes
+from app.planner.routes import DOCTOR, routes
 from app.play.bundled_runs import recording_route
 from app.play.codes import code_route
 from app.play.offline import offline_route
@@ -32,7 +33,7 @@ from app.results.scaling_studies import sweeps_route
 from app.results.view import Results, results_route
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
-from app.serve.door.guard import Guard
+from app.serve.door.guard import API, CALLS, TOOLS, Guard
 from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy
 from app.serve.door.presence import Presence, left_route
@@ -42,6 +43,7 @@ from app.serve.jobs import Engine
 from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.serve.watch.health import watch_routes
+from app.serve.watch.logs import hide_messages
 from app.words import page as says
 from app.workshop.room import Room
 from app.workshop.room_routes import COOKIE, room_routes
@@ -144,6 +146,8 @@ def launch_options(
         mcp: whether the named endpoints are MCP tools too.
         public: where a proxy serves the page.
     """
+    if mcp:
+        hide_messages()
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
     own = [
         *routes(profiles, measured or partial(measured_here, offer), offer.source, offer.dtype),
@@ -160,11 +164,13 @@ def launch_options(
         *watch_routes(key),
         *(room_routes(room) if room is not None else ()),
     ]
+    diagnoses = (DOCTOR, f"{API}/call/diagnose", f"{API}/call/v2/diagnose", *((TOOLS,) if mcp else ()))
+    larger = {CALLS: MAX_CALL, **dict.fromkeys(diagnoses, MAX_REQUEST)}
     guards = [
         Middleware(Proxied, path=public.path),
         Middleware(PackedPage),
         Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
-        Middleware(Guard, max_call=MAX_CALL, hosts=hosts, mcp=mcp, origin=public.origin),
+        Middleware(Guard, larger=larger, hosts=hosts, mcp=mcp, origin=public.origin),
         Middleware(CheckedPosts),
         *([Middleware(ToolCalls)] if mcp else ()),
     ]

@@ -25,7 +25,7 @@ from app.kit.static import ASSETS, ROUTE
 from app.planner.desk import Answers, key_of
 from app.planner.planning_turns import PlanTurns
 from app.planner.price import LONGEST, parse
-from app.planner.profiles.engine_outputs import MAX_OUTPUT, outputs
+from app.planner.profiles.engine_outputs import MAX_OUTPUT, MAX_REQUEST, outputs
 from app.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
@@ -154,7 +154,7 @@ def routes(
             asked = outputs(data)
             return await turns.work(visitor(request), lambda: worker.doctor(asked))
 
-        return await reply(request, work, MAX_OUTPUT, says.outputs_too_large(MAX_OUTPUT // 1_000_000))
+        return await reply(request, work, MAX_REQUEST, says.outputs_too_large(MAX_OUTPUT // 1_000_000))
 
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return [

@@ -21,6 +21,7 @@ from app.serve.door.presence import CALLER, Presence
 from app.words import programs as says
 
 SESSION = "mcp-session-id"  # which a client repeats in each message once it was given one
+INVALID_REQUEST = -32600  # of JSON-RPC
 Call = tuple[str, str]  # a client's session, and the id of its request as JSON
 
 
@@ -45,6 +46,10 @@ class ToolCalls:
     async def _message(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         body = await Request(scope, receive).body()
         said = json.loads(body)  # an object: it was checked
+        if not is_id(said.get("id", 0)):
+            error = {"code": INVALID_REQUEST, "message": says.WRONG_ID}
+            await _answer(send, 400, {"jsonrpc": "2.0", "id": None, "error": error})
+            return
         params = said.get("params")
         params = params if isinstance(params, dict) else {}
         session = dict(scope["headers"]).get(SESSION.encode(), b"").decode("latin-1")
@@ -93,6 +98,13 @@ class ToolCalls:
             presence.went("ear", name)
             if self._open.get(call) is cancelled:
                 del self._open[call]
+
+
+def is_id(given: Any) -> bool:
+    """Whether a request may be called this: a text that can be sent back, or a whole number of 64 bits."""
+    if isinstance(given, str):
+        return given.isascii() or given == given.encode(errors="replace").decode()
+    return isinstance(given, int) and not isinstance(given, bool) and abs(given) < 2**63
 
 
 def wrong_arguments(blocks: Any, params: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ KINDS = {
 }
 
 
+WRONG_ID = "the id of a request must be a text or a whole number"
 NO_STREAM = "the server says nothing unasked; post messages here"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+MCP_REFUSED = "an MCP message was not served (%s, line %d)"
 RUNS = "Runs, races and measurements that are over, by how they ended"
 REFUSED = "Runs that found no place, or lost it"
 ERRORS = "Runs that ended in an error"

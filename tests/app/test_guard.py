@@ -15,6 +15,7 @@ from pagekit import awaited
 
 from app.kit.static import files
 from app.page import build, launch_options
+from app.planner.profiles.engine_outputs import MAX_OUTPUT, MAX_REQUEST
 from app.play.recordings import MAX_CALL
 from app.serve.door.guard import API, CALLS, LOCAL, MAX_BODY, Guard, RequestRefused, names
 from app.serve.door.policy import SPACES, SecurityPolicy, content_policy
@@ -103,9 +104,34 @@ def test_only_the_page_and_programs_may_call(served: httpx.Client, headers: dict
     assert answer.status_code == status
 
 
-def test_foreign_pages_cannot_listen_either(served: httpx.Client) -> None:
-    answer = served.get(f"{API}/queue/data?session_hash=a", headers={"sec-fetch-site": "cross-site"})
-    assert answer.status_code == 403
+FOREIGN_PAGES = (
+    {"origin": "http://evil.example"},
+    {"origin": "null"},
+    {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"},
+    {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"},
+)
+
+
+@pytest.mark.parametrize("foreign", FOREIGN_PAGES)
+def test_foreign_pages_may_lead_here_and_read_nothing(served: httpx.Client, foreign: dict[str, str]) -> None:
+    routes = [route.path for route in launch_options()["app_kwargs"]["routes"]]
+    assert len(routes) > 15
+    own = [path.replace("{name}", "00-toy") for path in routes if "{version}" not in path]
+    for path in ("/config", "/", f"{API}/info", f"{API}/queue/data?session_hash=a", *own):
+        assert served.get(path, headers=foreign).status_code == 403, path
+    assert served.options("/hx/results", headers=foreign).status_code == 403
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert served.get("/", headers=link).status_code == 200
+    assert served.get(f"{files().route}/css/first.css", headers=foreign).status_code == 200, "the same for everybody"
+
+
+def test_a_text_for_the_doctor_may_have_two_megabytes(served: httpx.Client) -> None:
+    for size, status in ((MAX_OUTPUT, 422), (MAX_OUTPUT + 1, 422)):
+        text = "prose\n" * (size // 6) + "x" * (size % 6)
+        answer = served.post("/hx/planner/doctor", json={"texts": [{"name": "", "text": text}]})
+        assert answer.status_code == status
+        assert ("more than 2 MB" in answer.json()["error"]) == (size > MAX_OUTPUT), answer.text
+    assert served.post("/hx/planner/doctor", content=b" " * (MAX_REQUEST + 1), headers=JSON).status_code == 413
 
 
 def test_the_public_endpoint_answers_to_programs(served: httpx.Client) -> None:
@@ -159,7 +185,7 @@ def test_a_websocket_is_closed() -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    awaited(Guard(None, max_call=1)({"type": "websocket"}, None, send))  # type: ignore[arg-type]
+    awaited(Guard(None, larger={})({"type": "websocket"}, None, send))  # type: ignore[arg-type]
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
@@ -196,7 +222,7 @@ def test_what_one_large_call_held_is_free_again_however_it_ends(monkeypatch: pyt
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    guard = Guard(page, max_call=MAX_BODY + most)
+    guard = Guard(page, larger={CALLS: MAX_BODY + most})
     parts = [MAX_BODY, most // 2, most // 2]
     for _ in range(3):
         sent_to(guard, *parts, *([1] if how == "too large" else []), ends=how != "broken off")
@@ -207,5 +233,5 @@ def test_what_one_large_call_held_is_free_again_however_it_ends(monkeypatch: pyt
 
 def test_calls_beyond_what_is_held_together_are_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.serve.door.guard.MAX_HELD", 100)
-    start, body = sent_to(Guard(None, max_call=2 * MAX_BODY), MAX_BODY, 101)
+    start, body = sent_to(Guard(None, larger={CALLS: 2 * MAX_BODY}), MAX_BODY, 101)
     assert start["status"] == 503 and b"others are sending" in body["body"]

@@ -234,6 +234,30 @@ def test_what_is_no_message_of_mcp_is_refused(address: str, body: str) -> None:
     assert 400 <= answer.status_code < 500 and "rror" in answer.text
 
 
+@pytest.mark.parametrize("given", ["NaN", "1e999", "1.5", "true", "null", "[]", "{}", '"\\ud800"', "9" * 40])
+def test_an_id_that_cannot_be_sent_back_is_refused_in_json(address: str, given: str) -> None:
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    body = f'{{"jsonrpc": "2.0", "id": {given}, "method": "tools/call", "params": {{"name": "none"}}}}'
+    answer = httpx.post(f"{address}{API}/mcp/", content=body, headers=headers)
+    assert answer.status_code == 400
+
+    def refused(constant: str) -> None:
+        raise ValueError(constant)
+
+    assert json.loads(answer.text, parse_constant=refused)["error"]["code"] == -32600
+
+
+def test_what_clients_send_is_not_in_the_log(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    for message in (
+        {"id": 1, "method": "tools/call", "params": {"name": ["a secret"], "arguments": "a secret"}},
+        {"id": 1, "method": "a secret", "params": {}},
+        {"method": "notifications/progress", "params": {"progressToken": "a secret", "progress": "a secret"}},
+    ):
+        httpx.post(f"{address}{API}/mcp/", json={"jsonrpc": "2.0", **message}, headers=headers)
+    assert "an MCP message was not served" in caplog.text and "a secret" not in caplog.text
+
+
 @pytest.mark.parametrize("path", ["mcp/sse", "mcp/messages", "mcp/http/x", "mcp/anything"])
 def test_nothing_else_is_below_the_tools(address: str, path: str) -> None:
     for answer in (httpx.get(f"{address}{API}/{path}"), httpx.post(f"{address}{API}/{path}", json={})):

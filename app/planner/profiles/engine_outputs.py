@@ -14,7 +14,8 @@ from hsd_core.doctor.reading.inputs import FORMAT, read_texts
 from hsd_core.doctor.reading.seen import DoctorError
 from hsd_core.trace.typed import builtins
 
-MAX_OUTPUT = 2_000_000  # bytes of a request: some hours of a log's lines of speculation
+MAX_OUTPUT = 2_000_000  # characters: some hours of a log's lines of speculation
+MAX_REQUEST = 2 * MAX_OUTPUT  # bytes of its JSON, in which a line's end is two
 MAX_TEXTS = 8  # outputs of one engine
 LONGEST_FILE_NAME = 100
 

@@ -1,5 +1,7 @@
 """What may come in: only the routes that the page uses, only from its own origin, only bodies of a stated size.
 
+A page of another origin may lead a visitor here, and load files that are the same for everybody; nothing else.
+
 Gradio serves many more routes than this page needs (uploads, files, proxies, media streams, monitoring), reads every
 body into memory and takes calls from any web page. This middleware stands before all of that.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +24,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 API = "/gradio_api"
 CALLS = f"{API}/component_server"  # the page's server functions; the one that opens a trace takes a file
-MAX_BODY = 2**20  # bytes of any request but CALLS: a planner's question is the largest, with 0.3 MB
+MAX_BODY = 2**20  # bytes of a request, where `Guard` is not told more: a planner's question has 0.3 MB
 MAX_HELD = 64 * 2**20  # bytes beyond MAX_BODY of all the calls that arrive or are worked on
 LONGEST_PATH = 250  # bytes: a longer name, or a zero byte, is not a file's, and looking for one raises
 PATIENCE_S = 60.0  # for one body to arrive
@@ -46,6 +49,7 @@ ENDPOINTS = frozenset(
 TOOLS = f"{API}/mcp"  # MCP over streamable HTTP
 MCP = frozenset((TOOLS, f"{TOOLS}/schema"))
 FOLDERS = ("/assets/", "/static/", "/svelte/", "/hx/", *(f"{API}/{x}/" for x in ("run", "api", "call", "heartbeat")))
+_STATE_OF_NOBODY = re.compile(r"/(assets|static|svelte)/|/hx/[0-9a-f]{16}/|/(theme\.css|favicon\.ico|robots\.txt)$")
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
@@ -76,7 +80,7 @@ class Guard:
     """ASGI middleware.
 
     Args:
-        max_call: bytes that the body of a server function's call may have.
+        larger: bytes that bodies may have, by path, where that is more than `MAX_BODY`.
         hosts: the names by which the server may be addressed; None for any. A server for this machine alone answers to
             `LOCAL` only, so that a foreign page cannot point a name of its own at it (DNS rebinding).
         mcp: whether tools are called here.
@@ -87,12 +91,12 @@ class Guard:
         self,
         app: Any,
         *,
-        max_call: int,
+        larger: Mapping[str, int],
         hosts: Collection[str] | None = None,
         mcp: bool = False,
         origin: str = "",
     ) -> None:
-        self._app, self._max_call, self._hosts, self._origin = app, max_call, hosts, origin
+        self._app, self._larger, self._hosts, self._origin = app, larger, hosts, origin
         self._endpoints = ENDPOINTS | MCP if mcp else ENDPOINTS
         self._held = 0
 
@@ -107,7 +111,7 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         try:
             self._check(scope["method"], path, headers)
-            limit = self._max_call if path == CALLS else MAX_BODY
+            limit = self._larger.get(path, MAX_BODY)
             length = headers.get("content-length", "0")
             if not length.isascii() or not length.isdigit() or len(length) > 18 or int(length) > limit:
                 raise _too_large(limit)
@@ -128,7 +132,9 @@ class Guard:
         known = path in PAGES or path in self._endpoints or path.startswith(FOLDERS)
         if not known or len(path.encode("utf-8", "replace")) > LONGEST_PATH or "\0" in path:
             raise RequestRefused(404, says.NO_SUCH_ADDRESS)
-        if (method == "POST" or path.startswith(f"{API}/")) and _foreign(headers, self._origin):
+        reads = method in ("GET", "HEAD")
+        open_to_all = reads and (headers.get("sec-fetch-mode") == "navigate" or _STATE_OF_NOBODY.match(path))
+        if not open_to_all and _foreign(headers, self._origin):
             raise RequestRefused(403, says.FOREIGN)
         if method == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise RequestRefused(415, says.NOT_JSON)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,6 +33,7 @@ from app.words import run as run_says
 PAUSES_S = (0.0, 1.0, 4.0, 15.0)  # before it is started again: after its first end in `WINDOW_S`, its second, ...
 WINDOW_S = 120.0  # also how long it rests after one more
 BLAMED = 2  # times that it may end at one request
+BLAMED_S = 600.0  # for so long an end counts: memory may have been short then
 LOOK_S = 0.1
 
 
@@ -84,7 +85,7 @@ class ProcessEngine:
         self._ears: dict[str, Ear] = {}
         self._at_work: dict[str, bytes] = {}  # by run: what is asked of it, without its name
         self._places = 1
-        self._blamed: Counter[bytes] = Counter()
+        self._blamed: list[tuple[float, bytes]] = []  # when it ended, at which request
 
     @property
     def health(self) -> EngineHealth:
@@ -140,7 +141,7 @@ class ProcessEngine:
         asked = bytes(raw).replace(run.name.encode(), b"")
         run.stage = "running"
         try:
-            if self._blamed[asked] >= BLAMED:
+            if self._ends_at(asked) >= BLAMED:
                 run.state = status("error", says.TWICE, detail=run_says.STILL_HERE)
                 yield payload(run.name, 0, [], True, run.state)
                 return
@@ -208,6 +209,11 @@ class ProcessEngine:
                 self._ears.pop(run.name, None)
                 self._at_work.pop(run.name, None)
 
+    def _ends_at(self, asked: bytes) -> int:
+        """How often it ended at this request lately."""
+        since = time.monotonic() - BLAMED_S
+        return sum(at > since and one == asked for at, one in self._blamed)
+
     def _waits(self) -> str:
         if self._engine is not None or self._restarts < 0:
             return says.STARTING
@@ -228,8 +234,9 @@ class ProcessEngine:
             self._engine, self._ready = None, False
             if self._closed:
                 return
-            self._blamed.update(self._at_work.values())
             now = time.monotonic()
+            self._blamed = [one for one in self._blamed if now - one[0] < BLAMED_S]
+            self._blamed += [(now, asked) for asked in self._at_work.values()]
             self._ends.append(now)
             recent = sum(now - at < WINDOW_S for at in self._ends)
             self._down = recent > len(self._pauses)

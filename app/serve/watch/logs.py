@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import time
 from typing import Any, TextIO
 
+from app.words import watch as says
+
 VARIABLE = "HSD_LOG"  # by which the engine's process knows
 FORMATS = ("text", "json")
 _RUNS = "hsd.runs"
+_MCP = re.compile(r"[/\\]site-packages[/\\]mcp[/\\]")
 
 
 class JsonLines(logging.Formatter):
@@ -36,6 +40,18 @@ def structured(stream: TextIO = sys.stderr) -> None:
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger(_RUNS).setLevel(logging.INFO)
+
+
+def hide_messages() -> None:
+    """The package `mcp` logs what its clients send: from now on, only where in it a message was not served."""
+    logging.setLogRecordFactory(_without_message)
+
+
+def _without_message(*given: Any, **more: Any) -> logging.LogRecord:
+    record = logging.LogRecord(*given, **more)
+    if _MCP.search(record.pathname):
+        record.msg, record.args, record.exc_info = says.MCP_REFUSED, (record.module, record.lineno), None
+    return record
 
 
 def log_run(**fields: Any) -> None:
