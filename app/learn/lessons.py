@@ -108,9 +108,11 @@ class AnswerChoice(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Number(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A figure to estimate. `within`: how far off still counts as near, as a share of the answer."""
+    """A figure to estimate. `within`: how far off still counts as near, as a share of the answer. `given`: a figure of the
+    same kind that the step states; an estimate on the wrong side of it is never near."""
 
     answer: Annotated[str, Meta(max_length=120)]
+    given: Annotated[str, Meta(max_length=120)] = ""
     unit: Annotated[str, Meta(max_length=40)] = ""
     within: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.15
 

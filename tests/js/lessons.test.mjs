@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { panelsOf } from "../../assets/js/learn/acts/page-parts.js";
 import { hiddenBy } from "../../assets/js/learn/acts/veil.js";
 import { figure, holds } from "../../assets/js/learn/figures/refs.js";
+import { isNear } from "../../assets/js/learn/question.js";
 import { counterexample } from "../app/js/verdicts.mjs";
 
 const MS = 1e6;
@@ -109,4 +110,11 @@ test("conditions that leave a gap, or overlap, are found", () => {
 test("a lesson opens the panels of the first screen that hold what it lights", () => {
   assert.deepEqual(panelsOf(["headline", "tokens", "level-Q"]), []);
   assert.deepEqual(panelsOf(["lanes", "kept", "block-Q"]), ["time", "stack"]);
+});
+
+test("an estimate on the wrong side of what the step states is not close", () => {
+  assert.ok(isNear(2.5, 2.7, 0.3, 2.3));
+  assert.ok(!isNear(2, 2.7, 0.3, 2.3), "it said that trees give fewer tokens, and they give more");
+  assert.ok(isNear(2, 2.7, 0.3), "nothing was stated");
+  assert.ok(!isNear(1, 2.7, 0.3));
 });

@@ -94,6 +94,20 @@ export function answerOf(reference, sources) {
   return figure(sources, found?.name ?? "", found?.source);
 }
 
+/** The figure that the step states beside the one it asks for; null where it states none. */
+function given(number, sources) {
+  const value = number.given ? answerOf(number.given, sources)?.value : null;
+  return typeof value === "number" ? value : null;
+}
+
+/**
+ * Whether an estimate counts as near: within a share of the value, and on the same side of what the step states.
+ * @param {number} answer @param {number} value @param {number} [within] @param {number|null} [stated]
+ */
+export const isNear = (answer, value, within = 0.15, stated = null) =>
+  Math.abs(answer - value) <= within * Math.abs(value) &&
+  (stated === null || answer === value || (answer - stated) * (value - stated) > 0);
+
 const saying = (text, kind) =>
   h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
 
@@ -105,7 +119,7 @@ function verdict(question, { answer, sources }) {
     const shown = /\p{L}|%/u.test(found.text) || !unit ? found.text : `${found.text} ${unit}`;
     if (answer === null) return saying(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
     const value = Number(found.value) * (found.text.endsWith("%") ? 100 : 1);
-    const near = Math.abs(answer - value) <= (question.number.within ?? 0.15) * Math.abs(value);
+    const near = isNear(answer, value, question.number.within, given(question.number, sources()));
     return saying((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");
   }
   const right = rightOnes(question, sources());

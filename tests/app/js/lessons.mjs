@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { learn } from "../../../assets/js/levels/kinds.js";
 import { tokenOf } from "../../../assets/js/learn/acts/drive.js";
 import { momentOf } from "../../../assets/js/learn/acts/named-moments.js";
+import { placeOf } from "../../../assets/js/anatomy/round.js";
 import { recordingAt } from "../../../assets/js/learn/lesson-panel.js";
 import { hiddenBy } from "../../../assets/js/learn/acts/veil.js";
 import { known } from "../../../assets/js/learn/acts/page-parts.js";
@@ -43,7 +44,7 @@ function check(lesson, step, i) {
   const where = `${lesson.id}: steps[${i}]`;
   const own = sources(lesson, i + 1);
   act(step.action, own, where);
-  for (const one of [step.figure, step.reveal?.figure]) drawn(one, own, where);
+  for (const one of [step.figure, step.reveal?.figure]) drawn(one, own, where, step.action);
   act(
     step.reveal?.action,
     step.reveal?.action?.recording ? sources(lesson, 0, step.reveal.action.recording) : own,
@@ -58,6 +59,7 @@ function check(lesson, step, i) {
   for (const { when } of also) if (holds(when, own) === null) faults.push(`${where}: ${when} has no figure`);
   if (question) asked.push({ lesson: parseInt(lesson.id, 10), step: i + 1, ...answersOf(question, own) });
   if (question?.number && !answerOf(question.number.answer, own)) faults.push(`${where}: no answer`);
+  if (question?.number) stated(question, [step.text, question.ask], own, where);
   if (!question?.choices?.length) return;
   const open = counterexample(question);
   if (open) faults.push(`${where}: ${open}`);
@@ -76,13 +78,26 @@ function act(action, { model }, where) {
   if (action?.token && tokenOf(model, action.token) === undefined) faults.push(`${where}: no token ${action.token}`);
 }
 
+/** A figure like the one that is asked for, stated beside the question, has the estimate's right side: `given` names it. */
+function stated({ number }, texts, own, where) {
+  const head = (one) => one.name.split(".")[0];
+  const [asked] = references(number.answer);
+  const like = texts.flatMap(references).filter((one) => head(one) === head(asked) && head(one) === "per_forward");
+  if (like.length && !number.given) faults.push(`${where}: states ${like[0].name} and has no given`);
+  if (number.given && !answerOf(number.given, own)) faults.push(`${where}: no figure ${number.given}`);
+}
+
 /** A picture's moments, recording and stacks are there. */
-function drawn(picture, own, where) {
+function drawn(picture, own, where, action) {
   if (!picture) return;
   const model = picture.recording ? recordings.get(picture.recording) : own.model;
   if (!model) faults.push(`${where}: no recording ${picture.recording}`);
   for (const words of [picture.at, picture.to, ...(picture.between ?? [])])
     if (words && (!model || momentOf(model, words) === null)) faults.push(`${where}: no moment ${words}`);
+  const at = picture.at ?? action?.at ?? "";
+  const [, round] = /^round (\d+)/.exec(at) ?? [];
+  if (round && ["round", "roll"].includes(picture.kind) && placeOf(model, momentOf(model, at)) !== Number(round) - 1)
+    faults.push(`${where}: at ${at} another round is drawn`);
   for (const name of picture.stacks ?? []) {
     const [what, source] =
       name === "run" ? ["gain", ""] : name.startsWith("best.") ? [`${name}.low`, "bench"] : ["low", `bench:${name}`];

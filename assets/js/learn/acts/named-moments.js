@@ -30,7 +30,9 @@ function fallen(model, words) {
   return model.rounds.find((round) => round.t1 >= t)?.t1 ?? null;
 }
 
-/** When a round's first draft was there, before anybody judged it. */
+/** When a round's first draft was there, before anybody judged it. A lookup that finds nothing leaves no event, and the moment
+ *  would be the previous round's: then it is the round's first event. */
 function draftedBy(model, { round, t0 }) {
-  return model.segments.find((one) => one.round === round && one.kind === "draft")?.t1 ?? t0;
+  const draft = model.segments.find((one) => one.round === round && one.kind === "draft");
+  return (draft?.tokensOut ? draft.t1 : model.marks.find((one) => one.round === round)?.t) ?? t0;
 }

@@ -63,7 +63,11 @@ export function coinPicture({ model, step, figure, open }) {
       out: all ? now.counts[i] / all : null,
     }));
     const column = (/** @type {keyof typeof COIN.columns} */ key, hue = "") => ({ key, hue, ...COIN.columns[key] });
-    const heads = [column("q", drafter.hue), column("p", verifier.hue)];
+    const law = (/** @type {"p"|"q"} */ key, /** @type {{hue: string, tag: string}} */ level) => ({
+      ...column(key, level.hue),
+      name: COIN.of(level.tag, COIN.columns[key].name),
+    });
+    const heads = [law("q", drafter), law("p", verifier)];
     if (!open)
       heads.push(column("both"), column("rest"), column("exact", verifier.hue), column("out", "var(--accent)"));
     room.replaceChildren(table(model, lines, heads, {}));

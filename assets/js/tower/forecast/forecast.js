@@ -131,12 +131,10 @@ export class Forecast {
       this._line.firstElementChild,
       known && measured ? said(predicted, measured, ran.clock || words.measured) : line,
     );
-    const miss = known && ran?.speedup && !ran.apart ? whyApart(known, ran) : null;
-    const both = (/** @type {[number, number]|null} */ pair) =>
-      pair && /** @type {[string, string]} */ (pair.map((x) => x.toFixed(1)));
+    const miss = known && ran?.speedup && !ran.apart ? whyApart(known, { ...ran, speedup: ran.speedup }) : [];
     say(this._lengths, known ? overLengths(known) : "");
     say(this._caught, ran ? caught(this._model) : "");
-    say(this._why, miss ? words.why(both(miss.tokens), both(miss.cost)) : "");
+    say(this._why, words.why(miss));
   }
 
   /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */

@@ -1,11 +1,21 @@
 /** The sentences of what the theory predicts for a stack, and of what was measured. */
 
 import { many } from "../many.js";
+import { rounded } from "../numbers.js";
 
 /** @param {string} day @param {string} where */
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 
 const tokens = (/** @type {number} */ n) => n.toLocaleString("en");
+
+/** @type {Record<string, (predicted: string, measured: string) => string>} */
+const CAUSES = {
+  pace: (predicted, measured) =>
+    `the machine was ${Number(measured) > Number(predicted) ? "slower" : "faster"}: plain decoding took ${measured} ms a token instead of ${predicted}`,
+  tokens: (predicted, measured) =>
+    `a pass of the target gave ${measured} tokens instead of ${predicted}, as drafts were accepted ${Number(measured) > Number(predicted) ? "more" : "less"} often than in the profile`,
+  cost: (predicted, measured) => `a round cost ${measured} passes of plain decoding instead of ${predicted}`,
+};
 
 export const words = {
   predicted: "predicted",
@@ -37,14 +47,11 @@ export const words = {
     `The clock of the run is ${clock}, that of the prediction reckoned, so no error is given.`,
   twoClocks: "For two machines of this kind, one for the target.",
   lineTip: "opens the prediction: time a token, its error and why, what each level is worth",
-  /** Why it missed: [predicted, measured]. */
-  why: (/** @type {[string, string]|null} */ tokens, /** @type {[string, string]|null} */ cost) => {
-    const kept =
-      tokens &&
-      `a pass of the target gave ${tokens[1]} tokens instead of ${tokens[0]}, as drafts were accepted ${Number(tokens[1]) > Number(tokens[0]) ? "more" : "less"} often than in the profile`;
-    const paid = cost && `a round cost ${cost[1]} passes of plain decoding instead of ${cost[0]}`;
-    return `It missed because ${[kept, paid].filter(Boolean).join(", and ")}.`;
-  },
+  /** Why it missed, the largest cause first. @param {{what: string, predicted: number, measured: number}[]} causes */
+  why: (causes) =>
+    causes.length
+      ? `It missed because ${causes.map((one) => CAUSES[one.what](rounded(one.predicted), rounded(one.measured))).join(", and ")}.`
+      : "",
   caught: (
     /** @type {string} */ level,
     /** @type {number} */ wrong,

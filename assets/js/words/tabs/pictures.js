@@ -95,13 +95,15 @@ export const LOCK_STEP = {
 export const COIN = {
   label: "Distributions of one place, and what comes out of many tosses",
   columns: {
-    q: { name: "draft q", tip: "the distribution that the draft was drawn from" },
-    p: { name: "target p", tip: "the distribution of the level that verifies" },
+    q: { name: "q", tip: "the distribution that the draft was drawn from" },
+    p: { name: "p", tip: "the distribution of the level that verifies" },
     both: { name: "kept", tip: "min(p, q): drafts that are kept" },
     rest: { name: "residual", tip: "max(p \u2212 q, 0), scaled to sum to 1" },
     exact: { name: "exact", tip: "the distribution of what comes out, calculated" },
     out: { name: "tossed", tip: "the share of each token among your tosses" },
   },
+  /** A distribution by the letter of its level. */
+  of: (/** @type {string} */ tag, /** @type {string} */ law) => `${law} of ${tag}`,
   once: "Toss once",
   many: (/** @type {number} */ n) => `Toss ${n.toLocaleString("en")} times`,
   again: "Start again",
