@@ -108,8 +108,8 @@ class AnswerChoice(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Number(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A figure to estimate. `within`: how far off still counts as near, as a share of the answer. `given`: a figure of the
-    same kind that the step states; an estimate on the wrong side of it is never near."""
+    """A figure to estimate. `within`: how far off still counts as near, as a share of the answer. `given`: a figure of
+    the same kind that the step states; an estimate on the wrong side of it is never near."""
 
     answer: Annotated[str, Meta(max_length=120)]
     given: Annotated[str, Meta(max_length=120)] = ""

@@ -55,8 +55,8 @@ test("a plan is credited with the rounds that it ran, and not with the whole run
   const from = sources(run());
   const told = (/** @type {string} */ which) =>
     ["rounds", "tokens", "took"].map((x) => said(from, `plan.${which}.${x}`));
-  assert.deepEqual(told("1"), ["3", "6", "20\u00a0ms"]);
-  assert.deepEqual(told("last"), ["1", "10", "4.0\u00a0ms"]);
+  assert.deepEqual(told("1"), ["3", "6", "20.0\u00a0ms"]);
+  assert.deepEqual(told("last"), ["1", "10", "4.00\u00a0ms"]);
   assert.equal(said(from, "plan.last.round"), "4", "counted from 1");
   assert.equal(said(from, "plan.3.rounds"), undefined);
 });

@@ -11,6 +11,7 @@ import { opensStory } from "../../assets/js/story/asked.js";
 import { meaning } from "../../assets/js/story/presses.js";
 import { momentsOf, plainWords, verdictOf, wordOf } from "../../assets/js/story/scenes.js";
 import { TellingClock } from "../../assets/js/story/telling-clock.js";
+import { duration, restOf, rounded } from "../../assets/js/words/numbers.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "../app/js/build.mjs";
 
 const root = new URL("../../", import.meta.url);
@@ -57,7 +58,7 @@ test("what the sentences call words are words", () => {
 
 test("the sentences say what the trace has, with its times", () => {
   const told = (/** @type {string} */ what) => at(what).map((x) => x.says);
-  const ms = (/** @type {any} */ call) => `${((call.segment.t1 - call.segment.t0) / 1e6).toFixed(1)}\u00a0ms`;
+  const ms = (/** @type {any} */ call) => duration(call.segment.t1 - call.segment.t0);
   const [drafted, checked, judged] = round.calls;
   assert.equal(told("drafts")[0], `The cheapest level, a nano draft, guesses three words in ${ms(drafted)}.`);
   assert.ok(told("rises")[0].includes(ms(checked)) && told("rises")[0].includes("reads all three in one pass"));
@@ -237,4 +238,12 @@ test("with reduced motion nothing goes on by itself, and each press shows a mome
     clock.press();
     assert.equal(clock.at, i);
   }
+});
+
+test("the parts of a round's time, as they are written, add up to the whole, as it is written", () => {
+  const parts = round.calls.map(({ segment }) => (segment.t1 - segment.t0) / 1e6);
+  const whole = (round.t1 - round.t0) / 1e6;
+  const written = [...parts, restOf(parts, whole)].reduce((sum, x) => sum + Number(rounded(x)), 0);
+  assert.ok(Math.abs(written - Number(rounded(whole))) < 5e-3, `${parts} of ${whole}`);
+  assert.equal(restOf([3.08, 11.8, 26.6], 42).toFixed(2), "0.52");
 });

@@ -13,14 +13,14 @@ const line = (view, most = 2.3) => ({
     [4000, most],
   ],
 });
-/** @param {any[]} lines @param {number|null} overtakes */
-const said = (lines, overtakes = null) => {
+/** @param {any[]} lines @param {number|null} overtakes @param {[number, number][]} ahead */
+const said = (lines, overtakes = null, ahead = overtakes ? [[overtakes, 4000]] : []) => {
   const best = lines.map(({ view, points }) => ({ stack: view ? "a view" : "another", speedup: points[1][1] }));
   const rows = [
     { length: 1000, best },
     { length: 4000, best },
   ];
-  return headline(/** @type {any} */ ({ lines, rows, overtakes }));
+  return headline(/** @type {any} */ ({ lines, rows, ahead, overtakes }));
 };
 const BOTH = [line(true), line(false, 1.5)];
 
@@ -28,6 +28,11 @@ test("the sentence says from where on a view is ahead, how much, and what is ext
   const there = "At 4,000 tokens “a view” is 2.30× as fast as plain decoding, “another” 1.50×.";
   assert.equal(said(BOTH, 1000), `A view of the cache pays at every length that was measured. ${there}`);
   assert.equal(said(BOTH, 2310), `A view of the cache pays from 2,310 tokens of text on. ${there}`);
+  const twice = said(BOTH, 3100, [
+    [1000, 2200],
+    [3100, 4000],
+  ]);
+  assert.equal(twice, `A view of the cache pays up to 2,200 tokens of text and from 3,100 on. ${there}`);
   assert.match(said(BOTH, 9000), /no view pays\. Extrapolated, “a view” becomes faster than “another” at 9,000 tokens/);
   assert.match(said(BOTH, null), /^No view pays in long texts here: at 4,000 tokens “another” is faster than “a view”/);
 });

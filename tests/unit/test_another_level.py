@@ -11,6 +11,7 @@ import pytest
 from app.planner.profiles.plan_request import PlannerError
 from app.planner.questions import AnotherLevels
 from hsd_core.theory import Costs, Planner, Profile, ProfileError, ProfileLevel, read_profile
+from hsd_core.theory.latency.plans import plan_text
 from hsd_core.theory.profiles.turning import agreeing, dearer
 from hsd_core.theory.search.another_level import AGREEMENTS, SHARES, AnotherLevel, crossings
 
@@ -101,3 +102,18 @@ def test_the_page_s_question_is_answered_with_its_sliders_and_refused_where_it_i
             desk.answer(json.dumps({**question, "agreement": wrong}))
     with pytest.raises(PlannerError, match="profile"):
         desk.answer("{}")
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_first_answer_and_the_table_of_all_plans_have_the_same_figures(path: Path) -> None:
+    """ "Three levels are 1.72 times as fast, two levels 1.55": the same two as under "How many levels?"."""
+    profile = read_profile(path)
+    asked, planner = AnotherLevel(profile), Planner(profile)
+    found, own = planner.best(), asked.at(asked.share)
+    by_depth = {len(one.plan.levels): one.prediction.speedup for one in found.by_depth}
+    shown = [asked._shown(one) for one in (own.fewer, own.more)]
+    assert [one["speedup"] for one in shown] == pytest.approx([by_depth[2], by_depth[3]])
+    assert shown[0]["stack"] == plan_text(profile, found.by_depth[1].plan)
+    # A level is worth at least what the last one pays: a stack without it is no better than the best shorter one.
+    if len(found.best.plan.levels) == 3 and found.best == found.single:
+        assert min(planner.worth(found.best)) >= by_depth[3] / by_depth[2] - 1e-9

@@ -10,7 +10,7 @@ from profiles import behind
 
 from app.kit.static import ASSETS
 from app.planner.price import Priced, Prices, parse
-from app.planner.profiles.length_tables import length_tables
+from app.planner.profiles.length_tables import length_tables, stretches
 from app.planner.profiles.plan_request import PlannerError
 from hsd_core.theory import write_profile
 from hsd_core.theory.profiles.behind_texts import shipped_by_length
@@ -142,8 +142,23 @@ def test_the_planners_table_has_the_measured_passes_and_the_prices_of_two_stacks
             exact = best_two(profile)[place]
             assert exact is not None and one["speedup"] == pytest.approx(exact.prediction.speedup)
             assert dict(line["points"])[n] == one["speedup"] == over.price(one["stack"], n).speedup
+    grid = [n for n, _ in view["points"]]
+    ahead = [n for n in grid if gain(0, n) > gain(1, n)]
+    assert ahead == [n for n in grid if any(low <= n <= high for low, high in table["ahead"])], "as the lines are drawn"
+    assert table["ahead"][-1] == [table["overtakes"], LENGTHS[-1]]
     first = table["overtakes"]
     assert gain(0, first - 1) <= gain(1, first - 1) and gain(0, first) > gain(1, first)
+
+
+def test_where_a_view_is_ahead_is_told_to_the_token_of_every_stretch() -> None:
+    """Ahead at short texts, behind in between, and ahead again: each stretch has its ends, as the picture has."""
+
+    def gain(n: int) -> float:
+        return 1.1 if n <= 357 or n >= 453 else 0.9
+
+    assert stretches(gain, [100, 200, 300, 400, 500, 600]) == [[100, 357], [453, 600]]
+    assert stretches(gain, [400, 420]) == [] and stretches(gain, [100, 200]) == [[100, 200]]
+    assert stretches(gain, [400, 500, 600]) == [[453, 600]]
 
 
 def test_profiles_that_do_not_belong_together_have_their_reason_in_the_place_of_a_table(folder: Path) -> None:

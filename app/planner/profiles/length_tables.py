@@ -3,7 +3,7 @@ without one. A table for each preset and device that has profiles behind texts o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from hsd_core.theory.latency.plans import plan_text
 from hsd_core.theory.profiles.behind_texts import ProfilesByLength, known_by_length, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import SHIPPED, origin
+from hsd_core.theory.search.from_length import first_true
 from hsd_core.theory.search.over_lengths import OverLengths, best_two, pays_from
 
 POINTS = 25  # of a line, evenly from the shortest measured length to the longest; the measured ones are beside them
@@ -43,8 +44,9 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
         measured length `{"length", "ms", "best"}`: ms of a pass of each of the levels, and for each line the best stack
         there, `{"stack", "speedup"}`. `lines`: the best stacks with a view (`view`: true) and the best without:
         `{"view", "points": [[length, speedup], ...]}`. Between two measured lengths stands the best of those that are
-        best at a measured one. `overtakes`: the first length from which on the one with a view is the faster one, None
-        where there is none. `about`: as `origin` has it.
+        best at a measured one. `ahead`: the stretches of measured lengths on which the one with a view is the faster
+        one, as [first, last]. `overtakes`: the first length from which on it stays so, None where there is none; it may
+        lie beyond what was measured. `about`: as `origin` has it.
     """
     over, last = OverLengths(measured), measured.profiles[-1]
     shown = [i for i in reversed(range(len(last.levels))) if not last.levels[i].is_lookup]
@@ -67,9 +69,13 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
         {"length": n, "ms": [profile.levels[i].cost(1) for i in shown], "best": [line.best(n) for line in lines]}
         for n, profile in zip(measured.lengths, measured.profiles, strict=True)
     ]
-    overtakes = None
+    overtakes, ahead = None, list[list[int]]()
     if len(lines) > 1:
-        overtakes = pays_from(lambda n: lines[0].gain(n) / lines[1].gain(n), measured.lengths)
+
+        def over(length: int) -> float:
+            return lines[0].gain(length) / lines[1].gain(length)
+
+        overtakes, ahead = pays_from(over, measured.lengths), stretches(over, grid)
     return {
         "about": origin(last, SHIPPED),
         "levels": [
@@ -78,8 +84,28 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
         ],
         "rows": rows,
         "lines": drawn,
+        "ahead": ahead,
         "overtakes": overtakes,
     }
+
+
+def stretches(gain: Callable[[int], float], lengths: Sequence[int]) -> list[list[int]]:
+    """Where a gain exceeds 1: the first and last length of each stretch, to the token.
+
+    Args:
+        lengths: rising; between two of them the gain is taken to cross 1 at most once.
+    """
+    found, was, before = list[list[int]](), False, lengths[0]
+    for length in lengths:
+        above = gain(length) > 1.0
+        if above and not was:
+            found.append([first_true(lambda n: gain(n) > 1.0, before, length), length])
+        elif above:
+            found[-1][1] = length
+        elif was:
+            found[-1][1] = first_true(lambda n: gain(n) <= 1.0, before, length) - 1
+        was, before = above, length
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 /** What a caption is made of: text, levels and tokens; how they fill a sentence, and how it is read out. */
 
 import { AND, HEARD, MORE } from "../words/play/caption.js";
-import { figure } from "../words/numbers.js";
+import { duration, figure, rounded } from "../words/numbers.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
 /**
@@ -78,5 +78,5 @@ export function apart(a, b) {
   return x === y && a !== b ? [figure(a), figure(b)] : [x, y];
 }
 
-export const rate = (x) => (x >= 100 ? x.toFixed(0) : x.toFixed(1));
-export const seconds = (ns) => (ns >= 1e9 ? `${(ns / 1e9).toFixed(2)}\u00a0s` : `${Math.round(ns / 1e6)}\u00a0ms`);
+export const rate = (x) => rounded(x);
+export const seconds = duration;

@@ -7,6 +7,7 @@ import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { few } from "../words/play/lanes.js";
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
+import { ratio } from "../words/numbers.js";
 import { PHRASES, SAYS, UNDER } from "../words/play/caption.js";
 import { isGreedy } from "../levels/greedy.js";
 import { variants } from "../levels/stack.js";
@@ -213,6 +214,7 @@ function end(model) {
     count: committed.length,
     rounds: footer.rounds,
     time: seconds(ms * 1e6),
+    whole: seconds(model.end),
     speed: rate(speed),
     machines,
   };
@@ -220,7 +222,7 @@ function end(model) {
     return fill(reason + SAYS.result + clock + (header.simulated ? SAYS.simulated : SAYS.bare), slots);
   }
   const plain = baseline.token_ns.length / (last / 1e9);
-  const against = { ...slots, ratio: (speed / plain).toFixed(2), plain: rate(plain), same: baseline.equal };
+  const against = { ...slots, ratio: ratio(speed / plain), plain: rate(plain), same: baseline.equal };
   // Both speeds, which the title has, make room for whose clock it is and for what sampling means: a phone has three lines.
   const told = clock || header.simulated || !isGreedy(model) ? SAYS.fasterBriefly + clock + SAYS.ratio : SAYS.faster;
   return fill(reason + told + outcome(model, baseline), against);

@@ -2,7 +2,7 @@
  *  acceptance per level, tokens per target forward. */
 
 import { box, roundUp, set, svg } from "../kit/svg.js";
-import { figure } from "../words/numbers.js";
+import { figure, rounded } from "../words/numbers.js";
 import { element } from "../kit/dom.js";
 import { plainSpeed } from "../run/figures.js";
 import { upTo } from "../kit/order.js";
@@ -152,12 +152,7 @@ function speed(panel, { snapshots, baseline }, shown) {
   set(path(panel, "plain", "hx-chart-plain"), {
     d: plain ? `M0 ${(HEIGHT - (plain / top) * (HEIGHT - 2)).toFixed(1)}H${WIDTH}` : "",
   });
-  say(
-    panel,
-    now === null ? "\u2013" : now.toFixed(now < 100 ? 1 : 0),
-    CHARTS.rate,
-    plain ? CHARTS.plain(figure(plain)) : "",
-  );
+  say(panel, now === null ? "\u2013" : rounded(now), CHARTS.rate, plain ? CHARTS.plain(rounded(plain)) : "");
 }
 
 function perPass(panel, snapshots, shown) {

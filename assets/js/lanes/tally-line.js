@@ -3,6 +3,7 @@
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
 import { clockOf, overlaps } from "../levels/overlap.js";
+import { millis, ratio } from "../words/numbers.js";
 import { CLOCKS, LANES, TALLY } from "../words/play/lanes.js";
 
 /**
@@ -65,7 +66,7 @@ export function tallyLine(ctx) {
     update(model, cursor) {
       const s = model?.snapshotAt(cursor);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
-      say(slots.forward, s?.tokens_per_target_forward == null ? "–" : s.tokens_per_target_forward.toFixed(1));
+      say(slots.forward, s?.tokens_per_target_forward == null ? "–" : ratio(s.tokens_per_target_forward));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
       const layers = model?.levels.at(-1)?.layers;
@@ -82,14 +83,7 @@ export function tallyLine(ctx) {
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       slots.asked.parentElement.hidden = model?.snapshots.at(-1)?.asked == null;
       say(slots.asked, s?.asked ? TALLY.asks(s.asked, one(s.asked_rows / s.asked), s.asked_ms.toFixed(0)) : "\u2013");
-      say(
-        slots.first,
-        s?.ttft_ms == null
-          ? "–"
-          : s.ttft_ms >= 1000
-            ? `${(s.ttft_ms / 1000).toFixed(1)} s`
-            : `${Math.round(s.ttft_ms)} ms`,
-      );
+      say(slots.first, s?.ttft_ms == null ? "–" : millis(s.ttft_ms));
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");

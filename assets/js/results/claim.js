@@ -71,6 +71,7 @@ export function claimPanel(column, usual, elsewhere, missing) {
     "section",
     { class: "hx-panel hx-res-claim", "aria-label": CLAIM.label },
     h("h2", { class: "hx-res-headline", tabindex: "-1", text: headline }),
+    h("p", { class: "hx-res-of", text: column.early ? `${facts} · ${column.said}` : facts }),
     ...rest.map((text) => h("p", { text })),
     lost && elsewhere
       ? h(
@@ -89,7 +90,6 @@ export function claimPanel(column, usual, elsewhere, missing) {
           }),
         )
       : null,
-    h("p", { class: "hx-res-of", text: column.early ? `${facts} · ${column.said}` : facts }),
     missing.length ? h("p", { class: "hx-res-of", text: CLAIM.lacking(missing.map(({ what }) => what)) }) : null,
   );
 }

@@ -5,6 +5,7 @@ import { stackNames } from "../levels/stack-names.js";
 import { peersOf, stacksOf } from "./columns.js";
 import { sameText } from "./same-text.js";
 import { isDefault, stackHead } from "./stack-head.js";
+import { rounded } from "../words/numbers.js";
 import { TABLE } from "../words/tabs/results.js";
 
 const FIGURES = TABLE.figures;
@@ -129,4 +130,4 @@ function peerCells(one, name) {
 const notMeasured = (high) =>
   h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: TABLE.notMeasured }));
 
-export const rate = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+export const rate = (value) => rounded(value);

@@ -5,7 +5,7 @@ import { h, say } from "../kit/dom.js";
 import { plainSpeed, speedUp } from "../run/figures.js";
 import { splitCells } from "../run/cells.js";
 import { upTo } from "../kit/order.js";
-import { duration } from "../words/numbers.js";
+import { duration, ratio, rounded } from "../words/numbers.js";
 import { begunAt } from "./scenes.js";
 import { STORY } from "../words/story.js";
 
@@ -24,7 +24,13 @@ export function runPicture(model) {
   const lone = pane(STORY.alone, written(model, plain), times);
   const value = h("b", { class: "hx-story-gain" });
   const rates = h("span", { class: "hx-story-rates" });
-  const figure = h("p", { class: "hx-story-figure" }, value, h("span", {}, h("span", { text: STORY.gain }), rates));
+  const where = h("span", { class: "hx-story-rates", text: STORY.where(model.header?.machine ?? "") });
+  const figure = h(
+    "p",
+    { class: "hx-story-figure" },
+    value,
+    h("span", {}, h("span", { text: STORY.gain }), rates, where),
+  );
   const el = h("div", { class: "hx-story-run" }, figure, h("div", { class: "hx-story-panes" }, stack.el, lone.el));
   const speed = plainSpeed(model.baseline);
   return {
@@ -33,9 +39,9 @@ export function runPicture(model) {
     show(since) {
       const cursor = Math.min(model.end, start + since);
       const gain = speedUp(model, cursor);
-      say(value, gain === null ? "\u2013" : `${gain.toFixed(2)}\u00d7`);
+      say(value, gain === null ? "\u2013" : `${ratio(gain)}\u00d7`);
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
-      say(rates, now === null || speed === null ? "" : STORY.against(now.toFixed(1), speed.toFixed(1)));
+      say(rates, now === null || speed === null ? "" : STORY.against(rounded(now), rounded(speed)));
       stack.show(since);
       lone.show(since);
     },

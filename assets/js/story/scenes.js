@@ -4,6 +4,7 @@
 import { roundOf, settled } from "../anatomy/round.js";
 import { speedUp } from "../run/figures.js";
 import { kindOf } from "../levels/kinds.js";
+import { ratio } from "../words/numbers.js";
 import { TOLD } from "../words/story.js";
 
 /**
@@ -102,7 +103,7 @@ function aloneMoments(model, round) {
 function runMoments(model) {
   const { committed, baseline, end } = model;
   const gain = speedUp(model, end);
-  const says = TOLD.ends(gain === null ? "" : gain.toFixed(2), committed.length, sameText(model));
+  const says = TOLD.ends(gain === null ? "" : ratio(gain), committed.length, sameText(model));
   const lasts = Math.max(end - begunAt(model), baseline?.token_ns.at(-1) ?? 0) / 1e6;
   const one = { scene: 3, call: null, nth: 0 };
   return [

@@ -2,7 +2,7 @@
  *  colour. */
 
 import { h, say } from "../kit/dom.js";
-import { duration } from "../words/numbers.js";
+import { duration, restOf } from "../words/numbers.js";
 import { STORY } from "../words/story.js";
 
 /** @param {import("../run/trace.js").TraceModel} model @param {import("../anatomy/round.js").Round} round @param {import("./scenes.js").PlainWord[]} plain */
@@ -19,12 +19,17 @@ export function timeBars(model, round, plain) {
     STORY.together,
     round.calls.map(({ segment }) => part(segment.level, segment.t1 - segment.t0)),
   );
+  const around = restOf(
+    round.calls.map(({ segment }) => (segment.t1 - segment.t0) / 1e6),
+    took / 1e6,
+  );
   const lone = bar(
     STORY.alone,
     plain.map(({ ns }) => part(top, ns)),
   );
   const el = h("div", { class: "hx-story-bars" }, lone.el, stack.el);
   say(stack.time, duration(took));
+  stack.el.append(h("small", { class: "hx-story-around", text: STORY.around(around * 1e6) }));
   return {
     el,
     /** @param {import("./scenes.js").Moment} moment */

@@ -1,12 +1,25 @@
 /** Times and figures as this language writes them. */
 
-/** ns as text with a unit: 0.02 ms, 58 ms, 1.25 s. */
+/** ns as text with a unit, to three significant figures: 0.113 ms, 6.51 ms, 58.3 ms, 1.25 s. Wherever a figure stands it is
+ *  written like this, so that it reads the same on every screen. */
 export function duration(ns) {
   const ms = ns / 1e6;
-  if (ms >= 1000) return `${(ms / 1000).toFixed(2)}\u00a0s`;
-  if (ms >= 100) return `${ms.toFixed(0)}\u00a0ms`;
-  return ms >= 1 ? `${ms.toFixed(1)}\u00a0ms` : `${ms.toFixed(ms < 0.1 ? 3 : 2)}\u00a0ms`;
+  return ms >= 999.5 ? `${rounded(ms / 1000)}\u00a0s` : `${rounded(ms)}\u00a0ms`;
 }
+
+/** A number of ms as `duration` writes it. */
+export const millis = (ms) => duration(ms * 1e6);
+
+/** A ratio of speeds, an acceptance, tokens a pass: two decimals, on every screen. */
+export const ratio = (x) => x.toFixed(2);
+
+/** Figures that make up a whole, all as they are written: what is left of it is a difference of written figures, so that what
+ *  one reads adds up. @param {number[]} parts @param {number} whole */
+export const restOf = (parts, whole) =>
+  Math.max(
+    0,
+    parts.reduce((left, part) => left - Number(rounded(part)), Number(rounded(whole))),
+  );
 
 /** Three significant figures, never in powers of ten. */
 export function figure(x) {
@@ -21,5 +34,6 @@ export function rounded(x, digits = 3) {
   if (!Number.isFinite(x)) return "\u2013";
   if (x === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(x)));
-  return x.toFixed(Math.min(4, Math.max(0, digits - 1 - size)));
+  const text = x.toFixed(Math.min(4, Math.max(0, digits - 1 - size)));
+  return Math.abs(Number(text)) >= 10 ** (size + 1) ? Number(text).toFixed(Math.max(0, digits - 2 - size)) : text; // 9.996
 }

@@ -27,10 +27,13 @@ export const STORY = {
   linkTip: "one round, animated, in half a minute",
   pass: (/** @type {number} */ ns) => `one pass, ${duration(ns)}`,
   drafting: (/** @type {number} */ ns) => duration(ns),
+  around: (/** @type {number} */ ns) => `with ${duration(ns)} between the passes`,
   together: "With the small levels",
   alone: "The big model alone",
   target: "the big model",
   gain: "as fast as the big model alone",
+  /** On what the gain was measured. */
+  where: (/** @type {string} */ machine) => `one prompt${machine ? `, ${machine}` : ""}`,
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
   recorded: (/** @type {string} */ device, /** @type {string} */ machine, /** @type {string} */ day) =>
     `Recorded on ${device}: ${[machine, day].filter(Boolean).join(", ")}. Every figure is measured.`,

@@ -43,7 +43,9 @@ class AnotherLevel:
 
     Attributes:
         levels: of the profile, cheapest first, the target last; the one that is asked about stands below it.
-        profile: these levels alone. share, agreement: of the level asked about, as the profile has them.
+        profile: these levels alone. share, agreement: of the level asked about, as the profile has them. others: the
+            whole profile's best plan with one level fewer, if that is not one of these: then it is of a single drafter
+            beyond them, and takes as long whatever the one asked about costs.
 
     Raises:
         ProfileError: the profile has no level below its target.
@@ -55,6 +57,7 @@ class AnotherLevel:
     profile: Profile = field(init=False)
     share: float = field(init=False)
     agreement: float = field(init=False)
+    others: Ranked | None = field(init=False)
 
     def __post_init__(self) -> None:
         if len(self.whole.levels) < 2:
@@ -65,6 +68,8 @@ class AnotherLevel:
         middle, target = self.profile.target - 1, self.profile.target
         self.share = self.profile.levels[middle].cost(1) / self.profile.levels[target].cost(1)
         self.agreement = self.profile.accepts(middle, target)
+        fewer = best.by_depth[-2]
+        self.others = None if set(fewer.plan.levels) <= set(self.levels) else fewer
 
     def curve(self, agreement: float | None = None, shares: Sequence[float] = SHARES) -> list[Point]:
         """A point for each of the costs and one for the profile's own, by rising cost.
@@ -82,7 +87,10 @@ class AnotherLevel:
             profile = agreeing(profile, target - 1, target, agreement)
         self.check()
         found = Planner(profile, trees=False, check=self.check).best(shortlist=_FEW).by_depth
-        return Point(share, found[-2], found[-1])
+        fewer = found[-2]
+        if self.others and self.others.prediction.ms_per_token < fewer.prediction.ms_per_token:
+            fewer = self.others
+        return Point(share, fewer, found[-1])
 
     def answer(self, agreement: float | None = None) -> dict[str, Any]:
         """A curve in plain JSON types: `levels` (name, spec), cheapest first, the one asked about last but one; its
@@ -108,7 +116,8 @@ class AnotherLevel:
         return sorted({*AGREEMENTS, self.agreement})
 
     def _shown(self, ranked: Ranked) -> dict[str, Any]:
-        return {"speedup": ranked.prediction.speedup, "stack": plan_text(self.profile, ranked.plan)}
+        profile = self.whole if ranked is self.others else self.profile
+        return {"speedup": ranked.prediction.speedup, "stack": plan_text(profile, ranked.plan)}
 
 
 def crossings(points: Sequence[Point]) -> list[float]:

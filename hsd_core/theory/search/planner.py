@@ -130,12 +130,11 @@ class Planner:
     def worth(self, best: Ranked) -> tuple[float, ...]:
         """For each level of the best plan below the target: latency of the best plan without it / latency with it.
 
-        The profile's other levels may step in for it, with block lengths of their own, but the plan grows no longer.
+        The plan's other levels remain, with block lengths of their own, and no level of the profile steps in: so the
+        stack without a level is never faster than the best one with as many levels as remain.
         """
-        everyone, depth = set(range(self.profile.target)), len(best.plan.levels)
-        without = (
-            self.best(levels=everyone - {level}, depth=depth, shortlist=_FEW).best for level in best.plan.levels[:-1]
-        )
+        plan = set(best.plan.levels)
+        without = (self.best(levels=plan - {level}, shortlist=_FEW).best for level in best.plan.levels[:-1])
         return tuple(one.prediction.ms_per_token / best.prediction.ms_per_token for one in without)
 
     def ranked(self, plan: StackPlan) -> Ranked:

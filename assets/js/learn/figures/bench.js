@@ -2,6 +2,7 @@
  *  by the run alone where none has. */
 
 import { FIGURES, GAIN } from "../../words/tabs/learn.js";
+import { stackNames } from "../../levels/stack-names.js";
 import { as, called, rate, times } from "./figure-parts.js";
 import { ratio } from "./run-figures.js";
 
@@ -14,9 +15,9 @@ export const BENCH = {
   speed_up: [FIGURES.benchSpeedup, times, (r) => r.speed_up],
   low: [FIGURES.benchLow, times, (r) => r.interval[0]],
   high: [FIGURES.benchHigh, times, (r) => r.interval[1]],
-  per_forward: [FIGURES.benchPerForward, rate, (r) => r.accepted_per_pass],
+  per_forward: [FIGURES.benchPerForward, times, (r) => r.accepted_per_pass],
   tokens_per_s: [FIGURES.benchRate, rate, (r) => r.tokens_per_s],
-  stack: [FIGURES.benchStack, called, (r) => r.stack],
+  stack: [FIGURES.benchStack, called, (r) => r.stack], // by its name among those of its benchmark: `rowsOf`
   machine: [FIGURES.machine, as, (r) => r.machine],
   over: [FIGURES.benchOver, times, (r, other) => r.speed_up / other.speed_up],
 };
@@ -26,7 +27,10 @@ function tables({ reports, model }) {
   const { preset = PRESET, machine = "" } = model?.header ?? {};
   const own = reports.map(({ results }) => results).filter(({ about }) => about.preset === preset);
   const near = own.sort((a, b) => Number(b.about.machine === machine) - Number(a.about.machine === machine));
-  return near.map(({ stacks, about }) => stacks.map((one) => ({ ...one, machine: about.machine })));
+  return near.map(({ stacks, about }) => {
+    const names = stackNames(stacks.map(({ stack }) => stack));
+    return stacks.map((one) => ({ ...one, machine: about.machine, called: names.get(one.stack) }));
+  });
 }
 
 const quickest = (rows) => rows.toSorted((a, b) => b.speed_up - a.speed_up)[0] ?? null;

@@ -27,7 +27,8 @@ export function figure(sources, name, source = "") {
   if (isBench(source)) {
     const [row, other] = rowsOf(sources, source.slice(6), rest);
     const what = head === "best" ? rest[1] : head;
-    return written(BENCH[what], (read) => (row ? read(row, other) : null), FIGURES.shipped(row?.machine ?? ""));
+    const named = what === "stack" && row ? () => row.called : null;
+    return written(BENCH[what], (read) => (row ? read(row, other) : null), FIGURES.shipped(row?.machine ?? ""), named);
   }
   const model = source ? (sources.recordings.get(source) ?? null) : sources.model;
   if (head === "gain") return gain({ ...sources, model }, rest[0]);

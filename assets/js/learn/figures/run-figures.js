@@ -39,7 +39,7 @@ export const RUN = {
   plain_tokens_per_s: [FIGURES.plainTokensPerSecond, rate, (m) => plainSpeed(m.baseline)],
   plain_ms: [FIGURES.plainMs, ms, (m) => inverse(plainSpeed(m.baseline))],
   ms_per_token: ["1000 / tokens/s", ms, (m) => inverse(last(m)?.tokens_per_s)],
-  per_forward: [FIGURES.perForward, rate, (m) => last(m)?.tokens_per_target_forward],
+  per_forward: [FIGURES.perForward, times, (m) => last(m)?.tokens_per_target_forward],
   pass_ms: [FIGURES.passMs, ms, (m) => product(last(m)?.tokens_per_target_forward, inverse(last(m)?.tokens_per_s))],
   plain_pass_ms: [
     FIGURES.plainPassMs,

@@ -4,10 +4,10 @@
 import { roundNumber } from "../../kit/round-number.js";
 import { h } from "../../kit/dom.js";
 import { levelBadge } from "../../levels/badge.js";
-import { stackNames } from "../../levels/stack-names.js";
 import { momentOf } from "../acts/named-moments.js";
 import { figure } from "../figures/refs.js";
 import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
+import { ratio, restOf } from "../../words/numbers.js";
 import { frame } from "./frame.js";
 import { CHART } from "../../words/tabs/pictures.js";
 
@@ -41,11 +41,11 @@ export function passesPicture({ model, figure: asked, step, open }) {
   const mean = rounds.length ? total / rounds.length : 0;
   const line = open
     ? null
-    : h("span", { class: "hx-chart-mean", style: { "--at": String(mean / most) } }, CHART.mean(mean.toFixed(1)));
+    : h("span", { class: "hx-chart-mean", style: { "--at": String(mean / most) } }, CHART.mean(ratio(mean)));
   const drawn = h("div", { class: "hx-chart-columns", style: { "--most": String(most) } }, ...shown.map(column), line);
   const picture = frame("passes", CHART.passes, [drawn, legend(model.levels)]);
   const first = shown.map((one) => one.tokens).join(", ");
-  picture.tell(open ? CHART.firstPasses(first) : CHART.allPasses(rounds.length, total, mean.toFixed(1)));
+  picture.tell(open ? CHART.firstPasses(first) : CHART.allPasses(rounds.length, total, ratio(mean)));
   return picture;
 }
 
@@ -65,9 +65,9 @@ export function rowsPicture({ model, open }) {
 
 /** What a token costs each level, beside plain decoding where that is not asked. @type {Maker} */
 export function costsPicture({ model, open }) {
-  const { levels, plain } = costOfToken(model);
-  const sum = levels.reduce((a, b) => a + b, 0);
-  const most = Math.max(sum, plain ?? 0);
+  const { levels, plain, whole } = costOfToken(model);
+  const rest = restOf(levels, whole);
+  const most = Math.max(whole, plain ?? 0);
   const part = (ms, i) =>
     h("i", {
       style: { "--hue": model.levels[i].hue, "--part": String(ms / most) },
@@ -81,7 +81,12 @@ export function costsPicture({ model, open }) {
       h("span", { class: "hx-chart-bed" }, ...parts, h("b", { text })),
     );
   const target = model.levels.length - 1;
-  const rows = [row(CHART.thisStack, levels.map(part), open ? "" : CHART.ms(sum))];
+  const around = h("i", {
+    class: "hx-chart-around",
+    style: { "--hue": "var(--muted)", "--part": String(rest / most) },
+    "data-tip": `${CHART.engine}: ${CHART.ms(rest)}`,
+  });
+  const rows = [row(CHART.thisStack, [...levels.map(part), around], open ? "" : CHART.ms(whole))];
   if (!open && plain) rows.push(row(CHART.plain, [part(plain, target)], CHART.ms(plain)));
   const shares = levels.map((ms, i) =>
     h("li", { style: { "--hue": model.levels[i].hue } }, levelBadge(model.levels[i]), ` ${CHART.ms(ms)}`),
@@ -90,7 +95,12 @@ export function costsPicture({ model, open }) {
     h("div", { class: "hx-chart-costs" }, ...rows),
     h("ul", { class: "hx-sketch-key" }, ...shares),
   ]);
-  picture.tell(CHART.costsSaid(levels.map((ms, i) => [model.levels[i].tag, CHART.ms(ms)])));
+  picture.tell(
+    CHART.costsSaid(
+      levels.map((ms, i) => [model.levels[i].tag, CHART.ms(ms)]),
+      CHART.ms(rest),
+    ),
+  );
   return picture;
 }
 
@@ -99,12 +109,11 @@ export function gainsPicture({ figure: asked, sources, open }) {
   const found = open ? [] : asked.stacks.map((/** @type {string} */ name) => gainOf(name, sources()));
   const most = Math.max(2, ...found.map((one) => one.high)) * 1.06;
   const share = (x) => String(x / most);
-  const names = stackNames(found.map((one) => one.stack));
   const rows = found.map((one) =>
     h(
       "li",
       { class: "hx-chart-gain" },
-      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: names.get(one.stack) }),
+      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: one.called }),
       h(
         "span",
         { class: "hx-chart-bed", style: { "--one": share(1) } },
@@ -119,26 +128,30 @@ export function gainsPicture({ figure: asked, sources, open }) {
     h("ul", { class: "hx-chart-gains" }, ...rows),
     h("p", { class: "hx-sketch-key", text: CHART.one }),
   ]);
-  picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: names.get(one.stack) ?? one.stack })).join(" "));
+  picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: one.called })).join(" "));
   return picture;
 }
 
 /** Of the run's own stack (`run`), the best of so many levels (`best.3`), or a stack of the benchmark. */
 function gainOf(name, sources) {
-  const read = (/** @type {string} */ what, source = "") => figure(sources, what, source)?.value;
+  const told = (/** @type {string} */ what, source = "") => figure(sources, what, source);
+  const read = (/** @type {string} */ what, source = "") => told(what, source)?.value;
   if (name === "run") {
     const [value, low, high] = ["gain", "gain.low", "gain.high"].map((what) => Number(read(what)));
-    return { stack: String(read("stack")), value, low, high, text: value.toFixed(2), alone: low === high };
+    const [stack, called] = [String(read("stack")), told("stack")?.text ?? ""];
+    return { stack, called, value, low, high, text: ratio(value), alone: low === high };
   }
   const best = name.startsWith("best.");
   const of = (/** @type {string} */ what) => (best ? read(`${name}.${what}`, "bench") : read(what, `bench:${name}`));
+  const called = (best ? told(`${name}.stack`, "bench") : told("stack", `bench:${name}`))?.text ?? name;
   const value = Number(of("speed_up"));
   return {
     stack: best ? String(of("stack")) : name,
+    called,
     value,
     low: Number(of("low")),
     high: Number(of("high")),
-    text: value.toFixed(2),
+    text: ratio(value),
     alone: false,
   };
 }

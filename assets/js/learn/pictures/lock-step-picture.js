@@ -6,6 +6,9 @@ import { svg } from "../../kit/svg.js";
 import { roundOfLanes } from "../figures/lane-figures.js";
 import { atMost, inStep, inTurn, perStep, shortestOf } from "../sums/lock-step.js";
 import { yielded } from "../sums/yields.js";
+import { overlaps } from "../../levels/overlap.js";
+import { speedUp } from "../../run/figures.js";
+import { ratio } from "../../words/numbers.js";
 import { frame, sheet, sliders } from "./frame.js";
 import { LOCK_STEP } from "../../words/tabs/pictures.js";
 
@@ -22,8 +25,9 @@ export function lockStepPicture({ model, open }) {
   const now = {
     a: Math.min(0.99, model.figures.of(Infinity, top)?.acceptance ?? 0.7),
     g,
-    d: Math.min(1, Math.max(0.01, Math.round((100 * below) / target / g) / 100)),
+    d: Math.min(1, Math.max(0.01, below / target / g)),
   };
+  const own = { ...now }; // the run's
   const hues = [model.levels[top - 1]?.hue, model.levels[top]?.hue];
   const drawn = sheet((el, width, height) => draw(el, width, height, now, hues));
   const ranges = {
@@ -46,16 +50,16 @@ export function lockStepPicture({ model, open }) {
     const { a, g, d } = now;
     const turn = shortestOf((n) => inTurn(a, n, d), MOST);
     const step = shortestOf((n) => inStep(a, n, d), MOST);
-    picture.tell(
-      LOCK_STEP.says({
-        bound: atMost(g * d, 1).toFixed(2),
-        turn: (1 / inTurn(a, g, d)).toFixed(2),
-        step: (1 / inStep(a, g, d)).toFixed(2),
-        best: [turn, step].map(([time, n]) => [(1 / time).toFixed(2), n]),
-        pays: step[0] < Math.min(1, turn[0]) - 1e-12,
-        loses: turn[0] < 1,
-      }),
-    );
+    const says = LOCK_STEP.says({
+      bound: ratio(atMost(g * d, 1)),
+      turn: ratio(1 / inTurn(a, g, d)),
+      step: ratio(1 / inStep(a, g, d)),
+      best: [turn, step].map(([time, n]) => [ratio(1 / time), n]),
+      pays: step[0] < Math.min(1, turn[0]) - 1e-12,
+      loses: turn[0] < 1,
+    });
+    const ran = a === own.a && g === own.g && d === own.d ? speedUp(model, model.end) : null;
+    picture.tell(ran === null ? says : `${says} ${LOCK_STEP.ran(ratio(ran), overlaps(model.header))}`);
   };
   tell();
   return { el: picture.el, end: drawn.end };

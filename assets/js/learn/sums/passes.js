@@ -36,13 +36,16 @@ export function timeByRows(model) {
 }
 
 /**
- * What a token of the text cost each level, and what it costs plain decoding of the target, ms.
+ * What a token of the text cost each level and in all, and what it costs plain decoding of the target, ms.
  * @param {TraceModel} model
- * @returns {{levels: number[], plain: number|null}} plain: null where it was not measured beside the run
+ * @returns {{levels: number[], whole: number, plain: number|null}} whole: with the engine around the levels; plain: null where
+ *   it was not measured beside the run
  */
 export function costOfToken(model) {
   const tokens = model.committed.length || 1;
   const levels = model.levels.map(({ index }) => (model.figures.of(Infinity, index)?.busy_ms ?? 0) / tokens);
   const took = model.baseline?.token_ns ?? [];
-  return { levels, plain: took.length ? took[took.length - 1] / 1e6 / took.length : null };
+  const speed = model.snapshots.at(-1)?.tokens_per_s;
+  const whole = speed ? 1000 / speed : levels.reduce((a, b) => a + b, 0);
+  return { levels, whole, plain: took.length ? took[took.length - 1] / 1e6 / took.length : null };
 }

@@ -13,7 +13,8 @@ const BELOW = 10; // px more where it stands below: of the letters
  * @typedef {{view: boolean, points: [number, number][]}} Line
  * @typedef {{length: number, ms: number[], best: {stack: string, speedup: number}[]}} Row best: of each line
  * @typedef {{preset: string, device: string, error?: string, about: {machine?: string, recorded?: string},
- *   levels: {name: string, spec: string, kind: string, target: boolean}[], rows: Row[], lines: Line[], overtakes: number|null}} Table
+ *   levels: {name: string, spec: string, kind: string, target: boolean}[], rows: Row[], lines: Line[], ahead: [number, number][], overtakes: number|null}} Table ahead: where the line with
+ *    a view is the upper one
  */
 
 /** Where lengths and speed-ups stand in a picture of so many px. @param {Line[]} lines @param {number} wide @param {number} high */
@@ -42,7 +43,7 @@ export const lineName = ({ view }) => (view ? LENGTHS.withView : LENGTHS.without
  * @param {Element} root an svg element, emptied first
  * @param {Table} table @param {number} wide @param {number} high
  */
-export function drawLengths(root, { rows, lines, overtakes }, wide, high) {
+export function drawLengths(root, { rows, lines, ahead }, wide, high) {
   const { x, y, ticks, floor, last } = lengthScales(lines, wide, high);
   const text = (/** @type {number} */ at, /** @type {number} */ to, /** @type {string} */ said, more = {}) => {
     svg("text", { x: at, y: to, ...more }, root).textContent = said;
@@ -57,11 +58,13 @@ export function drawLengths(root, { rows, lines, overtakes }, wide, high) {
   for (const { length } of rows)
     text(x(length), floor + 18, LENGTHS.count(length), { "text-anchor": length === last ? "end" : "middle" });
   text((PAD.left + wide - PAD.right) / 2, high - 6, LENGTHS.axis, { "text-anchor": "middle" });
-  if (overtakes && overtakes > rows[0].length && overtakes <= last) {
-    svg("path", { d: `M${x(overtakes)} ${PAD.top}V${floor}`, class: "hx-al-crossing" }, root);
-    const before = x(overtakes) > wide / 2;
-    const at = x(overtakes) + (before ? -5 : 5);
-    text(at, PAD.top - 8, LENGTHS.crossing(overtakes), { "text-anchor": before ? "end" : "start" });
+  const mark = (/** @type {number} */ at, /** @type {string} */ said, /** @type {boolean} */ before) => {
+    svg("path", { d: `M${x(at)} ${PAD.top}V${floor}`, class: "hx-al-crossing" }, root);
+    text(x(at) + (before ? -5 : 5), PAD.top - 8, said, { "text-anchor": before ? "end" : "start" });
+  };
+  for (const [from, to] of ahead) {
+    if (from > rows[0].length) mark(from, LENGTHS.crossing(from), x(from) > wide - 120);
+    if (to < last) mark(to, LENGTHS.ends(to), true);
   }
   lines.forEach((line, place) => {
     const look = line.view ? "hx-al-more" : "hx-al-fewer";

@@ -91,7 +91,7 @@ export function textLengths(url) {
 const placeOf = ({ preset, device }) => `${preset} ${device.split(":")[0]}`;
 
 /** From where on the best stack with a view is ahead of the best without, in a sentence. @param {Table} table */
-export function headline({ lines, rows, overtakes }) {
+export function headline({ lines, rows, ahead, overtakes }) {
   const last = rows[rows.length - 1];
   if (!lines.length || lines.every(({ points }) => points.every(([, gain]) => gain <= 1))) return LENGTHS.nothing;
   if (lines.length < 2) return LENGTHS.alone(stackName(last.best[0].stack), last.best[0].speedup, last.length);
@@ -101,7 +101,10 @@ export function headline({ lines, rows, overtakes }) {
   if (!overtakes) return LENGTHS.never(last.length, ...called);
   if (overtakes > last.length) return LENGTHS.beyond(overtakes, ...called);
   const gains = /** @type {const} */ ([last.best[0].speedup, last.best[1].speedup]);
-  const start = overtakes <= rows[0].length ? LENGTHS.always : LENGTHS.from(overtakes);
+  const open = ahead.map(
+    ([from, to]) => /** @type {const} */ ([from <= rows[0].length ? null : from, to >= last.length ? null : to]),
+  );
+  const start = open.some(([from, to]) => from === null && to === null) ? LENGTHS.always : LENGTHS.pays(open);
   return `${start} ${LENGTHS.there(last.length, gains, called)}`;
 }
 

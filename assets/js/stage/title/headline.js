@@ -5,6 +5,7 @@ import { term } from "../../glossary/term.js";
 import { clockOf } from "../../levels/overlap.js";
 import { plainSpeed, speedUp } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
+import { ratio, rounded } from "../../words/numbers.js";
 import { HEADLINE } from "../../words/play/lanes.js";
 
 export function headline() {
@@ -13,7 +14,8 @@ export function headline() {
   const gain = term("speedup", HEADLINE.gain);
   const measure = h("span", { class: "hx-headline-unit" }, gain, unit);
   const against = h("span", { class: "hx-headline-against" });
-  const words = h("span", { class: "hx-headline-words" }, measure, against);
+  const where = h("span", { class: "hx-headline-where" });
+  const words = h("span", { class: "hx-headline-words" }, measure, against, where);
   const el = h("p", { class: "hx-headline", tabindex: "0", "data-tip": HEADLINE.formula }, value, words);
   return {
     el,
@@ -22,6 +24,7 @@ export function headline() {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
       const clock = clockOf(model.header);
+      say(where, model.header && clock !== "simulated" ? HEADLINE.where(model.header.machine ?? "") : "");
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
         gain.hidden = true;
@@ -29,8 +32,8 @@ export function headline() {
         say(against, waiting ? HEADLINE.waiting : alone(model));
         return;
       }
-      const ratio = speedUp(model, cursor);
-      say(value, ratio === null ? "\u2013" : `${ratio.toFixed(2)}\u00d7`);
+      const gained = speedUp(model, cursor);
+      say(value, gained === null ? "\u2013" : `${ratio(gained)}\u00d7`);
       gain.hidden = clock !== "";
       say(unit, clock ? HEADLINE.gainOf[clock] : "");
       say(against, HEADLINE.against(now === null ? "\u2013" : speed(now), speed(plain)));
@@ -43,4 +46,4 @@ function alone({ footer, header }) {
   return footer ? HEADLINE.none : HEADLINE.later;
 }
 
-const speed = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+const speed = (value) => rounded(value);

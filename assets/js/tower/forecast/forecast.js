@@ -125,12 +125,19 @@ export class Forecast {
   _say(known, refused, ran) {
     const measured = ran?.speedup ? times(ran.speedup) : "";
     const predicted = known ? words.at(times(known.speedup), known.length) : "";
-    const [says, said] = known?.clock ? [words.saysReckoned, words.saidReckoned] : [words.says, words.said];
-    const line = refused ? words.none(refused.brief ?? refused.reason) : known ? says(predicted) : words.asks;
-    say(
-      this._line.firstElementChild,
-      known && measured ? said(predicted, measured, ran.clock || words.measured) : line,
-    );
+    const { source, machine = "" } = known?.about ?? {};
+    const where = source === "measured" ? words.thisMachine : machine;
+    const line = () => {
+      if (refused) return words.none(refused.brief ?? refused.reason);
+      if (!known) return words.asks;
+      if (!measured) return (known.clock ? words.saysReckoned : words.says)(predicted, where);
+      if (known.clock) return words.saidReckoned(predicted, measured, ran.clock || words.measured);
+      const there = this._model?.header?.machine ?? "";
+      return there === machine
+        ? words.said(predicted, measured, where)
+        : words.saidElsewhere(predicted, where, measured, there);
+    };
+    say(this._line.firstElementChild, line());
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, { ...ran, speedup: ran.speedup }) : [];
     say(this._lengths, known ? overLengths(known) : "");
     say(this._caught, ran ? caught(this._model) : "");

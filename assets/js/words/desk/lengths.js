@@ -3,12 +3,19 @@
 const count = (/** @type {number} */ n) => n.toLocaleString("en");
 const times = (/** @type {number} */ gain) => `${gain.toFixed(2)}×`;
 
+const stretch = (/** @type {readonly [number|null, number|null]} */ [first, last], /** @type {number} */ nth) => {
+  const unit = nth ? "" : " tokens of text";
+  if (first === null) return `up to ${count(last ?? 0)}${unit}`;
+  return last === null ? `from ${count(first)}${unit} on` : `from ${count(first)} to ${count(last)}${unit}`;
+};
+
 export const LENGTHS = {
   label: "how long the text is",
   asking: "asking the planner\u2026",
   /** Where the best stack with a view becomes the faster one. */
   always: "A view of the cache pays at every length that was measured.",
-  from: (/** @type {number} */ length) => `A view of the cache pays from ${count(length)} tokens of text on.`,
+  /** @param {(readonly [number|null, number|null])[]} stretches first and last length of each; null: no end on that side */
+  pays: (stretches) => `A view of the cache pays ${stretches.map(stretch).join(" and ")}.`,
   there: (
     /** @type {number} */ length,
     /** @type {readonly [number, number]} */ gains,
@@ -33,6 +40,7 @@ export const LENGTHS = {
   withView: "with a view",
   without: "without a view",
   crossing: (/** @type {number} */ length) => `from ${count(length)} on`,
+  ends: (/** @type {number} */ length) => `up to ${count(length)}`,
   table: "By the length of the text: milliseconds of a pass of one row, and speed-ups",
   length: "tokens of text",
   ms: (/** @type {string} */ level) => `${level}, ms a pass`,

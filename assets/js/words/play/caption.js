@@ -66,10 +66,10 @@ export const SAYS = {
   context: "The context is full: ",
   stopped: "Stopped: ",
   nothing: "nothing was written.",
-  result: "{count} tokens in {rounds} rounds and {time}, {speed} tokens/s",
+  result: "{count} tokens in {rounds} rounds and {time} ({whole} with reading the prompt), {speed} tokens/s",
   faster:
-    "{count} tokens in {rounds} rounds and {time}: {ratio} times plain decoding ({speed} against {plain} tokens/s)",
-  fasterBriefly: "{count} tokens in {rounds} rounds and {time}",
+    "{count} tokens in {rounds} rounds and {time} ({whole} with reading the prompt): {ratio} times plain decoding ({speed} against {plain} tokens/s)",
+  fasterBriefly: "{count} tokens in {rounds} rounds and {time} ({whole} with reading the prompt)",
   ratio: ": {ratio} times plain decoding",
   simulated: "; simulated, no model ran.",
   reckoned: ", reckoned for {machines} machines",

@@ -7,6 +7,7 @@ import { rounded } from "../numbers.js";
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 
 const tokens = (/** @type {number} */ n) => n.toLocaleString("en");
+const on = (/** @type {string} */ machine) => machine && `, ${machine}`;
 
 /** @type {Record<string, (predicted: string, measured: string) => string>} */
 const CAUSES = {
@@ -22,9 +23,17 @@ export const words = {
   measured: "measured",
   error: "error",
   asks: "Theory: asking the planner\u2026",
-  says: (/** @type {string} */ predicted) => `Theory says ${predicted}`,
-  said: (/** @type {string} */ predicted, /** @type {string} */ measured) =>
-    `Theory said ${predicted}, measured ${measured}`,
+  says: (/** @type {string} */ predicted, /** @type {string} */ where) => `Theory says ${predicted}${on(where)}`,
+  said: (/** @type {string} */ predicted, /** @type {string} */ measured, /** @type {string} */ where) =>
+    `Theory said ${predicted}, measured ${measured}${on(where)}`,
+  /** The profile is one machine's, the run another's. */
+  saidElsewhere: (
+    /** @type {string} */ predicted,
+    /** @type {string} */ where,
+    /** @type {string} */ measured,
+    /** @type {string} */ there,
+  ) => `Theory says ${predicted}${on(where)}; measured ${measured}${on(there)}`,
+  thisMachine: "this machine",
   /** A speed-up, and where it depends on it the length of the text that it is for. */
   at: (/** @type {string} */ predicted, /** @type {number|undefined} */ length) =>
     length ? `${predicted} at ${tokens(length)} tokens of text` : predicted,
@@ -35,7 +44,8 @@ export const words = {
   paysNowhere: "At the longest texts, measured or extrapolated, this is no faster than plain decoding.",
   extrapolated: (/** @type {number} */ length, /** @type {number} */ first, /** @type {number} */ last) =>
     `${tokens(length)} tokens are extrapolated: ${first === last ? `${tokens(first)}` : `${tokens(first)} to ${tokens(last)}`} were measured.`,
-  saysReckoned: (/** @type {string} */ predicted) => `Theory says ${predicted}, reckoned`,
+  saysReckoned: (/** @type {string} */ predicted, /** @type {string} */ where) =>
+    `Theory says ${predicted}, reckoned${on(where)}`,
   saidReckoned: (/** @type {string} */ predicted, /** @type {string} */ found, /** @type {string} */ clock) =>
     clock === "reckoned"
       ? `Theory said ${predicted}, the run gave ${found} (both reckoned)`

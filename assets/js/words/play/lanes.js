@@ -39,6 +39,8 @@ export const HEADLINE = {
   gainOf: { simulated: "simulated speed-up", reckoned: "reckoned speed-up", real: "real speed-up" },
   gain: "as fast as plain decoding",
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
+  /** On what: a speed-up is another one on other prompts and machines. */
+  where: (/** @type {string} */ machine) => `one prompt${machine ? `, ${machine}` : ""}`,
   itself: "this is plain decoding",
   none: "plain was not measured",
   later: "plain decoding runs after it",

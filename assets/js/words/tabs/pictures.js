@@ -1,5 +1,7 @@
 /** What the pictures of lessons say. */
 
+import { millis } from "../numbers.js";
+
 /** Of a moment of a recorded run. */
 export const MOVING = {
   label: (/** @type {string} */ kind) =>
@@ -17,7 +19,7 @@ export const MOVING = {
 const listed = (/** @type {string[]} */ parts) => parts.join(", ");
 
 export const CHART = {
-  ms: (/** @type {number} */ v) => `${v >= 10 ? v.toFixed(0) : v >= 1 ? v.toFixed(1) : v.toPrecision(2)}\u00a0ms`,
+  ms: millis,
   passes: "Tokens that each pass of the target committed",
   pass: (/** @type {number} */ n, /** @type {number} */ tokens) => `pass ${n}: ${tokens}`,
   mean: (/** @type {string} */ mean) => `mean ${mean}`,
@@ -34,8 +36,9 @@ export const CHART = {
   costs: "What a token of the text costs",
   thisStack: "this stack",
   plain: "plain decoding",
-  costsSaid: (/** @type {[string, string][]} */ parts) =>
-    `Time for one token of the text, by level: ${listed(parts.map(([tag, ms]) => `${tag} ${ms}`))}.`,
+  engine: "the engine around the levels",
+  costsSaid: (/** @type {[string, string][]} */ parts, /** @type {string} */ rest) =>
+    `Time for one token of the text, by level: ${listed(parts.map(([tag, ms]) => `${tag} ${ms}`))}; around them ${rest}.`,
   gains: "Speed over plain decoding",
   one: "The line at 1 is plain decoding of the same target. A bar is the 95 % interval over prompts.",
   alone: "this run alone: no interval",
@@ -81,8 +84,10 @@ export const LOCK_STEP = {
   turn: "in turn",
   step: "two machines",
   yields: (/** @type {string} */ tokens, /** @type {string} */ time) => `${tokens} tokens in ${time} passes\u2019 time`,
+  ran: (/** @type {string} */ gain, /** @type {boolean} */ apart) =>
+    `The run itself, whose passes of several rows cost more, was ${gain} times as fast ${apart ? "on two lanes" : "in turn"}.`,
   says: (/** @type {{bound: string, turn: string, step: string, best: any[][], pays: boolean, loses: boolean}} */ x) =>
-    `A round gets at most ${x.bound} times as fast. Beside plain decoding: ${x.turn} times as fast in turn, ${x.step} on two machines. With the best block: ${x.best[0][0]} in turn (${x.best[0][1]} tokens), ${x.best[1][0]} on two machines (${x.best[1][1]}). ${
+    `A round gets at most ${x.bound} times as fast. By this formula, in which a pass costs the same whatever its rows and every token is kept alike: ${x.turn} times plain decoding in turn, ${x.step} on two machines. With the best block: ${x.best[0][0]} in turn (${x.best[0][1]} tokens), ${x.best[1][0]} on two machines (${x.best[1][1]}). ${
       x.pays
         ? "The second machine pays."
         : x.loses
