@@ -1,10 +1,21 @@
-"""Example prompts of our own writing: one for each kind of text that drafts well or badly."""
+"""Example prompts of our own writing: one for each kind of text that drafts well or badly. As the model of 135 M
+parameters writes them, the answers of the first ones end and do not repeat themselves."""
 
 from __future__ import annotations
 
 from typing import Any
 
 EXAMPLES: tuple[dict[str, str], ...] = (
+    {
+        "title": "Write code",
+        "note": "regular, so cheap levels guess well",
+        "prompt": "Write a Python function that counts the vowels in a string.",
+    },
+    {
+        "title": "Explain",
+        "note": "a short answer that ends",
+        "prompt": "Why is the sea salty? Answer in two sentences.",
+    },
     {
         "title": "Translate",
         "note": "copies names and numbers",
@@ -23,16 +34,8 @@ EXAMPLES: tuple[dict[str, str], ...] = (
         ),
     },
     {
-        "title": "Write code",
-        "note": "regular, so cheap levels guess well",
-        "prompt": (
-            "Write a Python function that takes a list of temperatures in degrees Celsius and returns a dictionary "
-            "with the lowest, the highest and the mean, each rounded to one decimal place. Add a docstring."
-        ),
-    },
-    {
         "title": "Do the sum",
-        "note": "every digit matters",
+        "note": "every digit matters; a small model gets it wrong",
         "prompt": (
             "A baker sells 14 loaves at 3 euros and 9 loaves at 4 euros. The flour cost 21 euros. How much is left? "
             "Show each step."
@@ -53,7 +56,7 @@ EXAMPLES: tuple[dict[str, str], ...] = (
     },
     {
         "title": "Many scripts",
-        "note": "partial characters, emoji, right to left",
+        "note": "partial characters, emoji, right to left; goes in circles",
         "prompt": "Say good morning in Greek, Japanese, Arabic and Hebrew, one per line, and end each line with 🌅.",
     },
 )

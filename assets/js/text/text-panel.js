@@ -9,6 +9,8 @@ import { colourSwitch } from "./token/colour-switch.js";
 import { textRoom } from "./text-room.js";
 import { TEXT } from "../words/play/text.js";
 
+const SMALL = "smollm2"; // the preset of 135 M parameters
+
 export function textPanel(ctx) {
   const { settings, feed } = ctx;
   const title = h("h2", { text: TEXT.title });
@@ -87,7 +89,17 @@ export function textPanel(ctx) {
       text: TEXT.firstRun,
     }),
   );
-  const el = h("section", { class: "hx-text-panel", "aria-label": TEXT.label }, head, body, foot, progress, blank);
+  const circles = h("p", { class: "hx-text-circles", hidden: true });
+  const el = h(
+    "section",
+    { class: "hx-text-panel", "aria-label": TEXT.label },
+    head,
+    body,
+    circles,
+    foot,
+    progress,
+    blank,
+  );
   const text = createText(body, { onSelect: ctx.onSelect });
   const legend = createLegend(foot);
   const room = textRoom(el, text.el, whole);
@@ -106,6 +118,9 @@ export function textPanel(ctx) {
       blank.hidden = true;
       text.update(model, cursor, opts);
       legend.update(model, cursor, opts);
+      const from = model.snapshotAt(cursor)?.repeats_from ?? null;
+      circles.hidden = from === null || Boolean(model.header?.simulated);
+      if (!circles.hidden) say(circles, TEXT.circles(model.header?.preset === SMALL));
       text.settle();
       room.update(model);
     },

@@ -142,12 +142,12 @@ test("the end says why, how long, and how that compares; a sampled or a simulate
   const end = (m) => said(m, m.end).replaceAll("\u00a0", " ");
   assert.equal(
     end(run()),
-    "Token limit reached: 2 tokens in 2 rounds and 2.00 s: 2.00 times plain decoding (1.0 against 0.5 tokens/s), the same text.",
+    "Token limit reached: 2 tokens in 2 rounds and 2.00 s: 2.00 times plain decoding (1.00 against 0.500 tokens/s), the same text.",
   );
   assert.match(end(run({}, { ...baseline, diverges: true, equal: 1 })), /the same text up to token 1\.$/);
   assert.match(end(run({ sampling: SAMPLED })), /; sampled from the same distribution\.$/);
   assert.match(end(run({ simulated: "made" })), /; simulated, no model ran\.$/);
-  assert.match(end(run({}, null)), /2\.00 s, 1\.0 tokens\/s\.$/);
+  assert.match(end(run({}, null)), /2\.00 s, 1\.00 tokens\/s\.$/);
   assert.equal(
     end(run({ overlap: "reckoned" })),
     "Token limit reached: 2 tokens in 2 rounds and 2.00 s, reckoned for two machines: 2.00 times plain decoding, the same text.",
@@ -204,7 +204,7 @@ test("before the first round the prompt is read", () => {
   });
   assert.equal(said(model([]), 0), "The prompt is being read.");
   const m = model([prefill(0), prefill(1)], { kinds: ["int4", "target"] });
-  assert.match(said(m, 1e6), /^target and int4 copy read the prompt, 54 tokens each, in 2\sms together\.$/);
+  assert.match(said(m, 1e6), /^target and int4 copy read the prompt, 54 tokens each, in 2\.00\sms together\.$/);
 });
 
 test("what the replay tells is of the round that plays or of the one before, and gives way sooner the older it is", () => {

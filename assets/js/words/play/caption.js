@@ -66,10 +66,10 @@ export const SAYS = {
   context: "The context is full: ",
   stopped: "Stopped: ",
   nothing: "nothing was written.",
-  result: "{count} tokens in {rounds} rounds and {time} ({whole} with reading the prompt), {speed} tokens/s",
+  result: "{count} tokens in {rounds} rounds and {time}, {speed} tokens/s",
   faster:
-    "{count} tokens in {rounds} rounds and {time} ({whole} with reading the prompt): {ratio} times plain decoding ({speed} against {plain} tokens/s)",
-  fasterBriefly: "{count} tokens in {rounds} rounds and {time} ({whole} with reading the prompt)",
+    "{count} tokens in {rounds} rounds and {time}: {ratio} times plain decoding ({speed} against {plain} tokens/s)",
+  fasterBriefly: "{count} tokens in {rounds} rounds and {time}",
   ratio: ": {ratio} times plain decoding",
   simulated: "; simulated, no model ran.",
   reckoned: ", reckoned for {machines} machines",
@@ -81,7 +81,13 @@ export const SAYS = {
 };
 
 /** Parts of sentences. */
-export const PHRASES = { one: "1 token", both: "both tokens", all: "all {count} tokens", some: "{count} tokens" };
+export const PHRASES = {
+  withPrompt: "{time} ({whole} with reading the prompt)",
+  one: "1 token",
+  both: "both tokens",
+  all: "all {count} tokens",
+  some: "{count} tokens",
+};
 
 /** Where a copied token was found. */
 export const PLACES = { prompt: "the prompt", text: "the text", many: "several places", and: " and " };

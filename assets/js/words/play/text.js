@@ -33,6 +33,9 @@ export const TEXT = {
   label: "the text",
   waiting: "The levels read the prompt; nothing is written yet.",
   nothingWritten: "Nothing was written.",
+  /** Where the text repeats itself. @param {boolean} small whether the model is the small one of this page */
+  circles: (small) =>
+    `From here on the text goes in circles. ${small ? "This model has only 135 million parameters, so that it runs on any laptop, and small models do that." : "Small models do that."} Repeated text is what lookups guess best: on other texts they gain less.`,
   flow: "The text, token by token. Arrow keys move between tokens.",
 };
 
