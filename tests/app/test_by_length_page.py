@@ -53,7 +53,9 @@ def test_the_tower_says_at_which_length_of_text_its_prediction_holds_and_from_wh
     price, lower, upper = answer["prices"]
     page.goto(f"{lengths_site}/?recording=38-triforce&device=cpu")
     line = page.locator(".hx-unfold-prediction")
-    line.get_by_text(f"Theory said {price['speedup']:.2f}\u00d7 at {length:,} tokens of text, measured").wait_for()
+    line.get_by_text(
+        f"Theory says {price['speedup']:.2f}\u00d7 at {length:,} tokens of text, a test; measured"
+    ).wait_for()
     said = page.locator(".hx-forecast-more").inner_text()
     already = "the shortest that was measured" if price["pays_from"] == LENGTHS[0] else "tokens of text on"
     assert f"{price['pays_from']:,}" in said and already in said and "extrapolated" not in said

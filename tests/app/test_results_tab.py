@@ -353,7 +353,7 @@ def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: st
     order = page.eval_on_selector_all(".hx-res-table tr[data-stack]", "rows => rows.map((row) => row.dataset.stack)")
     assert order == [STACKS[0], "target", STACKS[1]], "fastest first"
     assert row(page, STACKS[0]) == ["30.0", "3.00× 3.00 to 3.00", "3.00", "yes, float32’s", "not measured"]
-    assert row(page, STACKS[1])[:2] == ["5.0", "0.50× 0.50 to 0.50"]
+    assert row(page, STACKS[1])[:2] == ["5.00", "0.50× 0.50 to 0.50"]
     assert "1.33" not in row(page, "target")
     plain = page.locator(".hx-res-table tr[data-peer='transformers plain']").inner_text()
     assert "7.5" in plain

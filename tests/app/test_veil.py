@@ -40,7 +40,7 @@ SAYS = {
     "exactness": r"(?:^|· )(?:exact|lossy)\b|(?:Exact|Lossy): |same distribution",
     "source": r"^coloured by source$|database or depth",
     "acceptance": r"^a \d|accepted / ",
-    "caption": r"residual| committed in one pass",
+    "caption": r"residual|committed in one pass",
 }
 # What would answer a question in words: looked for in titles, goals and headings too.
 IN_WORDS = {

@@ -213,7 +213,7 @@ function end(model) {
   const slots = {
     count: committed.length,
     rounds: footer.rounds,
-    time: took(ms * 1e6, model.end),
+    time: seconds(ms * 1e6),
     speed: rate(speed),
     machines,
   };
@@ -225,12 +225,6 @@ function end(model) {
   // Both speeds, which the title has, make room for whose clock it is and for what sampling means: a phone has three lines.
   const told = clock || header.simulated || !isGreedy(model) ? SAYS.fasterBriefly + clock + SAYS.ratio : SAYS.faster;
   return fill(reason + told + outcome(model, baseline), against);
-}
-
-/** How long decoding took, and the whole run where that is longer: the clock below the text counts that. @param {number} ns @param {number} whole ns */
-function took(ns, whole) {
-  const [time, all] = [seconds(ns), seconds(whole)];
-  return time === all ? time : fill(PHRASES.withPrompt, { time, whole: all });
 }
 
 /** What became of the text, beside plain decoding's. */

@@ -2,7 +2,8 @@
  *  acceptance per level, tokens per target forward. */
 
 import { box, roundUp, set, svg } from "../kit/svg.js";
-import { figure, rounded } from "../words/numbers.js";
+import { ofRun, stated } from "../levels/stated.js";
+import { figure, ratio, rounded } from "../words/numbers.js";
 import { element } from "../kit/dom.js";
 import { plainSpeed } from "../run/figures.js";
 import { upTo } from "../kit/order.js";
@@ -38,7 +39,7 @@ export function create(host) {
         caption.textContent = clock ? CHARTS.onClock(title, clock) : title;
       latency(panels.latency, model, cursor);
       speed(panels.speed, model, shown);
-      perPass(panels.yield, model.snapshots, shown);
+      perPass(panels.yield, model, shown);
       acceptance(panels.acceptance, model, levels);
     },
     destroy() {
@@ -155,7 +156,8 @@ function speed(panel, { snapshots, baseline }, shown) {
   say(panel, now === null ? "\u2013" : rounded(now), CHARTS.rate, plain ? CHARTS.plain(rounded(plain)) : "");
 }
 
-function perPass(panel, snapshots, shown) {
+function perPass(panel, model, shown) {
+  const { snapshots } = model;
   const last = snapshots[shown - 1];
   const first = Math.max(0, shown - BARS);
   const past = snapshots.slice(first, shown);
@@ -171,9 +173,11 @@ function perPass(panel, snapshots, shown) {
     ),
   );
   set(path(panel, "bars", "hx-chart-bar", "var(--hue-target)"), { d: bars.join("") });
+  if (last?.tokens_per_target_forward && shown === snapshots.length && model.footer)
+    stated("per_forward", ofRun(model.header), ratio(last.tokens_per_target_forward));
   say(
     panel,
-    last?.tokens_per_target_forward ? last.tokens_per_target_forward.toFixed(2) : "\u2013",
+    last?.tokens_per_target_forward ? ratio(last.tokens_per_target_forward) : "\u2013",
     CHARTS.mean,
     past.length ? `0\u2013${top}` : "",
   );

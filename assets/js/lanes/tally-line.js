@@ -3,6 +3,7 @@
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
 import { clockOf, overlaps } from "../levels/overlap.js";
+import { ofRun, stated } from "../levels/stated.js";
 import { millis, ratio } from "../words/numbers.js";
 import { CLOCKS, LANES, TALLY } from "../words/play/lanes.js";
 
@@ -67,6 +68,8 @@ export function tallyLine(ctx) {
       const s = model?.snapshotAt(cursor);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : ratio(s.tokens_per_target_forward));
+      if (whole && s?.tokens_per_target_forward)
+        stated("per_forward", ofRun(model.header), ratio(s.tokens_per_target_forward));
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
       const layers = model?.levels.at(-1)?.layers;

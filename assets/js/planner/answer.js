@@ -1,8 +1,9 @@
 /** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, why. */
 
 import { h, say } from "../kit/dom.js";
+import { ofTheory, stated } from "../levels/stated.js";
 import { styleLevels } from "../levels/kinds.js";
-import { rounded } from "../words/numbers.js";
+import { ratio, rounded } from "../words/numbers.js";
 import { levelBadge } from "../levels/badge.js";
 import { nameOfStack, stackNames } from "../levels/stack-names.js";
 import { ANSWER } from "../words/tabs/planner.js";
@@ -10,7 +11,7 @@ import { ANSWER } from "../words/tabs/planner.js";
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
 /**
- * @param {{plays: boolean, onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
+ * @param {{plays: boolean, about: () => any, onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
  * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
  */
 export function answerPanel(ctx) {
@@ -49,12 +50,13 @@ export function answerPanel(ctx) {
 
   function show(answer, styles) {
     const top = answer.best;
+    const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack);
     say(spoken, answer.headline);
     tower.replaceChildren(...tiles(answer, styles));
     figures.replaceChildren(
-      fact(rounded(top.ms), ANSWER.ms),
-      fact(`${top.speedup.toFixed(2)}×`, ANSWER.gain),
-      fact(top.tokens.toFixed(2), ANSWER.tokens),
+      fact(stated("ms_per_token", of(top.stack), rounded(top.ms)), ANSWER.ms),
+      fact(`${stated("speed_up", of(top.stack), ratio(top.speedup))}×`, ANSWER.gain),
+      fact(ratio(top.tokens), ANSWER.tokens),
     );
     stack.replaceChildren(nameOfStack(top.stack));
     use.onclick = () => ctx.onUse(top);
@@ -163,6 +165,7 @@ function depthTable(answer, styles, ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
   const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
+  const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack);
   const row = (one, name) =>
     h(
       "tr",
@@ -182,7 +185,7 @@ function depthTable(answer, styles, ctx) {
         h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }),
         h("span", { text: `${rounded(one.ms)} ms` }),
       ),
-      h("td", { role: "cell", text: `${one.speedup.toFixed(2)}×` }),
+      h("td", { role: "cell", text: `${stated("speed_up", of(one.stack), ratio(one.speedup))}×` }),
       h(
         "td",
         { role: "cell" },

@@ -75,7 +75,9 @@ class PlannerPage {
       onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
     });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+    const about = () => this.profile?.about ?? {};
     this.another = anotherLevel({
+      about,
       onTurn: ({ agreement }) => {
         this.link();
         this.askAnother(agreement);
@@ -101,6 +103,7 @@ class PlannerPage {
     // The entry that Back came to has the sliders of its time in its address: it names what is shown.
     addEventListener("popstate", () => this.profile && this.link());
     this.answer = answerPanel({
+      about,
       plays: !this.ahead,
       onUse: (plan) => this.use(plan),
       onPlay: (plan) => this.play(plan),

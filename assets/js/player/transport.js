@@ -68,7 +68,9 @@ export function create(host, { player, onPause, label = TRANSPORT.label, words =
 
 function roundText(model, cursor) {
   const round = model ? roundNumber(model.roundAt(cursor)) : 0;
-  return TRANSPORT.round(round, model?.rounds.length ?? 0, duration(cursor));
+  const time = duration(cursor);
+  const over = model?.footer && cursor >= model.end;
+  return TRANSPORT.round(round, model?.rounds.length ?? 0, over ? TRANSPORT.whole(time) : time);
 }
 
 /** The player's keys, for any element that wants them. Returns whether the key was one. */

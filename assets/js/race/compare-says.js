@@ -1,6 +1,7 @@
 /** What is said of two runs that are compared: how far their texts and the levels of their tokens agree. */
 
 import { clockOf } from "../levels/overlap.js";
+import { ofRun, stated } from "../levels/stated.js";
 import { plainSpeed } from "../run/figures.js";
 import { h } from "../kit/dom.js";
 import { promptText } from "../run/prompt.js";
@@ -41,7 +42,7 @@ export function compareSays(lanes, index) {
     mark: () => ({ text: letter, place: letter }),
     result: gain
       ? [
-          h("b", { class: "hx-race-gain", text: gainText(gain) }),
+          h("b", { class: "hx-race-gain", text: stated("speed_up", ofRun(lane.model.header), gainText(gain)) }),
           h("span", { class: "hx-race-range", text: COMPARE.overPlain(clockOf(model.header)) }),
         ]
       : [h("span", { class: "hx-race-range", text: model.levels.length === 1 ? WORDS.plain : COMPARE.noPlain })],

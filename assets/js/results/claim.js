@@ -2,16 +2,18 @@
 
 import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
+import { ofBench, stated } from "../levels/stated.js";
 import { ofExits } from "./groups.js";
 import { optionOf } from "./machine-picker.js";
 import { CLAIM } from "../words/tabs/results.js";
+import { ratio } from "../words/numbers.js";
 
 /** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
 
 /** What a stack is called among those of its benchmark. @param {import("./columns.js").Column} column @param {string} stack */
 const called = ({ stacks }, stack) => stackNames([...stacks.map((row) => row.stack), stack]).get(stack) ?? stack;
 
-const times = (/** @type {number} */ x) => x.toFixed(2);
+const times = ratio;
 const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: times(low), high: times(high) });
 
 /**
@@ -26,7 +28,8 @@ export function sentences(column, usual) {
   // Which number of levels is best is nothing that a few chosen stacks say.
   const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
   const [, ...rest] = chosen ? [first] : claim.best;
-  const gain = { levels: first.levels, gain: times(first.speed_up), ...ends(first.interval) };
+  const of = ofBench(/** @type {any} */ (about), first.stack);
+  const gain = { levels: first.levels, gain: stated("speed_up", of, times(first.speed_up)), ...ends(first.interval) };
   const others = rest.map((one) => ({ levels: one.levels, gain: times(one.speed_up) }));
   return [
     first.speed_up <= 1 ? CLAIM.noGain(gain) : chosen ? CLAIM.ofChosen(gain) : CLAIM.headline(gain, others),

@@ -5,7 +5,8 @@ import { stackNames } from "../levels/stack-names.js";
 import { peersOf, stacksOf } from "./columns.js";
 import { sameText } from "./same-text.js";
 import { isDefault, stackHead } from "./stack-head.js";
-import { rounded } from "../words/numbers.js";
+import { ofBench, stated } from "../levels/stated.js";
+import { ratio, rounded } from "../words/numbers.js";
 import { TABLE } from "../words/tabs/results.js";
 
 const FIGURES = TABLE.figures;
@@ -100,14 +101,26 @@ function stackCells(one, stack) {
   if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
   const best = one.stacks.every((other) => other.plain !== row.plain || other.tokens_per_s <= row.tokens_per_s);
   const [low, high] = row.interval;
+  const of = ofBench(one.results.about, stack);
   return [
-    cell(0, h(best ? "b" : "span", { class: best ? "hx-res-best" : null, text: rate(row.tokens_per_s) })),
+    cell(
+      0,
+      h(best ? "b" : "span", {
+        class: best ? "hx-res-best" : null,
+        text: stated("tokens_per_s", of, rate(row.tokens_per_s)),
+      }),
+    ),
     cell(
       1,
-      h("span", { class: "hx-res-gain", text: `${row.speed_up.toFixed(2)}×` }),
-      h("small", { text: row.stack === row.plain ? TABLE.plain : TABLE.interval(low.toFixed(2), high.toFixed(2)) }),
+      h("span", { class: "hx-res-gain", text: `${stated("speed_up", of, ratio(row.speed_up))}×` }),
+      h("small", {
+        text:
+          row.stack === row.plain
+            ? TABLE.plain
+            : TABLE.interval(stated("low", of, ratio(low)), stated("high", of, ratio(high))),
+      }),
     ),
-    cell(2, row.accepted_per_pass.toFixed(2)),
+    cell(2, stated("per_forward", of, ratio(row.accepted_per_pass))),
     cell(
       3,
       h("span", { class: row.equal !== null && row.equal < 1 ? "hx-res-unequal" : null, text: sameText(row, one) }),

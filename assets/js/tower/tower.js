@@ -326,7 +326,7 @@ class Tower {
     this.forecast.usual(stack === this.of.preset.default_stack && !replan ? this.of.preset.default : null);
     const reason = this.madeUp ? foretold.madeUp : replan ? foretold.auto : this.faults.length ? foretold.faulty : "";
     const price = reason ? { reason, about: null } : this.prices.of(where, stack);
-    this.forecast.show(price, where.temperature);
+    this.forecast.show(price, where.temperature, stack);
     if (reason) return this.add.foretell(null);
     const options = this.add.open ? this.add.options(this.of.on) : [];
     const stacks = options.map((levels) => this.of.whole(levels));

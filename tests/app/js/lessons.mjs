@@ -1,6 +1,7 @@
 // What the lessons name, looked up in the recordings that they open. JSON comes in: {grammar, lessons, recordings, reports};
-// JSON goes out: {faults: [...], said: [...], asked: [...]}; asked: of each question, what it hides and what would answer it.
+// JSON goes out: {faults: [...], said: [...], asked: [...], stated: {...}}; asked: of each question, what it hides and what would answer it.
 import { readFileSync } from "node:fs";
+import { STATED } from "../../../assets/js/levels/stated.js";
 import { learn } from "../../../assets/js/levels/kinds.js";
 import { tokenOf } from "../../../assets/js/learn/acts/drive.js";
 import { momentOf } from "../../../assets/js/learn/acts/named-moments.js";
@@ -32,7 +33,8 @@ for (const lesson of given.lessons) {
   act(lesson.try.action, last, `${lesson.id}: try`);
   for (const text of [lesson.try.text, ...lesson.summary]) tell(text, last, `${lesson.id}: closing`);
 }
-console.log(JSON.stringify({ faults, said, asked }));
+const compared = Object.fromEntries([...STATED].map(([of, texts]) => [of, [...texts]]));
+console.log(JSON.stringify({ faults, said, asked, stated: compared }));
 
 function sources(lesson, steps, recording = null) {
   const name = recording ?? recordingAt(lesson.steps.slice(0, steps));
@@ -59,7 +61,7 @@ function check(lesson, step, i) {
   for (const { when } of also) if (holds(when, own) === null) faults.push(`${where}: ${when} has no figure`);
   if (question) asked.push({ lesson: parseInt(lesson.id, 10), step: i + 1, ...answersOf(question, own) });
   if (question?.number && !answerOf(question.number.answer, own)) faults.push(`${where}: no answer`);
-  if (question?.number) stated(question, [step.text, question.ask], own, where);
+  if (question?.number) besides(question, [step.text, question.ask], own, where);
   if (!question?.choices?.length) return;
   const open = counterexample(question);
   if (open) faults.push(`${where}: ${open}`);
@@ -79,7 +81,7 @@ function act(action, { model }, where) {
 }
 
 /** A figure like the one that is asked for, stated beside the question, has the estimate's right side: `given` names it. */
-function stated({ number }, texts, own, where) {
+function besides({ number }, texts, own, where) {
   const head = (one) => one.name.split(".")[0];
   const [asked] = references(number.answer);
   const like = texts.flatMap(references).filter((one) => head(one) === head(asked) && head(one) === "per_forward");

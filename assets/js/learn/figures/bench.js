@@ -29,7 +29,7 @@ function tables({ reports, model }) {
   const near = own.sort((a, b) => Number(b.about.machine === machine) - Number(a.about.machine === machine));
   return near.map(({ stacks, about }) => {
     const names = stackNames(stacks.map(({ stack }) => stack));
-    return stacks.map((one) => ({ ...one, machine: about.machine, called: names.get(one.stack) }));
+    return stacks.map((one) => ({ ...one, about, machine: about.machine, called: names.get(one.stack) }));
   });
 }
 

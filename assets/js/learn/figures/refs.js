@@ -1,14 +1,30 @@
 /** The figures that a lesson names: `$speedup` is the shown run's, `${08-loses|speedup}` that of a recording, and
  *  `${bench|best.3.speed_up}` a shipped result's. Each is a function of a model, so that none is written into a lesson. */
 
+import { ofBench, ofRun, stated } from "../../levels/stated.js";
 import { FIGURES } from "../../words/tabs/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
-import { times } from "./figure-parts.js";
+import { level, times } from "./figure-parts.js";
 import { ratio, RUN, unitOf } from "./run-figures.js";
 
 /** As in app/learn/lessons.py. */
 const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
 export const REFERENCE = new RegExp(`\\$(?:(${NAME})|\\{([^{}|]+)\\|(${NAME})\\})`, "g");
+
+/** What is compared with the other screens, by the names that those have for it. @type {Record<string, string>} */
+const NAMES = { speedup: "speed_up" };
+for (const name of [
+  "tokens_per_s",
+  "plain_tokens_per_s",
+  "ms_per_token",
+  "plain_ms",
+  "per_forward",
+  "acceptance",
+  "cost",
+  "ms",
+])
+  NAMES[name] = name; // of runs
+for (const name of ["speed_up", "low", "high"]) NAMES[name] = name; // of benchmarks
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 /** @typedef {{value: number|string, text: string, tip: string}} Figure */
@@ -28,7 +44,14 @@ export function figure(sources, name, source = "") {
     const [row, other] = rowsOf(sources, source.slice(6), rest);
     const what = head === "best" ? rest[1] : head;
     const named = what === "stack" && row ? () => row.called : null;
-    return written(BENCH[what], (read) => (row ? read(row, other) : null), FIGURES.shipped(row?.machine ?? ""), named);
+    const found = written(
+      BENCH[what],
+      (read) => (row ? read(row, other) : null),
+      FIGURES.shipped(row?.machine ?? ""),
+      named,
+    );
+    if (found && row && NAMES[what]) stated(NAMES[what], ofBench(row.about, row.stack), found.text);
+    return found;
   }
   const model = source ? (sources.recordings.get(source) ?? null) : sources.model;
   if (head === "gain") return gain({ ...sources, model }, rest[0]);
@@ -39,7 +62,15 @@ export function figure(sources, name, source = "") {
     const other = model?.header ? ratio(model) : null;
     return written([FIGURES.beside, times, () => (shown && other ? shown / other : null)], (read) => read(), from);
   }
-  return written(RUN[head], (read) => (model?.header ? read(model, ...rest) : null), from, unitOf(head, rest, model));
+  const found = written(
+    RUN[head],
+    (read) => (model?.header ? read(model, ...rest) : null),
+    from,
+    unitOf(head, rest, model),
+  );
+  const what = NAMES[head] && [NAMES[head], ...rest.map((tag) => level(model, tag)?.name ?? tag)].join(" ");
+  if (found && what) stated(what, ofRun(model?.header), found.text);
+  return found;
 }
 
 /** @param {((v: any) => string)|null} [unit] */

@@ -7,6 +7,7 @@ import { levelBadge } from "../../levels/badge.js";
 import { momentOf } from "../acts/named-moments.js";
 import { figure } from "../figures/refs.js";
 import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
+import { ofRun, stated } from "../../levels/stated.js";
 import { ratio, restOf } from "../../words/numbers.js";
 import { frame } from "./frame.js";
 import { CHART } from "../../words/tabs/pictures.js";
@@ -45,7 +46,11 @@ export function passesPicture({ model, figure: asked, step, open }) {
   const drawn = h("div", { class: "hx-chart-columns", style: { "--most": String(most) } }, ...shown.map(column), line);
   const picture = frame("passes", CHART.passes, [drawn, legend(model.levels)]);
   const first = shown.map((one) => one.tokens).join(", ");
-  picture.tell(open ? CHART.firstPasses(first) : CHART.allPasses(rounds.length, total, ratio(mean)));
+  picture.tell(
+    open
+      ? CHART.firstPasses(first)
+      : CHART.allPasses(rounds.length, total, stated("per_forward", ofRun(model.header), ratio(mean))),
+  );
   return picture;
 }
 
@@ -86,8 +91,17 @@ export function costsPicture({ model, open }) {
     style: { "--hue": "var(--muted)", "--part": String(rest / most) },
     "data-tip": `${CHART.engine}: ${CHART.ms(rest)}`,
   });
-  const rows = [row(CHART.thisStack, [...levels.map(part), around], open ? "" : CHART.ms(whole))];
-  if (!open && plain) rows.push(row(CHART.plain, [part(plain, target)], CHART.ms(plain)));
+  const rows = [
+    row(
+      CHART.thisStack,
+      [...levels.map(part), around],
+      open ? "" : stated("ms_per_token", ofRun(model.header), CHART.ms(whole)),
+    ),
+  ];
+  if (!open && plain) {
+    const text = stated("plain_ms", ofRun(model.header), CHART.ms(plain));
+    rows.push(row(CHART.plain, [part(plain, target)], text));
+  }
   const shares = levels.map((ms, i) =>
     h("li", { style: { "--hue": model.levels[i].hue } }, levelBadge(model.levels[i]), ` ${CHART.ms(ms)}`),
   );

@@ -2,10 +2,12 @@
 
 import { h, say } from "../../kit/dom.js";
 import { svg } from "../../kit/svg.js";
+import { ofTheory, stated } from "../../levels/stated.js";
 import { levelPhrase, nameOfStack } from "../../levels/stack-names.js";
 import { curveTable, drawCurve, nearest } from "./curve.js";
 import { paysFrom, readAt } from "./reading.js";
 import { stopsSlider } from "./stops-slider.js";
+import { ratio } from "../../words/numbers.js";
 import { ANOTHER } from "../../words/tabs/another.js";
 
 const PHONE = 700; // px of the page, as in planner.css
@@ -14,7 +16,7 @@ const HIGH = { phone: 260, screen: 320 };
 /** @typedef {import("./answers.js").Curve} Curve @typedef {import("./answers.js").CostPoint} CostPoint */
 
 /**
- * @param {{onTurn: (at: {agreement: number|null, share: number|null}) => void, onUse: (stack: string) => void}} ctx
+ * @param {{about: () => any, onTurn: (at: {agreement: number|null, share: number|null}) => void, onUse: (stack: string) => void}} ctx
  *   onTurn: a slider was moved; null stands for the profile's own number
  */
 export function anotherLevel(ctx) {
@@ -27,6 +29,7 @@ export function anotherLevel(ctx) {
   const answer = h("p", { class: "hx-al-answer", role: "status", "aria-live": "polite" });
   const pays = h("p", { class: "hx-al-pays" });
   const lead = h("p", { class: "hx-al-lead" });
+  const on = h("p", { class: "hx-al-on" });
   const agrees = stopsSlider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
   const costs = stopsSlider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
   const picture = svg("svg", { class: "hx-al-curve", role: "img" });
@@ -41,6 +44,7 @@ export function anotherLevel(ctx) {
     { class: "hx-panel hx-al", "aria-label": ANOTHER.label },
     h("h2", { class: "hx-al-question", text: ANOTHER.question }),
     answer,
+    on,
     pays,
     h("div", { class: "hx-al-sliders" }, agrees.el, costs.el),
     legend,
@@ -90,7 +94,10 @@ export function anotherLevel(ctx) {
     const level = middle.spec ? levelPhrase(middle.spec) : middle.name;
     const names = { more: ANOTHER.best(many), fewer: ANOTHER.best(many - 1), level };
     const read = readAt(curve, at.share ?? share);
-    const [more, fewer] = [read.point.more.speedup.toFixed(2), read.point.fewer.speedup.toFixed(2)];
+    const measuredPoint = at.share === null && at.agreement === null;
+    const [more, fewer] = [read.point.more, read.point.fewer].map(({ stack: plan, speedup }) =>
+      measuredPoint ? stated("speed_up", ofTheory(ctx.about(), plan), ratio(speedup)) : ratio(speedup),
+    );
     const sentence = {
       yes: () => ANOTHER.yes(many, more, fewer),
       no: () => ANOTHER.no(many, more, fewer),
@@ -100,6 +107,7 @@ export function anotherLevel(ctx) {
     el.dataset.pays = read.pays;
     say(pays, stretch(paysFrom(curve), level, read.pays));
     say(lead, ANOTHER.lead(many, level, kind));
+    say(on, ANOTHER.on(ctx.about(), kind));
     agrees.name(ANOTHER.agrees(level));
     costs.name(ANOTHER.costs(level));
     const [wide, high] = [Math.max(300, el.clientWidth - 32), innerWidth < PHONE ? HIGH.phone : HIGH.screen];

@@ -2,10 +2,12 @@
  *  see in it and its speed-up. Arrow keys, Home, End and the first letters of a title move; Enter or Space chooses. */
 
 import { h, icon, popover } from "../../kit/dom.js";
+import { ofRun, stated } from "../../levels/stated.js";
 import { RECORDED } from "../../visit/journey.js";
 import { styleLevels } from "../../levels/kinds.js";
 import { stackName } from "../../levels/stack-names.js";
 import { CLOCKS } from "../../words/play/lanes.js";
+import { ratio } from "../../words/numbers.js";
 import { WORDS } from "../../words/play/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
@@ -106,13 +108,13 @@ function grouped(recordings) {
 /** @param {Recording} one */
 function optionOf(one) {
   const looks = one.levels.length ? styleLevels(one.levels) : [];
-  const speed = one.speed_up === null ? "" : `${one.speed_up.toFixed(2)}\u00d7`;
+  const speed = one.speed_up === null ? "" : `${stated("speed_up", ofRun(one), ratio(one.speed_up))}\u00d7`;
   const clock = CLOCKS[one.clock ?? ""];
   const chip = clock ? h("span", { class: "hx-shelf-made", text: clock.short }) : null;
   const told = [
     one.title,
     (one.reason || one.see).replace(/\.$/, ""),
-    speed && `${one.speed_up?.toFixed(2)} ${WORDS.times}`,
+    speed && `${ratio(one.speed_up ?? 0)} ${WORDS.times}`,
     clock?.short,
     looks.map((look) => look.short).join(", "),
   ];

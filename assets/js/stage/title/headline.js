@@ -5,6 +5,7 @@ import { term } from "../../glossary/term.js";
 import { clockOf } from "../../levels/overlap.js";
 import { plainSpeed, speedUp } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
+import { ofRun, stated } from "../../levels/stated.js";
 import { ratio, rounded } from "../../words/numbers.js";
 import { HEADLINE } from "../../words/play/lanes.js";
 
@@ -33,6 +34,11 @@ export function headline() {
         return;
       }
       const gained = speedUp(model, cursor);
+      if (gained !== null && cursor >= model.end && model.footer) {
+        stated("speed_up", ofRun(model.header), ratio(gained));
+        stated("tokens_per_s", ofRun(model.header), speed(now));
+        stated("plain_tokens_per_s", ofRun(model.header), speed(plain));
+      }
       say(value, gained === null ? "\u2013" : `${ratio(gained)}\u00d7`);
       gain.hidden = clock !== "";
       say(unit, clock ? HEADLINE.gainOf[clock] : "");

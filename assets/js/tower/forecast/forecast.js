@@ -4,6 +4,7 @@ import { clockOf } from "../../levels/overlap.js";
 import { plainSpeed } from "../../run/figures.js";
 import { h, say } from "../../kit/dom.js";
 import { openTab } from "../../kit/tabs.js";
+import { ofRun, ofTheory, stated } from "../../levels/stated.js";
 import { whyApart } from "./apart.js";
 import { inBrief } from "../../levels/default-said.js";
 import { greedy } from "../../levels/greedy.js";
@@ -56,8 +57,10 @@ export class Forecast {
     this._key = "";
   }
 
-  /** @param {Price|null} price null: it is being asked for @param {number} temperature it was asked for */
-  show(price, temperature) {
+  /** @param {Price|null} price null: it is being asked for @param {number} temperature it was asked for
+   *  @param {string} [stack] whose */
+  show(price, temperature, stack = "") {
+    this.stack = stack;
     this.price = price;
     this.temperature = temperature;
     this._draw();
@@ -106,8 +109,11 @@ export class Forecast {
       [this._times, known?.speedup ?? null, ran?.speedup ?? null, times],
     ]);
     for (const [cells, predicted, measured, text] of rows) {
-      say(cells[0], predicted === null ? words.unknown : text(predicted));
-      say(cells[1], measured === null ? words.unknown : text(measured));
+      const what = text === times ? "speed_up" : "ms_per_token";
+      const of = ofTheory(known?.about, this.stack ?? "");
+      const clock = known?.clock ?? known?.length ?? "";
+      say(cells[0], predicted === null ? words.unknown : stated(`${what} ${clock}`, of, text(predicted)));
+      say(cells[1], measured === null ? words.unknown : stated(what, ofRun(this._model?.header), text(measured)));
       const off = predicted === null || !measured || ran?.apart ? null : predicted / measured - 1;
       say(cells[2], off === null ? words.unknown : words.off(off));
     }

@@ -82,7 +82,6 @@ export const SAYS = {
 
 /** Parts of sentences. */
 export const PHRASES = {
-  withPrompt: "{time} ({whole} with reading the prompt)",
   one: "1 token",
   both: "both tokens",
   all: "all {count} tokens",

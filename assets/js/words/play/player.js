@@ -7,6 +7,8 @@ export const TRANSPORT = {
   live: "follow",
   round: (/** @type {number} */ nth, /** @type {number} */ of, /** @type {string} */ time) =>
     `round ${nth}\u2009/\u2009${of} \u00b7 ${time}`,
+  /** The whole run's time: what is told of its speed leaves the reading of the prompt out. */
+  whole: (/** @type {string} */ time) => `${time} with the prompt`,
   real: "1\u00d7 real",
   start: "To the start",
   back: "One round back",

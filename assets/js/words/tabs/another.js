@@ -8,6 +8,11 @@ export const ANOTHER = {
   question: "Is another level worth it?",
   lead: (/** @type {number} */ n, /** @type {string} */ level, /** @type {string} */ kind) =>
     `The fastest ${COUNTS[n]} of this profile have a ${named(level)} below the model; the curves are the best plans with these levels, and with one of them fewer. Predicted from ${kind === "simulated" ? "assumed" : "measured"} costs and acceptances; Results has what was measured.`,
+  /** On what: a prediction is another one on other machines and prompts. */
+  on: (/** @type {{machine?: string, texts?: number}} */ about, /** @type {string} */ kind) =>
+    kind === "simulated"
+      ? "Predicted from assumed numbers."
+      : `Predicted for ${about.machine || "this machine"}${about.texts ? `, over ${about.texts} prompts` : ""}.`,
   agrees: (/** @type {string} */ level) => `The model agrees with the ${named(level)}`,
   costs: (/** @type {string} */ level) => `A pass of the ${named(level)} costs`,
   ofTokens: (/** @type {number} */ share) => `${whole(share)} % of its tokens`,
