@@ -9,16 +9,12 @@ from lessonkit import looked_up
 from pagekit import drawn
 
 # What the screens have stated since the page was loaded, by what it is of: assets/js/levels/stated.js.
-STATED = """async () => {
-  const loaded = performance.getEntriesByType("resource").map((one) => one.name);
-  const url = loaded.find((name) => name.includes("levels/stated.js"));
-  const { STATED } = await import(url);
-  return Object.fromEntries([...STATED].map(([of, texts]) => [of, [...texts]]));
-}"""
+STATED = "() => Object.fromEntries([...hxStated].map(([of, texts]) => [of, [...texts]]))"
 SCREENS = (  # an address, and what is there when its figures are
+    ("?recording=00-vowels&panel=time+prediction+controls", ".hx-forecast td:nth-child(3):has-text('×')"),
     ("?recording=01-code&panel=time+prediction+controls", ".hx-forecast td:nth-child(3):has-text('×')"),
-    ("?recording=09-four-levels&panel=time+prediction", ".hx-forecast td:nth-child(3):has-text('×')"),
-    ("?recording=05-maths&panel=time", ".hx-headline-value:has-text('×')"),
+    ("?recording=09-four-levels&panel=time+prediction+controls", ".hx-forecast td:nth-child(3):has-text('×')"),
+    ("?recording=05-maths&panel=time+prediction+controls", ".hx-headline-value:has-text('×')"),
     ("?tab=planner&data=plans", ".hx-plan-depths tbody tr:nth-child(3)"),
     ("?tab=results", ".hx-res-bars"),
     ("?tab=race&compare=01-code,09-four-levels", ".hx-race-gain"),

@@ -3,7 +3,9 @@
 
 const MOST = 4000; // figures that are remembered
 
-/** @type {Map<string, Set<string>>} */ export const STATED = new Map();
+/** @type {Map<string, Set<string>>} */
+export const STATED = new Map();
+Object.assign(globalThis, { hxStated: STATED }); // the page's scripts are one: nothing can be imported from it
 
 /**
  * A figure's text, remembered by what it is of.

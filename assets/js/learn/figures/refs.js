@@ -68,8 +68,10 @@ export function figure(sources, name, source = "") {
     from,
     unitOf(head, rest, model),
   );
-  const what = NAMES[head] && [NAMES[head], ...rest.map((tag) => level(model, tag)?.name ?? tag)].join(" ");
-  if (found && what) stated(what, ofRun(model?.header), found.text);
+  if (found && model && NAMES[head]) {
+    const of = rest.map((tag) => level(model, tag)?.name ?? tag);
+    stated([NAMES[head], ...of].join(" "), ofRun(model.header), found.text);
+  }
   return found;
 }
 
