@@ -72,10 +72,10 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
     overtakes, ahead = None, list[list[int]]()
     if len(lines) > 1:
 
-        def over(length: int) -> float:
+        def gain(length: int) -> float:
             return lines[0].gain(length) / lines[1].gain(length)
 
-        overtakes, ahead = pays_from(over, measured.lengths), stretches(over, grid)
+        overtakes, ahead = pays_from(gain, measured.lengths), stretches(gain, grid)
     return {
         "about": origin(last, SHIPPED),
         "levels": [
