@@ -100,7 +100,7 @@ _OUTLINE = f"""<div id="hx-first">
 <header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p>
 <noscript><style>
 #hx-first {{ animation: none !important; }}
-#hx-first :is(.hx-outline, .hx-why:not(noscript *)) {{ display: none; }}
+#hx-first .hx-outline {{ display: none; }}
 </style><p class="hx-why">{escape(says.NO_SCRIPTS)}</p></noscript></header>
 <div class="hx-outline"></div>
 <div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
