@@ -5,7 +5,8 @@ the folder of the Markdown file. A benchmark has the views `stacks` (all), `best
 levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
 `passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`, one of layers
 in groups `agreement`, one of views of a cache `agreements`, `costs` and `gains`, a sweep of trainings those of
-`sweep_tables`. Every view ends with machine, date and command.
+`sweep_tables`. Every table ends with machine, date and command. A benchmark, a validation and `passes` have a
+`sentence` too, for prose.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hsd_core.lab import bench, grouped
 from hsd_core.lab.bench.outputs import runs_of
 from hsd_core.lab.exits import exits_report
 from hsd_core.lab.passes import passes_report
+from hsd_core.lab.results import sentences
 from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.lab.results.sheet import counted
 from hsd_core.lab.views import views_report
@@ -26,6 +28,7 @@ from hsd_core.trace.typed import bounded
 
 About: TypeAlias = Mapping[str, Any]
 Records: TypeAlias = Sequence[Mapping[str, Any]]
+SENTENCE = "sentence"
 _BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
 _OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
 
@@ -61,7 +64,10 @@ def views(path: Path) -> tuple[str, ...]:
 
 
 def _bench(name: str, about: About, records: Records) -> str:
-    rows = bench.summary(bench.whole(runs_of(records), about["stacks"]), drawn=bench.sampled(about))
+    runs = bench.whole(runs_of(records), about["stacks"])
+    rows = bench.summary(runs, drawn=bench.sampled(about))
+    if name == SENTENCE:
+        return sentences.of_bench(about, rows, runs)
     if name == "best":  # of the stacks over the target as it is: of each number of levels
         rows = bench.best_by_levels(rows, "target")
     drawn = f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
@@ -79,10 +85,15 @@ def _validation(name: str, about: About, records: Records) -> str:
     from hsd_core.lab.validate.tables import TABLES, said
 
     validation = read_validation(about, records)
+    if name == SENTENCE:
+        machine = "; ".join(dict.fromkeys(str(sitting.began["machine"]) for sitting in validation.sittings))
+        return sentences.of_validation(about, report(validation), machine)
     return f"{TABLES[name](report(validation))}\n\n{said(validation)}"
 
 
 def _passes(name: str, about: About, records: Records) -> str:
+    if name == SENTENCE:
+        return sentences.of_passes(about, records)
     return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
 
 
@@ -116,9 +127,9 @@ def on(about: About) -> str:
 
 
 _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
-    "bench": (_bench, ("stacks", "best", "drafts")),
-    "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels")),
-    "passes": (_passes, tuple(passes_report.TABLES)),
+    "bench": (_bench, ("stacks", "best", "drafts", SENTENCE)),
+    "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels", SENTENCE)),
+    "passes": (_passes, (*passes_report.TABLES, SENTENCE)),
     "depth": (_depth, tuple(exits_report.TABLES)),
     "grouped": (_grouped, ("agreement",)),
     "views": (_seen, tuple(views_report.TABLES)),
