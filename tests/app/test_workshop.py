@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from pagekit import launched, slowed
+from pagekit import drawn, launched, slowed
 
 from app.serve.door.guard import MAX_BODY
 from app.serve.line.class_caps import ClassCaps
@@ -97,6 +97,8 @@ def test_learners_follow_the_instructor_answer_and_are_freed(held: str, room: Ro
         line(page, "The instructor leads: lesson 1, step 2")
         page.get_by_role("heading", name="Several rows in one pass").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    asked, foot = (scanned.locator(part).bounding_box() for part in (".hx-question legend", ".hx-lesson-foot"))
+    assert asked["y"] + asked["height"] < foot["y"], "the question is in sight below the picture"
 
     # Answers are counted, and shown when the instructor says so.
     for page, choice in ((scanned, 0), (typed, 1)):
@@ -106,6 +108,9 @@ def test_learners_follow_the_instructor_answer_and_are_freed(held: str, room: Ro
     assert scanned.locator(".hx-room-card").is_hidden()
     instructor.get_by_role("button", name="Show the answers to all").click()
     scanned.locator(".hx-room-rows b", has_text="1 (50%)").first.wait_for()
+    drawn(scanned)
+    answers, foot = (scanned.locator(part).bounding_box() for part in (".hx-room-card", ".hx-lesson-foot"))
+    assert foot["y"] + foot["height"] <= answers["y"] + 1, "they cover nothing of the lesson"
 
     # A moment of a recording; a browser that comes late lands there; another tab is opened anew.
     instructor.goto(f"{held}/?recording=00-toy&at=2.1")

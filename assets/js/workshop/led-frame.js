@@ -22,6 +22,9 @@ export class Frame {
       this.doing,
     );
     document.body.append(this.el);
+    new ResizeObserver(() =>
+      document.documentElement.style.setProperty("--answers", `${this.card.offsetHeight}px`),
+    ).observe(this.card);
   }
 
   /** The line, which a screen reader reads out; `kind` "led" stands out. @param {string} text @param {string} [kind] */
