@@ -42,7 +42,7 @@ def main(kept: Kept) -> None:
         logging.getLogger(__name__).warning("the page's process ended (%s) and was started again", kept.ends[-1])
     closing = Closing()
     engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
-    room = new_room() if options.workshop else None
+    room = new_room(kept=kept) if options.workshop else None
     demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps, kept=kept)
     where = {"server_name": options.host, "server_port": kept.port or options.port, "share": options.share}
     hosts = names(options.host, share=options.share, allowed=options.allow_host, public=options.public.host)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.kit.static import ASSETS
+from app.kit.supervised import NOWHERE, Kept
 from app.learn.lessons import Lessons
 from app.serve.door.proxied import Public
 from app.words.room import workshop as says
@@ -18,10 +19,10 @@ LOOP = ("http://127.", "http://localhost", "http://[::1]")
 FILES = 4096  # that may be open: a browser holds up to six connections
 
 
-def new_room(lessons: Path = ASSETS / "lessons") -> Room:
-    """The room of a class over these lessons."""
+def new_room(lessons: Path = ASSETS / "lessons", kept: Kept = NOWHERE) -> Room:
+    """The room of a class over these lessons; a predecessor's, where one was kept."""
     _more_files()
-    return Room(questions_of(Lessons(lessons).found))
+    return Room(questions_of(Lessons(lessons).found), kept=kept)
 
 
 def announce(room: Room, host: str, port: int, public: Public = Public()) -> None:  # noqa: B008  # frozen

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.words.room import workshop as says
 from app.workshop.slowed import EntryPace, SlowedGuesses
@@ -57,6 +58,17 @@ class Members:
         # Apart, so that learners who mistype the code do not keep the instructor out.
         self._slowed = {False: SlowedGuesses(clock), True: SlowedGuesses(clock)}
         self._pace = EntryPace(clock)
+
+    def saved(self) -> dict[str, Any]:
+        """What makes them the same members in another process: the secrets, and who holds which seat."""
+        seats = {token: (one.leads, one.address, one.answered) for token, one in self._members.items()}
+        return {"code": self.code, "key": self.key, "seats": seats}
+
+    def restore(self, code: str, key: str, seats: Mapping[str, tuple[bool, str, bool]]) -> None:
+        """Take up what was `saved`; everybody was heard of now."""
+        self.code, self.key, now = code, key, self._clock()
+        for token, (leads, address, answered) in seats.items():
+            self._members[token] = Member(leads, address, now, answered=answered)
 
     @property
     def here(self) -> int:

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from msgspec import Struct
+
+from app.kit.supervised import NOWHERE, Kept
 from app.words.room import workshop as says
 from app.workshop.members import Members, NotLetIn
 from app.workshop.news import News
 from app.workshop.sent import checked
 from app.workshop.tallies import Question, Tallies
+from hsd_core.trace.typed import decode, encode, json_decoder
 
 PATIENCE_S = 25.0  # an answer is held back for so long where there is no news: proxies wait 30 s and more
+SAVE_S = 1.0  # changes of the room are kept together
+_FILE = "room"
 MOST_HELD = 6  # answers held back for one browser, whose pages share its token
+
+
+class SavedRoom(Struct):
+    """A room, for the process that follows where this one dies."""
+
+    code: str
+    key: str
+    seats: dict[str, tuple[bool, str, bool]]
+    answers: list[tuple[str, int, dict[str, float]]]
+    sent: dict[str, Any] | None
+    led: bool
+    keeps: bool
+    shown: Question | None
+
+
+_SAVED = json_decoder(SavedRoom)
 
 
 class Room:
@@ -22,7 +46,7 @@ class Room:
 
     Args:
         questions: of the lessons, as `tallies.questions_of` gives them.
-        clock: in seconds.
+        clock: in seconds. kept: where the room outlives this process, and that of a predecessor is found.
     """
 
     def __init__(
@@ -30,6 +54,7 @@ class Room:
         questions: Mapping[Question, int | None],
         *,
         clock: Callable[[], float] = time.monotonic,
+        kept: Kept = NOWHERE,
     ) -> None:
         self.members = Members(clock)
         self.address = ""  # of the page in this machine's network, which learners are told
@@ -39,6 +64,27 @@ class Room:
         self._sent: dict[str, Any] | None = None  # its address, and how many were sent before it
         self._led = self._keeps = False
         self._shown: Question | None = None
+        self._kept, self._saving = kept, False
+        if data := kept.get(_FILE):
+            with suppress(ValueError):  # a damaged one ends no class a second time
+                self._restore(decode(data, _SAVED))
+
+    def save_soon(self) -> None:
+        """Something changed that is to outlive this process: kept in a moment, with what else changes until then."""
+        if not self._saving:
+            self._saving = True
+            asyncio.get_running_loop().call_later(SAVE_S, self._save)
+
+    def _save(self) -> None:
+        self._saving = False
+        own = {"sent": self._sent, "led": self._led, "keeps": self._keeps, "shown": self._shown}
+        self._kept.put(_FILE, encode({**self.members.saved(), "answers": self._tallies.saved(), **own}))
+
+    def _restore(self, saved: SavedRoom) -> None:
+        self.members.restore(saved.code, saved.key, saved.seats)
+        self._tallies.restore(saved.answers)
+        self._sent, self._led, self._keeps = saved.sent, saved.led, saved.keeps
+        self._shown = saved.shown if saved.shown and self._tallies.knows(saved.shown) else None
 
     def person(self, token: str) -> str:
         """Whose a browser's runs and questions are: its token, "" for none of the room."""

@@ -117,11 +117,11 @@ def room_routes(room: Room) -> list[Route]:
     ]
     return [
         Route(f"{ROOM}/now", now, methods=["GET"]),
-        *(Route(f"{ROOM}/{name}", _post(kind, does), methods=["POST"]) for name, kind, does in posts),
+        *(Route(f"{ROOM}/{name}", _post(kind, does, room), methods=["POST"]) for name, kind, does in posts),
     ]
 
 
-def _post(kind: type[Struct], does: Callable[..., Any]) -> Callable[[Request], Any]:
+def _post(kind: type[Struct], does: Callable[..., Any], room: Room) -> Callable[[Request], Any]:
     async def posted(request: Request) -> Response:
         body = await request.body()
         if len(body) > LARGEST:
@@ -134,6 +134,7 @@ def _post(kind: type[Struct], does: Callable[..., Any]) -> Callable[[Request], A
             return _json({"error": says.NO_FIELDS}, 422)
         except ValueError as error:
             return _json({"error": str(error)}, 422)
+        room.save_soon()
         return answer
 
     return posted

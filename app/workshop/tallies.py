@@ -55,6 +55,14 @@ class Tallies:
         given[token] = answer if choices else round(float(answer), DECIMALS)
         return True
 
+    def saved(self) -> list[tuple[str, int, dict[str, float]]]:
+        """Every answer: of a lesson, at a step, by token."""
+        return [(lesson, step, given) for (lesson, step), given in self._answers.items()]
+
+    def restore(self, saved: Iterable[tuple[str, int, dict[str, float]]]) -> None:
+        """Take up what was `saved`."""
+        self._answers = {(lesson, step): given for lesson, step, given in saved if (lesson, step) in self._questions}
+
     def counted(self, question: Question) -> dict[str, Any]:
         """One question's answers: {lesson, step, total, counts} of choices, or {..., bins} as `histogram` has them."""
         answers = list(self._answers.get(question, {}).values())

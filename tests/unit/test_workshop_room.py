@@ -7,16 +7,22 @@ import contextlib
 import random
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from app.kit.supervised import Kept
 from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import PLACES, Line, Refused
 from app.workshop import lan
+from app.workshop import room as room_module
 from app.workshop.members import AWAY_S, LETTERS, MOST_LEADING, MOST_MEMBERS, OF_AN_ADDRESS, Members, NotLetIn
 from app.workshop.room import MOST_HELD, Room
+from app.workshop.room_routes import COOKIE, ROOM, room_routes
 from app.workshop.sent import LONGEST, NotSent, checked
 from app.workshop.slowed import A_MINUTE, AT_ONCE, FREE, FREE_OF_ALL, LONGEST_WAIT_S, SlowedGuesses
 from app.workshop.tallies import BINS, LARGEST, Tallies, histogram, questions_of
@@ -53,6 +59,40 @@ def joined(room: Room, *, leads: bool = False) -> str:
     token = room.members.enter(room.members.key if leads else room.members.code, "10.0.0.9", leads=leads)
     room.members.listens(token)
     return token
+
+
+# ---- the process that follows where one dies
+
+
+def test_a_class_goes_on_in_the_next_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room_module, "SAVE_S", 0.0)
+    first = Room(QUESTIONS, clock=Clock(), kept=Kept(tmp_path))
+    instructor, learner = joined(first, leads=True), joined(first)
+    client = TestClient(Starlette(routes=room_routes(first)))
+    with client:
+        for token, name, body in (
+            (instructor, "send", {"at": "?tab=learn&lesson=1"}),
+            (learner, "answer", {"lesson": CHOICE[0], "step": CHOICE[1], "answer": 2}),
+            (instructor, "show", {"lesson": CHOICE[0], "step": CHOICE[1]}),
+        ):
+            client.cookies.set(COOKIE, token)
+            assert client.post(f"{ROOM}/{name}", json=body).status_code == 200
+        while not (tmp_path / "room").exists() or b"01-a" not in (tmp_path / "room").read_bytes().split(b"shown")[1]:
+            client.get("/none")  # the loop goes on
+    second = Room(QUESTIONS, clock=Clock(), kept=Kept(tmp_path))
+    before, after = (one.told(leads=True) for one in (first, second))
+    assert {**after, "version": before["version"]} == before
+    assert (second.members.key, second.leads(instructor), second.leads(learner)) == (first.members.key, True, False)
+    assert second.answered(learner) and second.members.of(learner)
+    second.members.listens(learner)
+    with contextlib.closing(asyncio.new_event_loop()) as loop:
+        assert loop.run_until_complete(_answers(second, learner)) is False, "the first answer counts"
+    (tmp_path / "room").write_bytes(b"{}")
+    assert Room(QUESTIONS, clock=Clock(), kept=Kept(tmp_path)).members.code != first.members.code
+
+
+async def _answers(room: Room, token: str) -> bool:
+    return room.answer(token, CHOICE, 1)
 
 
 # ---- who comes in

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,7 +131,8 @@ class Runs:
             if data := kept.get(file):
                 head, _, packed = data.partition(b"\n")
                 name = file.removeprefix(_FILE)
-                self._runs[name] = Run(name, stage="done", packed=packed, **plain(head))
+                with suppress(ValueError):
+                    self._runs[name] = Run(name, stage="done", packed=packed, **plain(head))
         self._early: deque[str] = deque(maxlen=100)  # names of runs that were stopped before they were known
         self._lock = threading.Lock()
 
