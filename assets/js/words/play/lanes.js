@@ -40,7 +40,7 @@ export const HEADLINE = {
   gain: "as fast as plain decoding",
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
   /** On what: a speed-up is another one on other prompts and machines. */
-  where: (/** @type {string} */ machine) => `one prompt${machine ? `, ${machine}` : ""}`,
+  where: (/** @type {string} */ machine) => `one prompt${machine ? `, ${machine.split(",")[0]}` : ""}`,
   itself: "this is plain decoding",
   none: "plain was not measured",
   later: "plain decoding runs after it",

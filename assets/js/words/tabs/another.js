@@ -7,7 +7,7 @@ export const ANOTHER = {
   label: "is another level worth it?",
   question: "Is another level worth it?",
   lead: (/** @type {number} */ n, /** @type {string} */ level, /** @type {string} */ kind) =>
-    `The fastest ${COUNTS[n]} of this profile have a ${named(level)} below the model; the curves are the best plans with these levels, and with one of them fewer. Predicted from ${kind === "simulated" ? "assumed" : "measured"} costs and acceptances; Results has what was measured.`,
+    `The fastest ${COUNTS[n]} of this profile have ${level.replace(/^the /, "a ")} below the model; the curves are the best plans with these levels, and with one of them fewer. Predicted from ${kind === "simulated" ? "assumed" : "measured"} costs and acceptances; Results has what was measured.`,
   /** On what: a prediction is another one on other machines and prompts. */
   on: (/** @type {{machine?: string, texts?: number}} */ about, /** @type {string} */ kind) =>
     kind === "simulated"
