@@ -9,14 +9,17 @@ from typing import Any
 from app.atlas.systems import System
 from app.play.recordings import Recordings
 from app.results.bundled_results import Bundled
+from hsd_core.lab.bench.outputs import results
 from hsd_core.lab.results.on_clock import OnClock
+from hsd_core.lab.results.rawfile import read_raw
 
 
 class OurFigures:
     """Looked up in the folder of the benchmarks and among the recordings, as they are now."""
 
-    def __init__(self, results: Path, recordings: Recordings) -> None:
-        self._reports = {one["id"]: one["results"] for one in Bundled(results).reports}
+    def __init__(self, folder: Path, recordings: Recordings) -> None:
+        self._folder = folder
+        self._reports: dict[str, Any] = {one["id"]: one["results"] for one in Bundled(folder).reports}
         self._runs = {one["name"]: one for one in recordings.menu() if not one["reason"]}
 
     def recorded(self, system: System) -> bool:
@@ -32,7 +35,7 @@ class OurFigures:
         return self._benched(system) or self._replayed(system)
 
     def _benched(self, system: System) -> dict[str, Any] | None:
-        if system.measured is None or (report := self._reports.get(system.measured.results)) is None:
+        if system.measured is None or (report := self._report(system.measured.results)) is None:
             return None
         row = next((one for one in report["stacks"] if one["stack"] == system.measured.stack), None)
         if row is None:
@@ -49,6 +52,13 @@ class OurFigures:
                 "bench": system.measured.results,
             },
         }
+
+    def _report(self, name: str) -> Any:
+        """A benchmark's results: those of the Results tab, else what its raw runs give; None where there are none."""
+        if name not in self._reports:
+            raw = self._folder / name / "runs.jsonl"
+            self._reports[name] = results(*read_raw(raw)) if raw.is_file() else None
+        return self._reports[name]
 
     def _replayed(self, system: System) -> dict[str, Any] | None:
         run = self._runs.get(system.recording or "")

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 Short = Annotated[str, Meta(min_length=1, max_length=120)]
 Text = Annotated[str, Meta(min_length=1, max_length=240)]
 Name = Annotated[str, Meta(pattern=r"^[\w-]{1,80}$")]
+Folder = Annotated[str, Meta(pattern=r"^[\w-]{1,80}(/[\w-]{1,80})?$")]
 Stack = Annotated[str, Meta(min_length=1, max_length=400)]
 Drafters = Literal["lookups", "exits", "heads", "models", "diffusion"]  # as in js/words/tabs/atlas.js
 Judges = Literal["one by one", "block", "tree", "several levels", "in parallel", "loosely"]
@@ -49,7 +50,7 @@ class Headline(Struct, forbid_unknown_fields=True):
 class Measured(Struct, forbid_unknown_fields=True):
     """A row of a shipped benchmark: its folder and its stack, with the clock that its table names."""
 
-    results: Name
+    results: Folder
     stack: Stack
 
 

@@ -18,8 +18,10 @@ from app.atlas.systems import System, Systems, read
 from app.atlas.view import LISTING, systems_route
 from app.kit.static import ASSETS
 from app.play.recordings import Recordings
+from hsd_core.lab.bench.outputs import results
 from hsd_core.lab.bench.prompts import read_asked
 from hsd_core.lab.results.on_clock import OnClock
+from hsd_core.lab.results.rawfile import read_raw
 from hsd_core.levels.kinds import kinds, policies
 from hsd_core.pipeline import Pipeline
 from hsd_core.retrieval.store_place import MAKING, store_path
@@ -108,7 +110,7 @@ def test_its_law_is_the_targets(text: str) -> None:
 
 
 def test_the_stacks_that_are_measured_for_the_cards_are_the_cards_own() -> None:
-    asked = set(read_asked(ASSETS / "stacks" / "atlas.txt", clocks=("reckoned",)).values())
+    asked = set(read_asked(ASSETS / "stacks" / "atlas.txt", reckoned=True).values())
     assert {OnClock.read(one)[0] for one in asked} <= {format_stack(parse(text)) for text, _ in BUILT}
 
 
@@ -120,10 +122,35 @@ def test_our_figures_are_those_of_the_files_that_a_card_names() -> None:
         if one.measured is None:
             assert found is None or found["bench"] is None
             continue
-        report = json.loads((ASSETS / "results" / one.measured.results / "results.json").read_text(encoding="utf-8"))
+        report = results(*read_raw(ASSETS / "results" / one.measured.results / "runs.jsonl"))
         (row,) = [row for row in report["stacks"] if row["stack"] == one.measured.stack]
-        assert found and (found["gain"], [found["low"], found["high"]]) == (row["speed_up"], row["interval"]), name
+        assert found and (found["gain"], found["low"], found["high"]) == (row["speed_up"], *row["interval"]), name
     assert ours.of(SHIPPED["optimal-multi-draft"])["prompts"] == 1  # type: ignore[index]
+
+
+def test_a_card_s_figure_is_of_its_own_stack_and_is_shown_wherever_that_was_measured() -> None:
+    measured = {
+        (about["preset"], format_stack(parse(OnClock.read(text).stack)))
+        for about, _ in (read_raw(path) for path in (ASSETS / "results").rglob("runs.jsonl"))
+        for text in about["stacks"]
+    }
+    of_others, left_out = set(), set()
+    for name, one in SHIPPED.items():
+        own = one.stack and format_stack(parse(one.stack))
+        if one.measured is None:
+            left_out |= {name} if (one.preset, own) in measured else set()
+        elif format_stack(parse(OnClock.read(one.measured.stack).stack)) != own:
+            of_others.add(name)
+    assert of_others == {"eagle"} and SHIPPED["eagle"].here.startswith("Figures and recording are those of its chain")
+    assert left_out == {"optimal-multi-draft"}, "its recording is of drawn tokens, the benchmark is not"
+
+
+def test_the_best_that_a_paper_says_is_called_so_and_over_what_it_is_named() -> None:
+    best = "adadecode card coral duodecoding easyspec kangaroo layerskip specdiff pyramidsd dynasd triforce pearl hsd"
+    for name in best.split():
+        assert (headline := SHIPPED[name].headline) and headline.says.startswith("up to "), name
+    says = {name: one.headline.says for name, one in SHIPPED.items() if one.headline}
+    assert "speculative decoding" in says["pyramidsd"] and "plain" not in says["pyramidsd"] + says["hispec"]
 
 
 def test_a_figure_of_levels_that_work_at_the_same_time_names_its_clock(tmp_path: Path) -> None:
