@@ -127,7 +127,7 @@ def test_a_run_without_plain_decoding_shows_its_speed(page: Any, site: str) -> N
     page.wait_for_selector(".hx-flow .hx-tok")
     seek(page, 1)
     assert float(page.locator(".hx-headline-value").inner_text()) > 0
-    assert page.locator(".hx-headline-words").inner_text().split("\n") == ["tokens/s", "this is plain decoding"]
+    assert page.locator(".hx-headline-words").inner_text().split("\n")[:2] == ["tokens/s", "this is plain decoding"]
 
 
 def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any, shipped: str) -> None:
