@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hsd_core.doctor.engines import name_of
+from hsd_core.doctor.reading.lines.sections import is_drafted, is_plain
 from hsd_core.doctor.reading.seen import Seen, added
 
 
@@ -30,7 +32,26 @@ def main_of(seen: Sequence[Seen]) -> list[Seen]:
     best = max(drafting, key=_told)
     engine, drafter = best.engine, best.drafter
     alike = [one for one in seen if one.engine in (engine, "") and (not one.drafts or one.drafter in (drafter, ""))]
-    return alike if best in alike else [best]
+    return _under_one_heading(alike, best) if best in alike else [best]
+
+
+def _under_one_heading(alike: Sequence[Seen], best: Seen) -> list[Seen]:
+    """Where headings or rows tell more than with or without, such as a model or a backend: those of the best one's."""
+    wanted = _of_setup(best.label)
+    drafting = [one for one in alike if one.drafts and (one.label == best.label or one.k != best.k)]
+    drafting = [one for one in drafting if not wanted or not (also := _of_setup(one.label)) or also == wanted]
+    plain = [one for one in alike if not one.drafts]
+    common = {one.label: len(wanted & _of_setup(one.label)) for one in plain}
+    most = max(common.values(), default=0)
+    return drafting + [one for one in plain if common[one.label] == most]
+
+
+def _of_setup(label: str) -> set[str]:
+    """Words of a heading that are not of drafts, nor a number."""
+    words = re.findall(
+        r"[\w.]*[^\W\d][\w.]*|(?<==)\s?\d+", re.sub(r"\b(?:k|n|num_steps|n-max)\s?=\s?\d+", "", label.lower())
+    )
+    return {word.strip() for word in words if not is_plain(word) and not is_drafted(word)}
 
 
 def compared(seen: Sequence[Seen]) -> list[Setting]:
@@ -59,19 +80,25 @@ def by_throughput(settings: Sequence[Setting]) -> list[str]:
     ]
 
 
-def _told(one: Seen) -> tuple[int, float]:
-    """How much is told of a setting: what can be said of it, then how often it was counted."""
+def _told(one: Seen) -> tuple[int, float, float]:
+    """How much is told of a setting: what can be said of it, how often it was counted, then how quick it is."""
     figures = (one.rounds, one.accepted, one.decode_ms, one.draft_ms, one.kept or None)
-    return sum(figure is not None for figure in figures), one.rounds or 0.0
+    ms = one.decode_ms / one.timed_tokens if one.decode_ms and one.timed_tokens else 0.0
+    return sum(figure is not None for figure in figures), one.rounds or 0.0, -ms
 
 
 def _setting(one: Seen, engines: bool) -> Setting:
     lead = f"{name_of(one.engine)}, " if engines and one.engine else ""
+    if not one.drafts and "unsaid" in one.notes:
+        ms = one.decode_ms / one.timed_tokens if one.decode_ms and one.timed_tokens else None
+        return Setting(f"{lead}{one.label or 'with or without drafts'}", None, None, None, ms, one.at_most_ms)
     if not one.drafts:
         what = one.label or ("no drafts" if one.drafted == 0 else "without drafts")
         ms = one.decode_ms / one.timed_tokens if one.decode_ms and one.timed_tokens else None
         return Setting(f"{lead}{what}", 0, 1.0, None, ms, one.at_most_ms)
     size = f"drafts of {one.k}" if one.k else "with drafts"
+    if one.lengths_vary and one.drafted and one.rounds:
+        size = f"drafts of {one.drafted / one.rounds:.1f} in the mean"
     label = "" if one.label.isdecimal() and one.k else one.label
     what = ", ".join(part for part in (label, one.drafter, size) if part)
     per_pass = None

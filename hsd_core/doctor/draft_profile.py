@@ -45,7 +45,7 @@ class DraftProfile:
     draft_ms: float | None = None
     pass_ms: float | None = None
     plain_ms: float | None = None
-    round_at: Mapping[int, float] = field(default_factory=dict)
+    round_at: Mapping[float, float] = field(default_factory=dict)
     running: float | None = None
     varying: bool = False
     no_drafts: bool = False
@@ -84,11 +84,12 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
         raise DoctorError("nothing was given; name a file with an engine's metrics, replies or log")
     if plain_ms is not None and not 0 < plain_ms < 1e6:
         raise DoctorError(f"the plain time is {plain_ms}; give the ms of a token without speculation, such as 35")
-    drafting, plain = [one for one in seen if one.drafts], [one for one in seen if not one.drafts]
+    drafting = [one for one in seen if one.drafts]
+    plain = [one for one in seen if not one.drafts and "unsaid" not in one.notes]
     if plain_ms is None:
         plain_ms = _plain(plain) if drafting else None
     if not drafting:
-        whole = added(plain)
+        whole = added(plain or seen)
         ms = _over(whole.decode_ms, whole.timed_tokens)
         return DraftProfile(
             engine=whole.engine,
@@ -96,9 +97,9 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
             no_drafts=True,
             told_none=any(one.drafted == 0 or one.rounds == 0 for one in plain),
             at_most_ms=whole.at_most_ms,
-            tokens_per_pass=1.0,
+            tokens_per_pass=1.0 if plain else None,
             ms_per_token=ms,
-            plain_ms=plain_ms if plain_ms is not None else ms,
+            plain_ms=plain_ms if plain_ms is not None or not plain else ms,
             kinds=_kinds(seen),
             notes=tuple(whole.notes),
             running=whole.running,
@@ -113,8 +114,18 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
     for one in drafting:
         by_k.setdefault(one.k, []).append(one)
     at = {k: added(_of_one_setting(parts)) for k, parts in by_k.items()}
-    main = at[max(at, key=lambda k: (at[k].accepted is not None, at[k].rounds or 0.0, k or 0))]
+    main = at[max(at, key=lambda k: (at[k].accepted is not None, at[k].rounds or 0.0, -_means_ms(at[k]), k or 0))]
     return _profile(main, list(at.values()), plain_ms, drafters[0] if drafters else "", _kinds(seen))
+
+
+def _ran(part: Seen) -> float:
+    """Tokens of a draft that the time is of: the mean, where drafts may be shorter than the limit."""
+    return part.drafted / part.rounds if part.lengths_vary and part.drafted and part.rounds else float(part.k or 0)
+
+
+def _means_ms(one: Seen) -> float:
+    """ms of a token where nothing was counted, so that the quickest of several lengths is looked at; else 0."""
+    return (_over(one.decode_ms, one.timed_tokens) or 0.0) if "means" in one.notes else 0.0
 
 
 def _of_one_setting(parts: Sequence[Seen]) -> list[Seen]:
@@ -133,7 +144,7 @@ def _profile(
     conditional = _conditional(parts)
     rounds, accepted, drafted = main.rounds, main.accepted, main.drafted
     passes = main.timed_passes
-    share = min(1.0, rounds / passes) if rounds and passes else 1.0
+    share = min(1.0, rounds / passes) if rounds and passes and "means" not in main.notes else 1.0
     drafting = 1.0 if share >= ALWAYS else share
     per_pass = _over(main.timed_tokens, passes)
     if drafting == 1.0 and rounds and accepted is not None:
@@ -162,8 +173,10 @@ def _profile(
     ms = _over(main.decode_ms, main.timed_tokens)
     if ms is None and round_ms is not None and per_pass:
         ms = round_ms / per_pass
-    round_at = {
-        part.k: part.decode_ms / part.timed_passes for part in parts if part.k and part.decode_ms and part.timed_passes
+    round_at: dict[float, float] = {
+        _ran(part): part.decode_ms / part.timed_passes
+        for part in parts
+        if part.k and part.decode_ms and part.timed_passes
     }
     if plain_ms is None:
         plain_ms = main.plain_ms

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hsd_core.doctor.counted_share import kept
 from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.doctor.gain import Gain, Length, needed, slope_of, worth
 from hsd_core.doctor.remedies import does_not_fit, first_share
@@ -244,10 +245,10 @@ def _conditions(profile: DraftProfile) -> Iterator[Finding]:
 
 def _saved(profile: DraftProfile) -> str:
     """Share of all passes that one token more in each draft could save."""
-    kept = 1.0
+    whole = 1.0
     for place in range(round(profile.length or 1.0) + 1):
-        kept *= profile.accepts(place)
-    return percent(max(0.01, profile.drafting * kept))
+        whole *= profile.accepts(place)
+    return percent(max(0.01, profile.drafting * whole))
 
 
 def _given(profile: DraftProfile) -> Iterator[Finding]:
@@ -266,6 +267,21 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
             )
         elif note == "whole_drafts":
             yield Finding("whole", 0.0, "Every draft is taken to have had its full length, which may be less.")
+        elif note == "of_all_requests":
+            yield Finding(
+                "together",
+                0.0,
+                "This is the throughput of all requests together: the times here compare runs of one load, a token of "
+                "one request takes longer.",
+            )
+        elif note == "rate_in_words" and profile.k and profile.drafted and profile.accepted is not None:
+            share = profile.accepted / profile.drafted
+            yield Finding(
+                "rate",
+                0.0,
+                f"The acceptance of {percent(share)} is taken as accepted of drafted, as logs print it; if each "
+                f"position is accepted so often, a pass gives {1.0 + kept(share, profile.k):.2f} tokens.",
+            )
         elif note == "rounds_from_tokens":
             yield Finding("rounds", 0.0, "Drafts are not counted here: every pass is taken to have had one.")
 

@@ -7,6 +7,7 @@ between the lengths that were measured, plain decoding being length 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -58,9 +59,11 @@ def gain_of(profile: DraftProfile) -> Gain | None:
     longest = profile.k or 0
     if not longest or not (profile.conditional or profile.flat):
         return None
+    if profile.varying and not profile.conditional and profile.draft_ms is None:
+        return None  # the drafts' length is a mean below a limit: no length was run
     # one length and no plain time: a shorter draft costs no more than this one, of a longer one nothing is known
     beyond = BEYOND if len(profile.round_at) > 1 or profile.plain_ms is not None else 0
-    most = min(MOST, max(longest, *profile.round_at, 0) + beyond)
+    most = min(MOST, math.ceil(max(longest, *profile.round_at, 0)) + beyond)
     rounds = round_times(profile, most)
     if rounds is None:
         return None
@@ -170,6 +173,6 @@ def _drawn(profile: DraftProfile, most: int) -> np.ndarray | None:
 
 def slope_of(profile: DraftProfile) -> float | None:
     """ms that a drafted token adds, drafting and its row together, where the two are not told apart."""
-    places: Sequence[tuple[int, float]] = sorted(profile.round_at.items())
+    places: Sequence[tuple[float, float]] = sorted(profile.round_at.items())
     rises = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(places)]
     return sum(rises) / len(rises) if rises else None

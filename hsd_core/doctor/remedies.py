@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.doctor.engines import engine_of
 from hsd_core.doctor.gain import Gain, worth
-from hsd_core.doctor.verdict import NEVER_REACHED
+from hsd_core.doctor.verdict import NEVER_REACHED, ms
 
 CHANGE = 1.01  # times the best length's time, above which the present one is worth changing
 UNSURE = 0.5  # acceptance of the first position below which a draft had better not begin
@@ -42,7 +42,7 @@ def does_not_fit(profile: DraftProfile) -> bool:
 def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
     """What to change, the most useful first; nothing that the figures do not bear."""
     if profile.no_drafts:
-        return _begin(profile)
+        return [] if "unsaid" in profile.notes else _begin(profile)
     engine = engine_of(profile.engine)
     if does_not_fit(profile):
         why = (
@@ -88,14 +88,14 @@ def missing(profile: DraftProfile) -> list[str]:
     engine, lacks = engine_of(profile.engine), []
     if profile.plain_ms is None and not profile.no_drafts:
         most = profile.pass_ms or profile.round_ms
-        bound = f" (at most {most:.3g} ms)" if most else ""
+        bound = f" (at most {ms(most)} ms)" if most else ""
         lacks.append(f"plain time{bound}: {engine.plain}, or give it with --plain-ms")
     if profile.ms_per_token is None:
-        bound = f" (at most {profile.at_most_ms:.3g} ms a token)" if profile.at_most_ms else ""
+        bound = f" (at most {ms(profile.at_most_ms)} ms a token)" if profile.at_most_ms else ""
         lacks.append(f"time{bound}: {engine.time}")
-    if profile.no_drafts:
+    if profile.no_drafts and "unsaid" not in profile.notes:
         return lacks
-    if profile.unknown:
+    if profile.unknown or profile.no_drafts:
         lacks.append(f"what was accepted: {engine.places}")
         return lacks
     if profile.k is None:
@@ -106,7 +106,7 @@ def missing(profile: DraftProfile) -> list[str]:
         lacks.append("length of each draft: vllm serve ... --per-request-spec-decode-metrics detailed")
     if profile.draft_ms is None and (len(profile.round_at) < 3 or engine.apart):
         spent = None if profile.round_ms is None else profile.round_ms - (profile.plain_ms or 0.0)
-        bound = f" (at most {spent / profile.length:.3g} ms a token)" if spent and spent > 0 and profile.length else ""
+        bound = f" (at most {ms(spent / profile.length)} ms a token)" if spent and spent > 0 and profile.length else ""
         lacks.append(f"drafting apart from verifying{bound}: {engine.draft}")
     return lacks
 

@@ -85,7 +85,7 @@ def counted(profile: DraftProfile) -> str:
         return ""
     means = "means" in profile.notes
     if profile.rounds and not means and profile.length:
-        whole = abs(profile.length - round(profile.length)) < 0.02
+        whole = abs(profile.length - round(profile.length)) < 0.02 or not profile.varying
         size = many(round(profile.length)) if whole else f"{profile.length:.1f} tokens in the mean"
         said.append(f"{profile.rounds:.0f} drafts of {size}")
     elif profile.k:
@@ -102,6 +102,12 @@ def counted(profile: DraftProfile) -> str:
 def _without(profile: DraftProfile) -> str:
     """No drafts: said as a fact only where the engine reports it."""
     now, at_most = profile.ms_per_token, profile.at_most_ms
+    if "unsaid" in profile.notes:
+        took = f"A token takes {ms(now)} ms. " if now else ""
+        return (
+            f"{took}The text speaks of drafts, but no line that is understood tells what was drafted or accepted: "
+            "whether this is with drafts or without is not known."
+        )
     took = f" A token takes {ms(now)} ms, which is plain decoding." if now else ""
     if not now and at_most:
         took = f" A token takes at most {ms(at_most)} ms, pauses included."

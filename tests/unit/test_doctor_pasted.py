@@ -36,7 +36,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "15-reply-inside-data": {"rounds": 80, "tokens_per_pass": 2.5, "ms_per_token": 25},
     "16-lmstudio-stats": {"title": "LM Studio", "rounds": 120, "tokens_per_pass": 2.5, "ms_per_token": 50},
     "17-docker-json-file": CONTROL,
-    "18-only-positions": {"k": 4, "tokens_per_pass": 2.64, "rounds": None},
+    "18-only-positions": {"k": 2, "tokens_per_pass": 2.30, "rounds": None},
     "19-plain-and-speculated-one-log": {
         **{"ms_per_token": 40, "plain_ms": 30, "rounds": 125, "k": 3, "tokens_per_pass": 1.6},
     },
@@ -73,6 +73,35 @@ RIGHT: dict[str, dict[str, Any]] = {
     "55-llama-cli-and-speculative": {"ms_per_token": 18.03, "plain_ms": 30.78, "rounds": 146, "k": 5},
     "56-progress-bars": {"plain_ms": 7.77},
     "57-length-in-the-command": {"rounds": 25, "k": 4, "tokens_per_pass": 3.4},
+    "58-headings-with-speeds": {"ms_per_token": 3.333, "plain_ms": 6.667},
+    "59-two-machines-of-one-name": {"ms_per_token": 20, "plain_ms": 16},
+    "60-speeds-of-three-lengths": {"plain_ms": 8, "ms_per_token": 5.714, "tokens_per_pass": 1.9},
+    "61-openai-usage": {"title": "the engine", "rounds": None, "ms_per_token": None, "tokens_per_pass": None},
+    "62-table-of-two-backends": {"ms_per_token": 20, "plain_ms": 40, "k": 3},
+    "63-vllm-twice-tokens": {"rounds": 2000, "k": 16, "tokens_per_pass": 1.0},
+    "64-names-with-underscores": {"ms_per_token": 5, "tokens_per_pass": 1.9, "k": 3},
+    "65-decimal-commas-in-words": {"plain_ms": 50, "ms_per_token": 40},
+    "66-typed-by-hand": {"rounds": 40, "ms_per_token": 20, "tokens_per_pass": 2.5},
+    "67-last-request-cut": {"rounds": 40, "ms_per_token": 20, "plain_ms": None, "tokens_per_pass": 2.5},
+    "68-ollama-verbose": {"ms_per_token": 25, "plain_ms": 25},
+    "69-table-of-batches": {"ms_per_token": 5, "running": 1, "tokens_per_pass": 2.5},
+    "70-promql-in-json": {"rounds": 100, "k": 2, "tokens_per_pass": 2.5},
+    "71-shortened-counts": {"rounds": 900000, "k": 2, "tokens_per_pass": 2.5},
+    "72-share-and-speeds-in-words": {"ms_per_token": 25, "plain_ms": 31.25},
+    "73-times-of-both-models": {
+        "k": 5,
+        "tokens_per_pass": 5.0,
+        "draft_ms_per_token": 2,
+        "pass_ms": 30,
+        "ms_per_token": 8,
+    },
+    "74-sglang-bench-serving": {"title": "SGLang", "ms_per_token": 5, "tokens_per_pass": 2.5, "k": None},
+    "75-mlx-long-command": {"title": "mlx-lm", "ms_per_token": 50, "plain_ms": None, "k": 3},
+    "76-limit-of-the-draft": {"k": 8, "rounds": 60, "tokens_per_pass": 1.667, "ms_per_token": 2000, "plain_ms": 2500},
+    "77-tabs": {"plain_ms": 50, "ms_per_token": 33.33, "k": 3, "tokens_per_pass": 2.8},
+    "78-aligned-columns": {"plain_ms": 20, "ms_per_token": 12.5},
+    "79-kobold-console": {"title": "koboldcpp", "ms_per_token": 25, "plain_ms": None, "tokens_per_pass": None},
+    "80-speeds-beside-a-log": {"rounds": 100, "tokens_per_pass": 2.5, "ms_per_token": 20, "plain_ms": 17.24},
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
@@ -95,6 +124,16 @@ SAID = {
         "--spec-ngram-mod-n-match 12 --spec-ngram-mod-n-min 4",
         "least length",
     ],
+    "59-two-machines-of-one-name": ["tp = 1: with eagle, with drafts: 33.3 ms", "tp = 4: without eagle: 16 ms"],
+    "61-openai-usage": ["60 of 80 drafted tokens, 75 %, were accepted"],
+    "62-table-of-two-backends": ["2.00 times as fast", "HIP Q6_K baseline: 50 ms"],
+    "69-table-of-batches": ["8 at once, with drafts: 8 ms a token"],
+    "73-times-of-both-models": [
+        "40 ms a pass with its draft",
+        "if each position is accepted so often, a pass gives 3.69",
+    ],
+    "75-mlx-long-command": ["speculation pays if a plain token takes longer"],
+    "76-limit-of-the-draft": ["60 drafts of 2 tokens", "1.25 times as fast"],
 }
 NEVER = {
     "02-prose-with-thousands": ["decimal comma"],
@@ -105,7 +144,20 @@ NEVER = {
     "20-ngram-statistics": ["Try drafts", "Draft 3", "7.5"],
     "21-no-plain-time": ["Try drafts", "--spec-draft-p-min"],
     "24-block-drafter": ["--spec-draft-n-max", "--spec-draft-p-min"],
+    "64-names-with-underscores": ["plain decoding"],
+    "67-last-request-cut": ["without drafts", "Speculation loses"],
+    "73-times-of-both-models": ["A token takes 2 ms", "A token takes 30 ms"],
+    "74-sglang-bench-serving": ["Only 0 %", "plain decoding"],
+    "75-mlx-long-command": ["plain decoding", "without --draft-model."],
+    "79-kobold-console": ["plain decoding", "200 ms"],
 }
+
+
+def test_drafts_that_are_spoken_of_and_not_read_are_not_called_plain_decoding() -> None:
+    log = "eval time = 2000.00 ms / 100 tokens (20.00 ms per token, 50.00 tokens per second)\n"
+    assert "which is plain decoding" in said(answered(log))
+    unread = said(answered(log + "our own counter: 60 drafted tokens were right, 20 accepted by luck\n"))
+    assert "plain decoding" not in unread and "is not known" in unread
 
 
 def answered(text: str) -> dict[str, Any]:

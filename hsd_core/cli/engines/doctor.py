@@ -63,7 +63,7 @@ def told(answer: dict[str, Any]) -> list[str]:
     if answer["curve"]:
         known = [at for at in answer["curve"] if at["speed_up"] is not None]
         shown = [f"{at['k']}: {at['speed_up']:.2f}" for at in known] or [
-            f"{at['k']}: {at['ms']:.3g} ms" for at in answer["curve"]
+            f"{at['k']}: {ms(at['ms'])} ms" for at in answer["curve"]
         ]
         lines.append("By draft length: " + ", ".join(shown))
     if answer["rates"]:
@@ -78,11 +78,13 @@ def told(answer: dict[str, Any]) -> list[str]:
 
 def compared_lines(settings: list[dict[str, Any]]) -> list[str]:
     """Each setting in a line, the quickest first."""
+    from hsd_core.doctor.verdict import ms
+
     listed = []
     for one in settings:
-        figures = [f"{one['ms_per_token']:.3g} ms a token"] if one["ms_per_token"] is not None else []
+        figures = [f"{ms(one['ms_per_token'])} ms a token"] if one["ms_per_token"] is not None else []
         if not figures and one["at_most_ms"] is not None:
-            figures.append(f"at most {one['at_most_ms']:.3g} ms a token")
+            figures.append(f"at most {ms(one['at_most_ms'])} ms a token")
         if one["k"] != 0 and one["tokens_per_pass"] is not None:
             figures.append(f"{one['tokens_per_pass']:.2f} tokens a pass")
         if one["acceptance"] is not None:

@@ -6,6 +6,7 @@ together, whatever somebody wrote around them; what belongs to one setting is ad
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,9 +15,10 @@ from typing import Any
 import msgspec
 
 from hsd_core.doctor.reading.lines.log_lines import LogReader
-from hsd_core.doctor.reading.lines.loose import engine_in, lines_told, tables_told
-from hsd_core.doctor.reading.lines.sections import heading, length_in
-from hsd_core.doctor.reading.lines.unwrapped import clean, taken_apart
+from hsd_core.doctor.reading.lines.loose import engine_in, lines_told
+from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, length_in, speaks_of_drafts
+from hsd_core.doctor.reading.lines.tables import tables_told
+from hsd_core.doctor.reading.lines.unwrapped import as_lines, clean, commands_joined, taken_apart
 from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
 from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes, seen_in
 from hsd_core.doctor.reading.seen import LONGEST_NAME, DoctorError, Seen, added, check
@@ -27,9 +29,12 @@ from hsd_core.trace.typed.bounded import regular
 MOST_LOG = 64_000_000  # bytes of a file
 MOST_FILES = 16
 MOST_SETTINGS = 64  # outputs that are not of one setting
+MOST_WRITTEN = 400  # lines beside a log that may tell a speed
 FORMAT = "hsd-doctor-runs"
 _HEAD = 65_536  # bytes that show whether a file is text
 _VARYING = ("llama.cpp", "transformers", "mlx-vlm", "lmstudio", "tabbyapi")  # whose drafts differ in length
+_JSON = re.compile(r'\s*(?:\{|\[\s*[{\["])')
+_FIGURED = re.compile(r"(?:accept|draft)[^\n]{0,60}?\d|\d[^\n]{0,20}accepted", re.IGNORECASE)
 _TOO_LARGE = (
     "{name} has {mb:.0f} MB, at most {most:.0f} are read; keep the lines that matter: "
     "grep -E 'SpecDecoding|draft acceptance|acc per pos|eval time|statistics|Decode batch' {name} > small.log"
@@ -106,20 +111,27 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     if FORMAT in text[:200]:
         return list(_runs(text, name))
     lines, values = taken_apart(text)
+    faults: list[str] = []
+    replies, unread = _replies(values, lines, name, faults)
+    if unread:
+        lines = sorted(lines + unread, key=lambda line: line[0])
+    lines = commands_joined(lines)
     samples = [line for _, line in lines if is_scrape(line)]
     if len(samples) > 1 and not text.endswith("\n") and is_scrape(lines[-1][1]) and _cut(samples):
         samples.pop()
     other = [(number, line) for number, line in lines if not is_scrape(line)]
-    faults: list[str] = []
     found: list[Seen | Scrape] = [*scrapes("\n".join(samples), name)] if samples else []
-    seen = _replies(values, other, name, faults)
     reader = LogReader(name)
     reader.read(other)
-    seen += reader.seen()
+    seen = replies + reader.seen()
     faults += reader.faults
     tables = [*islice(tables_told(other), MOST_SETTINGS)]
     loose = [] if seen or tables or found else lines_told(other)[:MOST_SETTINGS]
     engine = engine_in(text) if tables or loose or any(not one.engine for one in seen) else ""
+    engine = engine or next((one.engine for one in seen if one.engine), "")
+    if seen and not tables and not found:
+        _unsaid(seen, [line for number, line in other if number not in reader.taken])
+        loose = _beside(seen, [(number, line) for number, line in other if number not in reader.taken])
     for told in [*tables, *loose]:
         told.engine = told.engine or engine
         _kept(told, name, seen, faults)
@@ -127,8 +139,8 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     seen = _timed(seen)
     found += _merged(seen)
     if not found:
-        cut = not values and text.lstrip()[:1] in ("{", "[")
-        raise DoctorError(faults[0] if faults else _nothing(name, reader, cut))
+        cut = not values and _JSON.match(text) is not None
+        raise DoctorError(faults[0] if faults else _nothing(name, reader, cut, other))
     if faults and isinstance(found[-1], Seen):
         found[-1].notes.append(f"fault:{faults[0].removeprefix(f'{name}: ')}"[:400])
     return found
@@ -149,8 +161,12 @@ def _runs(text: str, name: str) -> list[Seen]:
 
 def _replies(
     values: Sequence[tuple[int, Any]], lines: Sequence[tuple[int, str]], name: str, faults: list[str]
-) -> list[Seen]:
-    """The replies, each under the heading before it; chunks of one stream have one id, and the last counts them all."""
+) -> tuple[list[Seen], list[tuple[int, str]]]:
+    """The replies, each under the heading before it, and as lines the values that are none.
+
+    Chunks of one stream have one id, and the last counts them all.
+    """
+    unread: list[tuple[int, str]] = []
     heads = [(number, head) for number, line in lines if (head := heading(line)) is not None] if values else []
     replies: dict[Any, Seen] = {}
     for number, value in values:
@@ -159,11 +175,46 @@ def _replies(
         except DoctorError as error:
             faults.append(str(error))
             continue
+        if not found:
+            unread += [(number, line) for line in as_lines(value)]
         label = next((head for before, head in reversed(heads) if before < number), "")
         for key, seen in found[: MOST_REPLIES - len(replies)]:
             seen.label = label[:LONGEST_NAME]
             replies[key if isinstance(key, str | int) else len(replies)] = seen
-    return list(replies.values())
+    return list(replies.values()), unread
+
+
+def _unsaid(seen: Sequence[Seen], unread: Sequence[str]) -> None:
+    """A log of times alone is plain decoding, unless a line that is not understood has figures of drafts."""
+    if any(one.drafts or one.drafted is not None for one in seen):
+        return
+    unsure = [one for one in seen if not is_plain(one.label) and not is_command(one.label)]
+    if unsure and any(_FIGURED.search(line) for line in unread):
+        for one in unsure:
+            one.notes.append("unsaid")
+
+
+def _beside(seen: list[Seen], lines: Sequence[tuple[int, str]]) -> list[Told]:
+    """Speeds without drafts, and with them, that somebody wrote beside a log of one setting that lacks them."""
+    drafting = [one for one in seen if one.drafts]
+    if not drafting or len({(one.label, one.k, one.drafter) for one in drafting}) > 1:
+        return []
+    if any(one.speculated or not one.drafts for one in seen):
+        return []
+    written = [*islice((line for line in lines if not is_logged(line[1])), MOST_WRITTEN)]
+    told = [one for one in lines_told(written) if one.speed or one.per_token]
+    plain = [one for one in told if one.plain and not one.speaks]
+    with_drafts = [one for one in told if one.speculated and not one.speaks]
+    if len(plain) != 1 or len(with_drafts) > 1 or len(told) > 2:
+        return []
+    for one in with_drafts if not any(one.decode_ms for one in drafting) else []:
+        per_token = one.per_token or 1e3 / (one.speed or 1.0)
+        for part in drafting:
+            if part.rounds and part.accepted is not None:
+                part.timed_tokens, part.timed_passes = part.rounds + part.accepted, part.rounds
+                part.decode_ms = per_token * part.timed_tokens
+    plain[0].kind = "log"
+    return plain
 
 
 def _kept(told: Told, name: str, seen: list[Seen], faults: list[str]) -> None:
@@ -218,9 +269,13 @@ def _merged(seen: Sequence[Seen]) -> list[Seen]:
     return merged
 
 
-def _nothing(name: str, reader: LogReader, cut: bool) -> str:
+def _nothing(name: str, reader: LogReader, cut: bool, lines: Sequence[tuple[int, str]]) -> str:
     """Why nothing was found: the line that came nearest, and what would be understood."""
     score, number, line = reader.nearest
+    if not score:
+        spoken = next(((number, line) for number, line in lines if speaks_of_drafts(line)), None)
+        score, (number, line) = int(spoken is not None), spoken or (0, "")
+    line = line.strip()
     whole = " It begins like JSON and is not whole, so save the reply again." if cut else ""
     if not score:
         return f"{name}: no line in it speaks of speculation.{whole} {_KNOWN}."

@@ -77,8 +77,10 @@ def seen_in_reply(value: Json, name: str) -> Seen | None:
         "speculative_decoding" in metrics or "generation_time_ms" in metrics
     ):
         return check(_vllm(value, metrics, name))
-    if isinstance(usage := value.get("usage"), Mapping) and "completion_tokens_per_sec" in usage:
-        return check(_tabby(usage, name))
+    if isinstance(usage := value.get("usage"), Mapping):
+        if "completion_tokens_per_sec" in usage:
+            return check(_tabby(usage, name))
+        return check(told) if (told := _predicted(usage, name)) is not None else None
     return None
 
 
@@ -120,6 +122,18 @@ def _tabby(usage: Json, name: str) -> Seen:
         seen.timed_passes = max(1.0, tokens - (accepted or 0.0))
     _rounds_of_passes(seen)
     return seen
+
+
+def _predicted(usage: Json, name: str) -> Seen | None:
+    """The two counts that OpenAI's form of a reply has; whose they are, it does not say."""
+    details = usage.get("completion_tokens_details")
+    if not isinstance(details, Mapping):
+        return None
+    accepted = _number(details, "accepted_prediction_tokens", name)
+    rejected = _number(details, "rejected_prediction_tokens", name)
+    if accepted is None or rejected is None:
+        return None
+    return Seen(name=name, kind="reply", accepted=accepted, drafted=accepted + rejected)
 
 
 def _rounds_of_passes(seen: Seen) -> None:

@@ -19,6 +19,9 @@ ENGINES = {"vllm": "vllm", "llamacpp": "llama.cpp", "sglang": "sglang"}
 MOST_LINES = 200_000  # of samples
 _LINE = re.compile(r"\b(vllm|llamacpp|sglang):(\w{3,80})")
 _VALUE = re.compile(r"[+-]?(?:\d[\d.,]*(?:[eE][+-]?\d+)?|nan|inf)", re.IGNORECASE)
+_TIMES = {"k": 1e3, "m": 1e6, "mil": 1e6, "b": 1e9, "bil": 1e9}  # as a dashboard shortens counts
+_SHORT = re.compile(r"\s?(k|mil|m|bil|b)\b", re.IGNORECASE)
+_RATE = re.compile(r"\b(?:i?rate|increase|histogram_quantile)\s?\(|\[\d+[smhdw](?::\w*)?\]")  # what is asked, no sample
 _LABEL = re.compile(r'(\w{1,60})="([^"]{0,300})"')
 _PER_POS = "spec_decode_num_accepted_tokens_per_pos"
 _COUNTS = {
@@ -46,8 +49,10 @@ Key = tuple[str, int | None]  # a counter's suffix without _total, and its posit
 
 def is_scrape(line: str) -> bool:
     """Whether a line is a sample, or one of the comments between samples."""
+    if "vllm:" not in line and "llamacpp:" not in line and "sglang:" not in line:
+        return False
     found = _LINE.search(line)
-    return found is not None and found[2].removesuffix("_total") in _COUNTS | _GAUGES
+    return found is not None and not _RATE.search(line[:4000]) and found[2].removesuffix("_total") in _COUNTS | _GAUGES
 
 
 @dataclass
@@ -259,7 +264,10 @@ def _sample(line: str, name: str) -> tuple[str, str, dict[str, str], float | Non
         raise DoctorError(f"{name}: {line.strip()[:80]!r} is no whole line of /metrics; save it again")
     text = value[0].rstrip(".,")
     text = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text.replace(",", "")
-    return found[1], suffix, dict(_LABEL.findall(labels[:4000])), number(text)
+    read = number(text)
+    if read is not None and (short := _SHORT.match(rest, value.end())):
+        read *= _TIMES[short[1].lower()]
+    return found[1], suffix, dict(_LABEL.findall(labels[:4000])), read
 
 
 def _position(labels: Mapping[str, str], name: str) -> int:

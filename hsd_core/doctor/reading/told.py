@@ -22,7 +22,8 @@ class Told:
 
     length: tokens a pass, the target's own included. rate: accepted of drafted, 0 to 1. places: of all drafts, those
     accepted at each position. speed: tokens/s of all running requests. per_token: ms. round_ms: ms between two passes.
-    passes: of the target, with a draft or without. silent: drafts that the engine reports as none.
+    passes: of the target, with a draft or without. pass_ms: of the target's pass over a draft. draft_ms: of a drafted
+    token.
     """
 
     engine: str = ""
@@ -44,6 +45,8 @@ class Told:
     speed: float | None = None
     round_ms: float | None = None
     passes: float | None = None
+    pass_ms: float | None = None
+    draft_ms: float | None = None
     running: float | None = None
     plain: bool = False
     speculated: bool = False
@@ -71,6 +74,10 @@ def seen_of(told: Told, name: str) -> Seen:
     else:
         seen.k = told.k
     _time(told, seen)
+    if told.pass_ms is not None and (told.draft_ms is not None or seen.drafts):
+        seen.verify_ms = told.pass_ms
+    if told.draft_ms is not None:
+        seen.draft_ms, seen.draft_timed = told.draft_ms, 1.0
     return check(seen)
 
 
@@ -128,7 +135,7 @@ def _rounds(told: Told, accepted: float, drafted: float | None, k: int | None, l
 def _means(told: Told, seen: Seen, length: float | None, k: int | None) -> None:
     """Means alone: what one round did, of no known number."""
     seen.notes.append("means")
-    seen.k = k
+    seen.k = k if "stops_early" not in told.notes else None
     if length is not None:
         seen.rounds, seen.accepted = 1.0, length - 1.0
         if k is None and told.rate:
@@ -137,9 +144,11 @@ def _means(told: Told, seen: Seen, length: float | None, k: int | None) -> None:
             seen.drafted = max(float(k), seen.accepted)
         seen.kept = list(told.places)
         seen.tried = tried_of(seen.kept, 1.0)
-    elif told.rate is not None and k:
+    elif told.rate is not None and k and "stops_early" not in told.notes:
         seen.rounds, seen.drafted, seen.accepted = 1.0, float(k), told.rate * k
         seen.notes.append("whole_drafts")
+        if told.pass_ms is not None:
+            seen.notes.append("rate_in_words")
     elif told.rate is not None:
         seen.drafted, seen.accepted = 1.0, told.rate
 

@@ -27,7 +27,7 @@ class PairCosts:
     target: tuple[float, ...]
     measured: bool
 
-    def round_at(self) -> dict[int, float]:
+    def round_at(self) -> dict[float, float]:
         """A pass with its draft, by draft length; 0 is plain decoding."""
         return {0: self.target[0], **{k: k * self.draft + self.target[k] for k in range(1, MOST + 1)}}
 

@@ -37,6 +37,11 @@ class Figure:
         return self.values[0]
 
     @property
+    def last(self) -> str:
+        """The last word of the name."""
+        return self.name.rpartition(" ")[2]
+
+    @property
     def share(self) -> float:
         """The first value, out of percent where it says so."""
         return self.value / 100 if self.percent else self.value
@@ -106,7 +111,8 @@ def _word(walk: _Walk, text: str) -> None:
     walk.listed = False
     if walk.separated:
         walk.name, walk.separated, walk.hint, walk.percent = [], False, "", False
-    walk.name.append(word)
+    if not walk.name or walk.name[-1] != word:  # vLLM 0.5 writes "tokens tokens"
+        walk.name.append(word)
     if len(walk.name) > 2 * MOST_WORDS:
         del walk.name[:MOST_WORDS]
 
@@ -119,9 +125,10 @@ def _mark(walk: _Walk, mark: str) -> None:
             walk.name = [*last.name.split(), f"{last.value:.0f}"]
         walk.separated, walk.open, walk.listed = True, False, False
     elif mark == "%":
-        walk.percent = True
         if walk.open and not walk.name:
             walk.found[-1].percent = True
+        else:
+            walk.percent = True
     elif mark == "(":
         walk.open = False
         if not walk.separated:

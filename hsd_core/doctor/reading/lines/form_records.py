@@ -78,5 +78,5 @@ def _example(told: Told, one: dict[str, float]) -> None:
     told.ms = 1e3 * one["seconds"] if one.get("seconds") else None
     if tokens is not None and told.accepted is not None and tokens - 1 > told.accepted:
         told.rounds = told.passes = tokens - 1.0 - told.accepted
-    if told.rounds is None and one.get("most"):
-        told.k = length_of(one["most"])
+    if one.get("most"):
+        told.k = length_of(one["most"])  # the limit: drafts may be shorter

@@ -30,6 +30,10 @@ class Form:
     mark: str = ""
     whole: bool = True
     about: str = ""
+    ends: frozenset[str] = frozenset()  # last words of the names
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ends", frozenset(name.rsplit(" ", 1)[-1] for name in self.names))
 
     def complete(self, found: Fields) -> bool:
         return any(need <= found.keys() for need in self.needs)
@@ -76,6 +80,9 @@ SGLANG = Form(
         "#running-req": "running",
         "accept len": "length",
         "accept rate": "rate",
+        "avg_accept_len": "length",
+        "accept_len": "length",
+        "accept_rate": "rate",
         "gen throughput": "speed",
         "input throughput": "",
     },
@@ -88,6 +95,7 @@ BENCH = Form(
         "acceptance rate": "rate",
         "acceptance length": "length",
         "accept length": "length",
+        "accept_length": "length",
         "drafts": "rounds",
         "draft tokens": "drafted",
         "accepted tokens": "accepted",
@@ -98,6 +106,9 @@ BENCH = Form(
         "max request concurrency": "most_running",
         "concurrency": "running",
         "position": "place",
+        "completed": "requests",
+        "total_output_tokens": "all_tokens",
+        "max_concurrency": "most_running",
         "mean_tpot_ms": "per_token",
         "mean_itl_ms": "round_ms",
         "spec_decode_acceptance_rate": "rate",
@@ -197,6 +208,7 @@ TENSORRT = Form(
 # in the order in which a line is offered to them: the first whole one takes it
 WHOLE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH)
 SPREAD = (BENCH, OFFLINE, SPECULATIVE, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
+ENDS = frozenset().union(*(form.ends for form in (*WHOLE, *SPREAD)))
 PERCENT = ("rate", "place", "places")  # fields that are shares
 
 
@@ -204,6 +216,9 @@ def fields_of(form: Form, figures: Sequence[Figure]) -> Fields:
     """The figures of a line that a form knows, by field; a share is from 0 to 1."""
     found: Fields = {}
     for figure in figures:
+        last = figure.last
+        if last not in form.ends and not last.isdecimal() and figure.unit not in form.units:
+            continue
         words = figure.name.split()
         index = words[-1] if len(words) > 1 and words[-1].isdecimal() else ""
         place = known(form.names, words[:-1]) if index else None

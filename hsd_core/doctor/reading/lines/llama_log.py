@@ -12,7 +12,11 @@ from hsd_core.doctor.reading.seen import DoctorError, Seen, timed_tokens
 from hsd_core.doctor.reading.told import Told, seen_of
 
 _NAMES = {
-    "prompt eval time": "",
+    "prompt eval time": "over",
+    "total time": "over",
+    "load time": "over",
+    "sample time": "over",
+    "sampling time": "over",
     "eval time": "ms",
     "draft acceptance": "rate",
     "draft acceptance rate": "rate",
@@ -27,6 +31,7 @@ _NAMES = {
     "#acc tokens": "accepted",
     "dur": "dur",
 }
+ENDS = frozenset(name.rsplit(" ", 1)[-1] for name in _NAMES)
 _STATISTICS = re.compile(r"statistics\s+([\w-]{1,60})\s*:")
 _TASK = re.compile(r"\btask (\d{1,9})\b")
 _BLOCKS = ("dflash", "dspark", "medusa", "block")  # drafters whose one pass gives all tokens of a draft
@@ -51,24 +56,34 @@ class LlamaLog:
         self._name = name
         self._requests: list[_Request] = []
         self._totals: dict[str, list[float]] = {}  # drafts, kept, tokens, ms
+        self._head = ("", 0)  # the task of a line that stands above the figures, and its number
         self.faults: list[str] = []
+
+    def head(self, line: str, number: int) -> None:
+        """Takes a line without figures that names the task of those below."""
+        if task := _task(line):
+            self._head = (task, number)
 
     def take(self, line: str, figures: Sequence[Figure], label: str, number: int) -> bool:
         """Whether the line was one of these."""
-        told = {what: figure for figure in figures if (what := known(_NAMES, figure.name.split()))}
+        told = {
+            what: figure for figure in figures if figure.last in ENDS and (what := known(_NAMES, figure.name.split()))
+        }
         if "drafts" in told and "tokens" in told:
             return self._statistics(line, told, label, number)
         if "ms" in told:
             self._time(line, figures, told["ms"], label, number)
+            if "rate" in told:  # both on one line, as somebody typed them
+                self._drafts(line, figures, told, label, number)
             return True
         if "rate" in told or "places" in told:
             return self._drafts(line, figures, told, label, number)
-        return False
+        return "over" in told
 
     def _time(self, line: str, figures: Sequence[Figure], ms: Figure, label: str, number: int) -> None:
         if len(self._requests) >= MOST:
             return
-        request = _Request(label, number, _task(line))
+        request = _Request(label, number, self._task_at(line, number))
         request.told.ms = ms.value
         for figure in figures:
             if figure.unit.startswith(("tokens", "runs")) and not figure.name and figure.at > ms.at:
@@ -83,7 +98,7 @@ class LlamaLog:
         counted = "accepted" in by_unit and "generated" in by_unit
         if "rate" in found and not counted:
             return False
-        request = self._of_task(_task(line), label, number, new=counted)
+        request = self._of_task(self._task_at(line, number), label, number, new=counted)
         if counted:
             request.told.accepted, request.told.drafted = by_unit["accepted"], by_unit["generated"]
         if "length" in found:
@@ -91,6 +106,10 @@ class LlamaLog:
         if "places" in found:
             request.told.places = [place for place in found["places"].values if place <= 1]
         return True
+
+    def _task_at(self, line: str, number: int) -> str:
+        task, above = self._head
+        return _task(line) or (task if 0 < number - above < 4 else "")
 
     def _of_task(self, task: str, label: str, number: int, *, new: bool) -> _Request:
         """The request that a line is of: that of its task, else the last one, unless that has its drafts already."""
@@ -118,9 +137,13 @@ class LlamaLog:
             self._requests[-1].drafters.setdefault(drafter, added)
         return True
 
-    def seen(self) -> list[Seen]:
-        """The requests; those whose drafter found nothing are of the drafter too, those without one are plain."""
+    def seen(self, end: int = 0) -> list[Seen]:
+        """The requests; those whose drafter found nothing are of the drafter too, those without one are plain.
+
+        A server's last request is left out where the log ends, at line `end`, before its drafts would be told.
+        """
         drafters = self._drafters()
+        self._cut(end)
         listed = []
         for request in self._requests:
             drafter = drafters[request.label] if request.drafters or request.told.drafted else ""
@@ -133,6 +156,15 @@ class LlamaLog:
             of = 0 if last.block else 2  # one pass of the drafter gives a draft, or a token
             last.draft_ms, last.draft_timed = sum(total[3] for total in timed), sum(total[of] for total in timed)
         return listed
+
+    def _cut(self, end: int) -> None:
+        if not self._requests:
+            return
+        last = self._requests[-1]
+        if last.task and last.told.drafted is None and not last.drafters and end - last.line < 2:
+            told = [one for one in self._requests if one.told.drafted is not None]
+            if any(one.label == last.label and one.task for one in told):
+                self._requests.pop()
 
     def _drafters(self) -> dict[str, str]:
         """The drafters at work under each heading: those that made drafts, else all that were asked."""

@@ -10,6 +10,7 @@ from statistics import median
 from hsd_core.doctor.reading.lines.figures import Figure, figures
 from hsd_core.doctor.reading.lines.form_records import told_of
 from hsd_core.doctor.reading.lines.forms import (
+    ENDS,
     SGLANG,
     SPREAD,
     VLLM_LINE,
@@ -19,6 +20,7 @@ from hsd_core.doctor.reading.lines.forms import (
     Form,
     fields_of,
 )
+from hsd_core.doctor.reading.lines.llama_log import ENDS as LLAMA_ENDS
 from hsd_core.doctor.reading.lines.llama_log import LlamaLog
 from hsd_core.doctor.reading.lines.sections import LONGEST, heading, is_drafted, is_plain
 from hsd_core.doctor.reading.lines.sglang_lines import sglang_told
@@ -31,12 +33,12 @@ MOST_READ = 200_000  # lines with figures of interest
 APART = 80  # lines between two figures of one output
 WRAPPED = 6  # lines that one line of a log may be wrapped into
 _BEFORE, _BEHIND = 300, 1500  # characters around a mark that are looked at
-_INTEREST = re.compile(
-    r"accept|draft|acc per pos|eval time|throughput|spec|tpot|itl|n_predict|decoded|predicted_|pred=|generat|#gen"
-    r"|running-req|requests|position|tokens?[ _/-](?:per|s\b)|tok/s|t/s|\[a[rl]\]|\[dt\]|concurrency"
-    r"|completion_tokens|latency",
-    re.IGNORECASE,
+_INTEREST = (
+    *("accept", "draft", "acc per pos", "eval time", "throughput", "spec", "tpot", "itl", "n_predict", "decoded"),
+    *("predicted_", "pred=", "generat", "#gen", "running-req", "requests", "position", "tok/s", "t/s", "tokens per"),
+    *("tokens/", "tokens-per", "tokens_per", "[ar]", "[al]", "[dt]", "concurrency", "completion", "latency"),
 )
+_MARKS = ("specdecoding", "speculative metrics", "decode batch", "draft acceptance", "#gen drafts", "spec_verify_ct")
 _MARK = re.compile(
     r"specdecoding|speculative metrics|decode batch|(?<!avg )draft acceptance|#gen drafts|spec_verify_ct", re.I
 )
@@ -45,6 +47,7 @@ _BEGINS = re.compile(
     r"\s*(?:\d[\d.:-]{5,}|\[20|\(\w+ pid|INFO|WARN|ERROR|DEBUG|slot |srv |time=|statistics|prompt eval|eval time|total"
     r" time|main:|common_|llama_|\{|```)"
 )
+_ENDS = ENDS | LLAMA_ENDS
 _DRAFTS = re.compile(r"accept|draft", re.IGNORECASE)
 
 
@@ -60,12 +63,14 @@ class LogReader:
         self._throughput: list[tuple[str, float, float]] = []  # heading, tokens/s, requests
         self._open: dict[int, tuple[Fields, str, int, int]] = {}  # of forms over several lines
         self._label = ""
-        self._read = 0
+        self._read = self._end = 0
+        self.taken: set[int] = set()  # lines that a form took figures from
         self.nearest: tuple[int, int, str] = (0, 0, "")  # figures, line, text of the line that came nearest
         self.faults: list[str] = []
 
     def read(self, lines: Iterable[tuple[int, str]]) -> None:
         waiting = list(lines)
+        self._end = max((number for number, line in waiting[-20:] if line.strip()), default=0)
         skip = 0
         for at, (number, line) in enumerate(waiting):
             if skip:
@@ -75,14 +80,17 @@ class LogReader:
                 for part in _around_marks(line):
                     self._line(part, number, figures(part))
                 continue
-            if not _INTEREST.search(line):
+            low = line.lower()
+            if not any(word in low for word in _INTEREST):
+                if "print_timing" in line:
+                    self._llama.head(line, number)
                 self._heading(line)
                 continue
             self._read += 1
             if self._read > MOST_READ:
                 continue
             found = figures(line)
-            if _MARK.search(line):
+            if any(mark in low for mark in _MARKS) and _MARK.search(line):
                 line, found, skip = _unwrapped(line, found, [text for _, text in waiting[at + 1 : at + 1 + WRAPPED]])
             self._line(line, number, found)
         for form_id in list(self._open):
@@ -93,7 +101,7 @@ class LogReader:
         for told in sglang_told(self._sglang):
             self._told.append(told)
         seen = [one for told in _last_of_rising(self._told) if (one := self._checked(told)) is not None]
-        seen += self._pieces + self._llama.seen()
+        seen += self._pieces + self._llama.seen(self._end)
         self.faults += self._llama.faults
         self._bounds(seen)
         return seen
@@ -106,14 +114,16 @@ class LogReader:
             return None
 
     def _line(self, line: str, number: int, found: Sequence[Figure]) -> None:
-        if not found:
+        if not any(figure.last in _ENDS or figure.last.isdecimal() or figure.unit for figure in found):
             self._heading(line)
             return
-        if self._llama.take(line, found, self._label, number) if not self._inside_example(line) else True:
+        if self._inside_example(line) or self._llama.take(line, found, self._label, number):
+            self.taken.add(number)
             return
         for form in WHOLE:
             fields = fields_of(form, found)
             if form.complete(fields):
+                self.taken.add(number)
                 self._whole(form, fields, line, number)
                 return
         taken = False
@@ -141,6 +151,7 @@ class LogReader:
         if form.mark and form.mark not in line.lower():
             told.engine = "" if form is not VLLM_LINE or not told.places else "vllm"
         if form is SGLANG:
+            told.speculated = told.length is None and "accept" in line
             told.notes.append(line[:200])  # its date and version, until the lines are compared
             self._sglang.append(told)
         else:
@@ -155,10 +166,11 @@ class LogReader:
         self._open[form_id] = ({**held, **fields}, label, first, number)
 
     def _flush(self, form_id: int) -> None:
-        fields, label, first, _ = self._open.pop(form_id)
+        fields, label, first, last = self._open.pop(form_id)
         form = SPREAD[form_id]
         if not form.complete(fields):
             return
+        self.taken.update(range(first, last + 1))
         if form.about:  # a piece of a reply
             piece = {form.about: {field: values[0] for field, values in fields.items()}}
             try:

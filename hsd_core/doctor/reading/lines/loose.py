@@ -1,45 +1,71 @@
-"""What people write of their runs themselves: tables, and lines of speed and acceptance in any engine's words.
+"""What people write of their runs themselves, in lines of speed and acceptance, in any engine's words.
 
-Asked where no form of an engine's own was found, and for tables: a speed beside each draft length says which is best.
+Asked where no form of an engine's own was found, and beside a log that tells no times.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
 from hsd_core.doctor.reading.lines.forms import known
-from hsd_core.doctor.reading.lines.sections import LONGEST, heading, is_command, is_drafted, is_plain, length_in
-from hsd_core.doctor.reading.numbers import length_of
+from hsd_core.doctor.reading.lines.sections import (
+    LONGEST,
+    heading,
+    is_command,
+    is_drafted,
+    is_plain,
+    length_in,
+    speaks_of_drafts,
+)
+from hsd_core.doctor.reading.lines.tables import put
 from hsd_core.doctor.reading.told import Told
 
 _CALLED = {
     "length": "acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc_len"
-    "|accept_length|acceptance_length|mean accepted len|mean acceptance length|mean accepted length|tokens per step|tau"
+    "|accept_length|acceptance_length|avg_accept_len"
+    "|accept_len|mean accepted len|mean acceptance length|mean accepted length|tokens per step|tau"
     "|tokens per pass|tokens/pass|tokens per forward|tokens/forward",
     "rate": "acceptance rate|accept rate|draft acceptance rate|acceptance|draft rate|accept_rate|acceptance_rate"
     "|aggregate_accept_rate|accept",
-    "speed": "tok/s|t/s|tps|tokens/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate|generation speed"
-    "|decode speed|tokens_per_second",
-    "per_token": "ms per token|ms/token|ms/tok|tpot",
+    "speed": "tok/s|t/s|tps|tokens/s|token/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate"
+    "|generation speed|decode speed|eval rate|tokens_per_second",
+    "per_token": "ms per token|ms/token|ms/tok|tpot|time per token|time per output token",
     "k": "num_speculative_tokens|draft length|draft-max|n-max|draft-n-max|k|n_max|spec-draft-n-max|num_draft_tokens"
     "|speculative-num-steps|num_steps|gamma",
     "accepted": "accepted|accepted tokens|draft tokens accepted|accepted draft tokens",
+    "running": "batch size|batch_size|concurrency",
     "drafted": "drafted|proposed|draft tokens|drafted tokens|total draft tokens",
 }
 _NAMES = {name: what for what, names in _CALLED.items() for name in names.split("|")}
 _UNITS = {
-    "speed": ("tok/s", "tok/sec", "t/s", "tokens/s", "toks/s", "tokens-per-sec", "tps", "tokens per second"),
-    "per_token": ("ms per token", "ms/token", "ms/tok"),
+    "speed": ("tok/s", "token/s", "t/s", "tokens/s", "toks/s", "tokens-per-sec", "tps", "tokens per second")
+    + ("output tokens/s", "output tok/s", "tok per s", "token per s"),
+    "pass_ms": tuple(
+        f"ms {per} {what}" for per in ("per", "a", "each") for what in ("target", "pass", "forward", "verif")
+    )
+    + ("ms/pass", "ms/forward"),
+    "draft_ms": tuple(f"ms {per} draft" for per in ("per", "a", "each")) + ("ms/draft",),
+    "per_token": ("ms per token", "ms a token", "ms/token", "ms/tok", "ms per output token"),
+    "length": tuple(f"tokens{per}{what}" for per in ("/", " per ") for what in ("forward", "pass", "step", "round")),
     "accepted": ("accepted",),
+    "rejected": ("rejected",),
     "drafted": ("generated", "drafted", "draft tokens", "proposed"),
     "tokens": ("tokens generated in", "tokens"),
 }
-_READING = re.compile(r"prompt|prefill|process|input|encod|\bpp\b|load|total token", re.IGNORECASE)
-_WRITING = re.compile(r"generat|decod|output|\beval|\btg\b|predict|speed|throughput|with", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:and|but|vs|versus|against|while|than|to|instead)\b|[;,→]")
+# words before a speed: of reading a prompt, or of everything, or of writing
+_READING = r"prompt(?:[ _-]eval\w*)?|prefill|process|input|encod|\bpp\b|load|\btotal\b"
+_WRITING = r"generat|decod|output|\beval|\btg\b|predict|speed|with"
+_WORK = re.compile(f"(?P<reading>{_READING})|{_WRITING}", re.IGNORECASE)
+_OF_DRAFTER = re.compile(
+    r"\b(?:draft\w*|assistant|small\w*)(?: model)?\W+(?:alone|only|itself|by itself)\b", re.IGNORECASE
+)
+_ABOUT_DRAFTER = re.compile(r"\b(?:draft(?:er|ing)?|assistant|proposer)\b", re.IGNORECASE)
+_ABOUT_PASS = re.compile(r"\b(?:target|verif\w+|main model|big model|forward|pass)\b", re.IGNORECASE)
+_FILLING = frozenset(("is", "was", "of", "about", "around", "are", "only", "at", "just", "roughly", "to"))
+_BETWEEN = re.compile(r"\b(?:and|but|vs|versus|against|while|than|to|instead)\b|[;→]|,(?!\d)")
 _ENGINES = (
     ("mlx-lm", re.compile(r"mlx|tokens-per-sec", re.IGNORECASE)),
     ("tabbyapi", re.compile(r"tabby|exllama|\bexl[23]\b|cached tokens and", re.IGNORECASE)),
@@ -49,11 +75,11 @@ _ENGINES = (
     ("sglang", re.compile(r"sglang|sgl\b|--speculative-num-steps|#questions", re.IGNORECASE)),
     ("vllm", re.compile(r"vllm|num_speculative_tokens", re.IGNORECASE)),
     ("llama.cpp", re.compile(r"llama\.cpp|llama-|gguf|--spec-|draft-max", re.IGNORECASE)),
+    ("ollama", re.compile(r"ollama", re.IGNORECASE)),
     ("transformers", re.compile(r"transformers|assistant_model|prompt_lookup", re.IGNORECASE)),
 )
 MOST_LINES = 5_000
 SHOWN = 48  # characters of a line that stand for its run
-Cells = list[str]
 
 
 def engine_in(text: str) -> str:
@@ -66,39 +92,60 @@ def engine_in(text: str) -> str:
 def lines_told(lines: Sequence[tuple[int, str]]) -> list[Told]:
     """A line that tells a speed or an acceptance is a run; its own words, or its heading, say which.
 
-    A speed of which nothing is said is plain decoding where no other line speaks of drafts.
+    A speed of which nothing is said is plain decoding only where the whole text speaks of no drafts.
     """
     found: list[Told] = []
     neutral: list[Told] = []
-    label, last = "", None
+    label, last, aside, asides = "", None, "", []
     for number, line in islice(_clauses(lines), MOST_LINES):
-        told = _line(line, figures(line))
+        told = None if _OF_DRAFTER.search(line) else _line(line, figures(line))
         if told is None:
             if (head := heading(line)) is not None:
                 label, last = head, None
+            elif 0 < len(line.strip()) <= SHOWN:
+                aside = line.strip(" #*:")
             continue
         own = _own(line)
         told.line = number
-        timed = told.speed is not None or told.per_token is not None
-        if last is not None and not own and last.line + 4 > number and not (timed and _timed(last)):
+        if last is not None and not own and last.line + 4 > number and not (_timed(told) and _timed(last)):
             _more(last, told)  # the rest of the run before
             continue
-        told.label = (own or label)[:LONGEST].strip()
-        told.k = told.k or length_in(told.label)
-        told.plain = not told.speaks and (is_plain(told.label) or (is_command(label) and not is_drafted(label)))
-        told.speculated = not told.speaks and not told.plain and is_drafted(told.label)
+        if own and line.lstrip().startswith("#"):
+            label = own
+        whole = own or label
+        told.label = _shown(whole)
+        told.k = told.k or length_in(whole)
+        told.plain = not told.speaks and (is_plain(whole) or (is_command(whole) and not is_drafted(whole)))
+        told.speculated = not told.speaks and not told.plain and is_drafted(whole)
         (found if told.speaks or told.plain or told.speculated else neutral).append(told)
+        asides.append((told, aside))
         last = told
-    for told in [] if any(one.speaks or one.speculated for one in found) else neutral:
-        told.plain = True
-        found.append(told)
+    _apart(asides)
+    if not any(one.speaks or one.speculated for one in found):
+        unsaid = any(speaks_of_drafts(line) for _, line in lines)
+        for told in neutral:
+            told.plain = not unsaid
+            told.notes += ["unsaid"] if unsaid else []
+            found.append(told)
     return found
+
+
+def _apart(asides: Sequence[tuple[Told, str]]) -> None:
+    """Runs of one name under different lines, such as "tp = 4", are told apart by these."""
+    under: dict[str, set[str]] = {}
+    for told, aside in asides:
+        under.setdefault(told.label, set()).add(aside)
+    for told, aside in asides:
+        if len(under[told.label]) > 1 and aside and told.label:
+            told.label = f"{aside}: {told.label}"[:LONGEST]
 
 
 def _clauses(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Lines, those with several speeds divided between them."""
     for number, line in lines:
-        if len(line) > 2_000 or line.count("|") > 2:
+        if len(line) > 2_000 or line.count("|") > 2 or not any(sign.isdigit() for sign in line):
+            if len(line) <= 2_000:
+                yield number, line
             continue
         speeds = [one.at for one in figures(line) if one.unit.startswith(_UNITS["speed"]) and _written(line, one)]
         start = 0
@@ -114,127 +161,99 @@ def _own(line: str) -> str:
     """What a line says of its own run: its beginning, as far as a colon, or all of it."""
     lead, colon, _ = line.partition(":")
     for part in (lead if colon and len(lead) < 60 else "", line[:LONGEST]):
-        bare = part.strip(" -*#>\t")
+        bare = part.strip(" -*#>,.;\t")
         if is_plain(bare) or is_drafted(bare):
-            return bare if len(bare) <= SHOWN else f"{bare[:SHOWN].rsplit(' ', 1)[0]} ..."
+            return bare
     return ""
+
+
+def _shown(words: str) -> str:
+    return words if len(words) <= SHOWN else f"{words[:SHOWN].rsplit(' ', 1)[0]} ..."
 
 
 def _timed(told: Told) -> bool:
     return told.speed is not None or told.per_token is not None
 
 
-def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
-    """The rows of tables whose heads name a speed, an acceptance or both."""
-    head: dict[int, str] = {}
-    for number, line in lines:
-        cells = _cells(line)
-        if len(cells) < 2:
-            head = {}
-        elif not head or not any(any(sign.isdigit() for sign in cell) for cell in cells):
-            if any(any(sign.isalpha() for sign in cell) for cell in cells):
-                found = {at: what for at, cell in enumerate(cells) if (what := _column(cell)) is not None}
-                head = found if {"speed", "per_token"} & set(found.values()) else {}
-        elif (told := _row(cells, head)) is not None:
-            told.line = number
-            yield told
-
-
 def _line(line: str, found: Sequence[Figure]) -> Told | None:
     told = Told(kind="words")
-    for figure in found:
-        what = known(_NAMES, figure.name.split()) or _of_unit(figure)
-        if what == "speed" and not _written(line, figure):
-            continue
+    rejected = None
+    before = 0
+    for figure in _single(found):
+        what = _meant(figure)
+        if what in ("per_token", "pass_ms", "draft_ms"):
+            what = _whose(what, figure, line[before : figure.at])
+        before = figure.at
         if what is None or (what == "tokens" and told.tokens is not None):
             if what is None and told.accepted is not None and figure.unit.startswith("draft tokens"):
                 told.drafted = told.drafted if told.drafted is not None else figure.value
+        elif what == "rejected":
+            rejected = figure.value
+        elif what == "rate" and figure.value > 1.5 and not figure.percent and "rate" not in figure.name:
+            continue  # "acceptance was 3" is no share
+        elif what == "speed" and (not _written(line, figure) or told.speed is not None):
             continue
-        _put(told, what, figure)
+        else:
+            put(told, what, figure)
+            if what == "speed" and re.search(r"req(?:uest)?s?/s", line):
+                told.notes.append("of_all_requests")
+    if told.accepted is not None and rejected is not None and told.drafted is None:
+        told.drafted = told.accepted + rejected
     if told.length is not None and told.length < 1:
         told.length = None
     told.tokens = told.tokens if told.speed else None
-    useful = (told.speed, told.per_token, told.length, told.rate)
+    useful = (told.speed, told.per_token, told.length, told.rate, told.pass_ms)
     return told if any(useful) or (told.accepted is not None and told.drafted) else None
 
 
-def _of_unit(figure: Figure) -> str | None:
-    for what, units in _UNITS.items():
-        if figure.unit.startswith(units):
-            return what
-    return "rate" if figure.percent and "accept" in figure.name + figure.unit else None
+def _single(found: Sequence[Figure]) -> Iterator[Figure]:
+    """Figures of one value: in words, "k = 4, 25 ms a pass" is no list."""
+    for figure in found:
+        *others, last = figure.values
+        for place, value in enumerate(others):
+            yield Figure("" if place else figure.name, [value], figure.at)
+        yield Figure("" if others else figure.name, [last], figure.at, figure.unit, figure.percent)
+
+
+def _meant(figure: Figure) -> str | None:
+    """What a figure is, by its name and, for times and speeds, by a unit that agrees."""
+    words = figure.name.split()
+    while words and words[-1] in _FILLING:
+        words.pop()
+    what = known(_NAMES, words)
+    of_unit = next((what for what, units in _UNITS.items() if figure.unit.startswith(units)), None)
+    if what == "speed" and figure.unit and not any(f" {unit}" in f" {figure.unit}" for unit in _UNITS["speed"]):
+        return None  # "Generate: 5.0 s", "Throughput: 3 requests/s"
+    if (what == "per_token" and figure.unit.startswith(("s ", "sec", "tok"))) or (
+        what == "per_token" and figure.unit == "s"
+    ):
+        return None
+    if what is None and of_unit is None and figure.percent and "accept" in figure.name + figure.unit:
+        return "rate"
+    if what is None and figure.unit.split(" ")[0] == "ms" and ("pass" in words or "forward" in words):
+        return "pass_ms"
+    return what or of_unit
+
+
+def _whose(what: str, figure: Figure, before: str) -> str | None:
+    """Whether ms are of a token of the text, of a token of the drafter's, or of a pass of the target."""
+    around = f"{before} {figure.unit}"
+    if what == "draft_ms" or _ABOUT_DRAFTER.search(around):
+        return "draft_ms"
+    if what == "pass_ms" or (_ABOUT_PASS.search(around) and "token" not in figure.unit):
+        return "pass_ms"
+    return what
 
 
 def _written(line: str, figure: Figure) -> bool:
     """Whether a speed is of writing tokens: the nearest word before it decides."""
-    before = line[: figure.at]
-    reading = max((word.start() for word in _READING.finditer(before)), default=-1)
-    writing = max((word.start() for word in _WRITING.finditer(before)), default=-1)
-    return writing >= reading
-
-
-def _put(told: Told, what: str, figure: Figure) -> None:
-    value = figure.share if what == "rate" else figure.value
-    if what == "rate" and value > 1.5:
-        value = value / 100
-    if what == "k":
-        told.k = told.k or length_of(value)
-    elif what == "rate" and value > 1:
-        return
-    elif getattr(told, what) is None:
-        setattr(told, what, value)
+    if figure.unit.startswith("output"):
+        return True
+    said = [word["reading"] is None for word in _WORK.finditer(line, 0, figure.at)]
+    return not said or said[-1]
 
 
 def _more(told: Told, also: Told) -> None:
-    for field in ("length", "rate", "k", "accepted", "drafted", "speed", "per_token"):
+    for field in ("length", "rate", "k", "accepted", "drafted", "speed", "per_token", "pass_ms", "draft_ms"):
         if getattr(told, field) is None:
             setattr(told, field, getattr(also, field))
-
-
-def _cells(line: str) -> Cells:
-    bare = line.strip()
-    if bare.count("|") < 2 and not bare.startswith("|"):
-        return []
-    return [cell.strip().strip("*` ") for cell in bare.strip("|").split("|")][:40]
-
-
-_COLUMNS = (
-    ("speed", re.compile(r"(?:tok|t|tk|tokens?|toks)\W{0,3}(?:/|per) ?s|tps|speed(?!-?up)|tokens_per_second", re.I)),
-    ("per_token", re.compile(r"ms\W{0,3}(?:/|per) ?tok|tpot", re.I)),
-    (
-        "length",
-        re.compile(r"acc\w{0,9}[ _-]len|tokens?\W{0,2}(?:/|per) ?(?:pass|step|forward)|emitted per", re.I),
-    ),
-    ("rate", re.compile(r"accept|draft rate|\brate\b", re.I)),
-    (
-        "k",
-        re.compile(r"^(?:k|gamma|n|draft)$|n[_-]max|draft.?(?:max|len|tokens)|num_spec|spec\w* tok|num[_-]steps", re.I),
-    ),
-)
-
-
-def _column(cell: str) -> str | None:
-    return next((what for what, form in _COLUMNS if form.search(cell[:80])), None)
-
-
-def _row(cells: Cells, head: Mapping[int, str]) -> Told | None:
-    told = Told(kind="table")
-    for at, what in head.items():
-        found = figures(cells[at]) if at < len(cells) else []
-        if found:
-            _put(told, what, found[0])
-        elif what == "k" and at < len(cells) and is_plain(cells[at]):
-            told.plain = True
-    told.label = " ".join(cell for at, cell in enumerate(cells) if at not in head)[:LONGEST].strip()
-    if not told.speed and not told.per_token:
-        return None
-    if not told.label:
-        told.label = next((cells[at] for at, what in head.items() if what == "k" and at < len(cells)), "")
-    if not told.speaks and told.k is None:
-        told.plain = told.plain or is_plain(told.label)
-        told.speculated = not told.plain and is_drafted(told.label)
-        return told if told.plain or told.speculated else None
-    if told.k is not None and not told.speaks:
-        told.speculated = True
-    told.plain = False
-    return told

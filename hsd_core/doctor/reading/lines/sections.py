@@ -8,17 +8,23 @@ LONGEST = 90  # characters of a heading
 # what may stand in front of a heading or of figures on one line
 _PLAIN = re.compile(
     r"\b(?:without|w/o|baseline|base|vanilla|plain|no (?:spec|draft|mtp|eagle)\w*|normal|none|off|disabled|non-spec\w*"
-    r"|autoregressive|-sd)\b",
+    r"|autoregressive|alone|original|ohne|sans|sin|senza|zonder|без)\b|(?<=\w)-sd\b|不用|未开启|关闭",
     re.IGNORECASE,
 )
 _DRAFTED = re.compile(
-    r"^\W{0,4}with\W{0,4}$|\b(?:spec|speculat\w+|draft\w*|mtp|eagle\w*|medusa|ngram\w*|n-gram|lookup|dflash\w*|on|enabled|\+sd)\b"
+    r"^\W{0,4}with\W{0,4}$|\b(?:spec|speculat\w+|draft\w*|assist\w*|mtp|eagle\w*|medusa|ngram\w*|n-gram|lookup|dflash\w*|on|enabled|\+sd)\b"
     r"|\bk ?= ?\d",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(r"\W{0,4}(?:\S{0,60}llama-\w|vllm (?:serve|bench)|python3? -m (?:sglang|vllm|mlx)|mlx_lm)", re.I)
+_COMMAND = re.compile(
+    r"\W{0,4}(?:(?:PS )?\S{0,60}llama-\w|vllm (?:serve|bench)|python3? -m (?:sglang|vllm|mlx)|mlx_lm)", re.I
+)
+_PROGRAMS = ("llama-", "vllm ", "python", "mlx")
 # how a line of a log begins, and headings that are not of a setting
-_LOGGED = re.compile(r"\s*(?:\d|\[|\(|INFO|WARN|ERROR|DEBUG|slot |srv |time=|I |W |main:|common_|llama_)")
+_LOGGED = re.compile(
+    r"\s*(?:\d|\[|\(|INFO|WARN|ERROR|DEBUG|slot |srv |time=|[IW] (?:slot|srv|statistics|[a-z_]+:)|main:|common_|llama_)"
+)
+_SPEED = re.compile(r"\d ?(?:t|toks?|tokens?)/s\b", re.IGNORECASE)
 _GENERAL = re.compile(
     r"\b(?:logs?|outputs?|relevant|results?|questions?|prompts?|requests?|responses?|stats|statistics|metrics|here|this"
     r"|environment|version|benchmark|details|summary|overview|decoding|time|latency|throughput|info\w*|params|usage"
@@ -33,20 +39,37 @@ _LENGTH = re.compile(
 
 def heading(line: str) -> str | None:
     """The heading that a line is, without its marks; None where it is none, as a log's own lines are none."""
+    if any(word in line for word in _PROGRAMS) and len(line) < 4_000 and _COMMAND.match(line):
+        return _command(line)
     if len(line) > 4 * LONGEST or _LOGGED.match(line):
         return None
     bare = line.strip().strip("#*_=-`> ").strip()
-    if not bare or len(bare) > LONGEST or "|" in bare or bare.lower() == "speculative decoding":
+    if not bare or len(bare) > LONGEST or "|" in bare or _SPEED.search(bare) or bare.lower() == "speculative decoding":
         return None  # the last is a part of a benchmark's report
-    if _COMMAND.match(line):
-        return bare
     marked = line.lstrip().startswith(("#", "**", "==", "--- ")) or bare.endswith(":")
-    about = is_plain(bare) or is_drafted(bare)
-    if about and (marked or (len(bare) < 40 and not bare.endswith((".", "?")))):
+    short = len(bare) < 40 and not bare.endswith((".", "?"))
+    if (marked or short) and (is_plain(bare) or is_drafted(bare)):
         return bare.rstrip(":").strip()
     if marked and len(bare.split()) <= 6 and any(sign.isalpha() for sign in bare) and not _GENERAL.search(bare):
         return bare.rstrip(":").strip()
     return None
+
+
+def _command(line: str) -> str:
+    """A command; of a long one its program and the options that are of drafts."""
+    bare = line.strip().strip("#*_=-`>$ ").strip()
+    if len(bare) <= LONGEST:
+        return bare
+    program, *options = re.split(r"\s+(?=-)", bare)
+    kept = [option for option in options if speaks_of_drafts(option) or option.startswith(("-md", "--draft"))]
+    if options and options[0].startswith("-m ") and "python" in program:
+        kept.insert(0, options[0])
+    return " ".join([program[: LONGEST // 2], *kept])[:300]
+
+
+def is_logged(line: str) -> bool:
+    """Whether a line begins as those of a log do."""
+    return _LOGGED.match(line) is not None
 
 
 def is_plain(text: str) -> bool:
@@ -57,6 +80,24 @@ def is_plain(text: str) -> bool:
 def is_command(text: str) -> bool:
     """Whether a heading is the command that was run."""
     return _COMMAND.match(text) is not None
+
+
+_SPOKEN = re.compile(
+    r"accept(?:ed|ance|[_ -]?(?:len|rate))|\bdraft|\bspec(?:ulat|[_-]|\b)|\beagle|\bmedusa|\bmtp\b|\bn-?gram"
+    r"|\bdflash|assistant_model|prompt_lookup",
+    re.IGNORECASE,
+)
+_EARLY = re.compile(r"p[-_]min\W{1,4}0?[.,][0-9]*[1-9]|confidence")
+
+
+def speaks_of_drafts(line: str) -> bool:
+    """Whether a line has a word that only speculative decoding has."""
+    return _SPOKEN.search(line) is not None
+
+
+def stops_early(text: str) -> bool:
+    """Whether a setting lets the drafter stop before its length, where it is unsure."""
+    return _EARLY.search(text) is not None
 
 
 def is_drafted(text: str) -> bool:

@@ -19,7 +19,11 @@ def sglang_told(lines: Sequence[Told]) -> list[Told]:
     listed: list[Told] = []
     for label in dict.fromkeys(line.label for line in lines):
         for drafting in (True, False):
-            group = [line for line in lines if line.label == label and (line.length is not None) == drafting]
+            group = [
+                line
+                for line in lines
+                if line.label == label and (line.length is not None) == drafting and not line.speculated
+            ]
             speeds = [line.speed / max(1.0, line.running or 1.0) for line in group if line.speed]
             usual = median(speeds) if speeds else 0.0
             k = _length(group) if drafting else None
@@ -35,7 +39,10 @@ def sglang_told(lines: Sequence[Told]) -> list[Told]:
                 if len(group) == 1 and drafting:
                     line.notes.append("one_line")
                 listed.append(line)
-    return listed
+    unread = [line for line in lines if line.speculated]
+    for line in unread:
+        line.notes, line.rate = [], None
+    return listed + unread
 
 
 def _length(group: Sequence[Told]) -> int | None:
@@ -47,11 +54,17 @@ def _length(group: Sequence[Told]) -> int | None:
     if any((line.rate or 0.0) > 1 for line in group):
         return length_of(float(round(median(before))))  # the first versions divide by the steps alone
     slack = [0.006 * (1 + each) / (line.rate or 1.0) for each, line in zip(before, group, strict=False)]
-    fit_now = sum(abs(each - round(median(now))) <= wide for each, wide in zip(now, slack, strict=False)) if now else -1
-    fit_before = sum(abs(each - round(median(before))) <= wide for each, wide in zip(before, slack, strict=False))
+    fit_now = _fitting(now, slack) if now else -1
+    fit_before = _fitting(before, slack)
     earlier = fit_before > fit_now
     if fit_before == fit_now:
         text = " ".join(line.notes[0] for line in group[:1] if line.notes)
         date = _DATE.search(text)
         earlier = "Decode batch." in text or (date is not None and date[1] < CHANGED)
     return length_of(float(round(median(before)) - 1 if earlier else round(median(now))))
+
+
+def _fitting(lengths: Sequence[float], slack: Sequence[float]) -> int:
+    """How many lie as near to the whole number in their middle as rounding allows."""
+    middle = round(median(lengths))
+    return sum(abs(each - middle) <= wide for each, wide in zip(lengths, slack, strict=False))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from hsd_core.doctor.reading.numbers import written
@@ -77,6 +78,39 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
             if isinstance(inner, dict | list) and key not in _PROSE
         ]
         depth += 1
+
+
+def as_lines(value: Any) -> Iterator[str]:
+    """The figures of a JSON value that is no reply, as lines; an answer of Prometheus as its samples."""
+    for one in islice(mappings(value), MOST_VALUES):
+        metric, sample = one.get("metric"), one.get("value")
+        if isinstance(metric, dict) and "__name__" in metric and isinstance(sample, list) and len(sample) == 2:
+            labels = ",".join(f'{key}="{told}"' for key, told in metric.items() if key != "__name__")
+            yield f"{metric['__name__']}{{{labels}}} {sample[1]}"[:LONGEST_LINE]
+            continue
+        told = [f'"{key}": {_as_figures(inner)}' for key, inner in list(one.items())[:200] if _as_figures(inner)]
+        if told:
+            yield ", ".join(told)[:LONGEST_LINE]
+
+
+def _as_figures(value: Any) -> str:
+    listed = value if isinstance(value, list) else [value]
+    if not listed or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in listed[:256]):
+        return ""
+    return ", ".join(f"{one:.12g}" for one in listed[:256])
+
+
+def commands_joined(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Lines that a backslash continues, joined."""
+    joined: list[tuple[int, str]] = []
+    open_ended = False
+    for number, line in lines:
+        if open_ended and len(joined[-1][1]) < 4_000:
+            joined[-1] = (joined[-1][0], f"{joined[-1][1].rstrip()[:-1]} {line.strip()}")
+        else:
+            joined.append((number, line))
+        open_ended = line.endswith("\\") or line.rstrip().endswith(" \\")
+    return joined
 
 
 def _opening(line: str) -> int | None:

@@ -1,0 +1,164 @@
+"""Tables of runs: rows under a head that names a speed or a time of a token, however the columns are divided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hsd_core.doctor.reading.lines.figures import Figure, figures
+from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_plain, length_in, stops_early
+from hsd_core.doctor.reading.numbers import length_of
+from hsd_core.doctor.reading.told import Told
+
+MOST_COLUMNS = 40
+_DIVIDERS = ("|", "\t", ";", ",", "  ")
+_SPEED = re.compile(
+    r"(?:tok|t|tk|tokens?|toks)\W{0,3}(?:/|per|_per_) ?s|\btok_s\b|tps\b|speed(?!-?_?up)|throughput", re.IGNORECASE
+)
+_OTHER_SPEED = re.compile(r"prompt|prefill|input|\bpp\b|pp\d|total|req(?:uest)?s?\W{0,3}(?:/|per)|ttft", re.IGNORECASE)
+_COLUMNS = (
+    ("per_token", re.compile(r"ms\W{0,3}(?:/|per) ?tok|tpot|time per (?:output )?token", re.I)),
+    (
+        "length",
+        re.compile(
+            r"acc\w{0,9}[ _-]len|tokens?\W{0,2}(?:/|per) ?(?:pass|step|forward|round)|emitted per|\bMAL\b|\btau\b", re.I
+        ),
+    ),
+    ("rate", re.compile(r"accept|draft rate|\brate\b|akzeptanz", re.I)),
+    (
+        "k",
+        re.compile(r"^(?:k|gamma|n|draft)$|n[_-]max|draft.?(?:max|len|tokens)|num_spec|spec\w* tok|num[_-]steps", re.I),
+    ),
+    ("running", re.compile(r"^#?(?:batch[ _]?size|bs|concurrency|conc|parallel|running|users?|clients)$", re.I)),
+)
+_BARE = re.compile(r"[~±+-]?[\d.,]+ ?(?:x|×|s|ms|%|gi?b|mi?b|t/s)?", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+Head = dict[int, str]
+
+
+def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
+    """The rows of all tables. A column for plain decoding beside one for drafts gives two runs a row."""
+    head: Head = {}
+    names: list[str] = []
+    divider = ""
+    for number, line in lines:
+        cells = _cells(line, divider) if divider else []
+        if head and len(cells) != len(names) and not (divider == "|" and len(cells) > 1):
+            head, divider = {}, ""
+        if not head or not any(any(sign.isdigit() for sign in cell) for cell in cells):
+            if (not head or divider == "|") and (found := _head(line)) is not None:
+                divider, names, head = found
+            continue
+        for told in _rows(cells, head, names):
+            told.line = number
+            yield told
+
+
+def _head(line: str) -> tuple[str, list[str], Head] | None:
+    """The divider, the names of the columns and what they are; None for a line that heads no table of speeds."""
+    if (
+        len(line) > 2_000
+        or ("|" not in line and _DIGIT.search(line))
+        or (not _SPEED.search(line) and not _COLUMNS[0][1].search(line))
+    ):
+        return None
+    for divider in _DIVIDERS:
+        names = _cells(line, divider)
+        if len(names) < (2 if divider in "|\t" else 3) or any(len(name) > 60 for name in names):
+            continue
+        head = {at: what for at, name in enumerate(names) if (what := _column(name)) is not None}
+        speeds = [at for at, what in head.items() if what in ("speed", "plain_speed")]
+        if not speeds and "per_token" not in head.values():
+            continue
+        if divider != "|" and _DIGIT.search(line):
+            continue
+        return divider, names, head
+    return None
+
+
+def _column(name: str) -> str | None:
+    spoken = name[:80].replace("_", " ")
+    if re.search(r"speed.?up|\bgain\b|vs\.? ", spoken, re.IGNORECASE):
+        return None
+    for what, form in _COLUMNS:
+        if form.search(name[:80]):
+            return what
+    if _SPEED.search(name[:80]) and not _OTHER_SPEED.search(spoken):
+        return "plain_speed" if is_plain(spoken) else "speed"
+    return None
+
+
+def _cells(line: str, divider: str) -> list[str]:
+    bare = line.strip() if divider != "\t" else line.strip("\r\n ")
+    if divider == "|":
+        if bare.count("|") < 2 and not bare.startswith("|"):
+            return []
+        cells = bare.strip("|").split("|")
+    elif divider == "  ":
+        cells = re.split(r" {2,}|\t", bare)
+    else:
+        cells = bare.split(divider)
+    return [cell.strip().strip("*` ") for cell in cells[:MOST_COLUMNS]]
+
+
+def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[Told]:
+    told = _row(cells, head, "speed")
+    plain = _row(cells, head, "plain_speed") if "plain_speed" in head.values() else None
+    if plain is not None and plain.speed:
+        others = [names[at] for at, what in head.items() if what == "speed"]
+        words = next(names[at] for at, what in head.items() if what == "plain_speed")
+        yield Told(kind="table", label=f"{plain.label} {words}".strip()[:LONGEST], speed=plain.speed, plain=True)
+        if told is not None and others:
+            told.label, told.plain = f"{told.label} {others[0]}".strip()[:LONGEST], False
+            told.speculated = not told.speaks
+    if told is None or not (told.speed or told.per_token):
+        return
+    if not told.speaks and told.k is None and not told.plain and not told.speculated:
+        told.plain = is_plain(told.label)
+        told.speculated = not told.plain and is_drafted(told.label)
+        if not told.plain and not told.speculated:
+            return
+    elif told.speaks:
+        told.plain = False
+    elif told.k is not None:
+        told.speculated, told.plain = True, False
+    yield told
+
+
+def _row(cells: Sequence[str], head: Head, speed: str) -> Told | None:
+    told = Told(kind="table")
+    for at, what in head.items():
+        found = figures(cells[at]) if at < len(cells) else []
+        if what in ("speed", "plain_speed"):
+            if what == speed and found:
+                put(told, "speed", found[0])
+        elif found:
+            if what == "k" and found[0].value == 0:
+                told.plain = True
+            put(told, what, found[0])
+        elif what == "k" and at < len(cells) and is_plain(cells[at]):
+            told.plain = True
+    told.label = " ".join(
+        cell for at, cell in enumerate(cells) if at not in head and not _BARE.fullmatch(cell)
+    ).strip()[:LONGEST]
+    if not told.label:
+        told.label = next((cells[at] for at, what in head.items() if what == "k" and at < len(cells)), "")
+    if told.running is not None:
+        told.label = f"{told.label} {told.running:g} at once".strip()
+    told.k = told.k or length_in(told.label)
+    if stops_early(told.label):
+        told.notes.append("stops_early")
+    return told
+
+
+def put(told: Told, what: str, figure: Figure) -> None:
+    """Keeps the figure as what it is, where nothing is known of that yet."""
+    value = figure.share if what == "rate" else figure.value
+    if what == "rate" and value > 1.5:
+        value = value / 100
+    if what == "k":
+        told.k = told.k or length_of(value)
+    elif what == "rate" and value > 1:
+        return
+    elif getattr(told, what) is None:
+        setattr(told, what, value)
