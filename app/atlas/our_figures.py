@@ -1,17 +1,20 @@
-"""What was measured here of a system: a row of a shipped benchmark, else the totals of its recording. Nothing is typed
-in beside a paper's figure."""
+"""What was measured here of a system: rows of shipped benchmarks, and the totals of its recording. Nothing is typed in
+beside a paper's figure."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
-from app.atlas.systems import System
+from app.atlas.systems import Measured, System
 from app.play.recordings import Recordings
 from app.results.bundled_results import Bundled
 from hsd_core.lab.bench.outputs import results
 from hsd_core.lab.results.on_clock import OnClock
 from hsd_core.lab.results.rawfile import read_raw
+
+log = logging.getLogger(__name__)
 
 
 class OurFigures:
@@ -26,18 +29,20 @@ class OurFigures:
         """Whether its recording is one that can be shown."""
         return system.recording in self._runs
 
-    def of(self, system: System) -> dict[str, Any] | None:
-        """The gain over plain decoding, of which stack, where and how that was measured; None where nobody did.
+    def of(self, system: System) -> list[dict[str, Any]]:
+        """Gains over plain decoding, each with its stack and where and how it was measured: those of benchmarks in the
+        order of the card, then that of the recording. Empty where nobody measured it.
 
         `low` and `high`: of its interval (95 %); None for a recording, which is one prompt. `clock`: whose it is where
-        levels work at the same time, "reckoned" or "real"; "" where they do not.
+        levels work at the same time, "reckoned" or "real"; "" where they do not. `bench`: None for a recording.
         """
-        return self._benched(system) or self._replayed(system)
+        found = [*map(self._benched, system.measured), self._replayed(system)]
+        return [one for one in found if one is not None]
 
-    def _benched(self, system: System) -> dict[str, Any] | None:
-        if system.measured is None or (report := self._report(system.measured.results)) is None:
+    def _benched(self, measured: Measured) -> dict[str, Any] | None:
+        if (report := self._report(measured.results)) is None:
             return None
-        row = next((one for one in report["stacks"] if one["stack"] == system.measured.stack), None)
+        row = next((one for one in report["stacks"] if one["stack"] == measured.stack), None)
         if row is None:
             return None
         low, high = row["interval"]
@@ -49,15 +54,14 @@ class OurFigures:
                 "clock": clock,
                 "machine": about["machine"],
                 "preset": about["preset"],
-                "bench": system.measured.results,
+                "bench": measured.results,
             },
         }
 
     def _report(self, name: str) -> Any:
-        """A benchmark's results: those of the Results tab, else what its raw runs give; None where there are none."""
+        """A benchmark by its folder: one that the Results tab shows, or the raw runs of one within a study."""
         if name not in self._reports:
-            raw = self._folder / name / "runs.jsonl"
-            self._reports[name] = results(*read_raw(raw)) if raw.is_file() else None
+            self._reports[name] = _raw(self._folder / name / "runs.jsonl")
         return self._reports[name]
 
     def _replayed(self, system: System) -> dict[str, Any] | None:
@@ -68,3 +72,13 @@ class OurFigures:
             **{"gain": run["speed_up"], "low": None, "high": None, "prompts": 1, "stack": run["stack"]},
             **{"clock": run["clock"], "machine": run["machine"], "preset": run["preset"], "bench": None},
         }
+
+
+def _raw(path: Path) -> dict[str, Any] | None:
+    """The rows of a file of raw runs; None where it cannot be read."""
+    try:
+        about, records = read_raw(path)
+    except (ValueError, OSError) as error:
+        log.warning("the runs in %s are passed over: %s", path, error)
+        return None
+    return results(about, records) if about["kind"] == "bench" else None

@@ -38,12 +38,22 @@ Judges = Literal["one by one", "block", "tree", "several levels", "in parallel",
 _COUNTED = re.compile(r"(ngram)[2-4]")
 _HAND = re.compile(r"(chain|block|cells) [1-6]|tree [1-4](\.[1-4]){0,3}|comb [2-4]\.[1-4]")
 _LANES = ("step", "free")
+_RATIO = re.compile(r"×|\b(of|than)$|\b(faster|slower|more|fewer)\b")  # how much more: than what?
+
+
+class Reported(Struct, forbid_unknown_fields=True):
+    """A figure of a paper: a ratio `over` what, `of` which texts or models, `up_to` if it is the largest."""
+
+    says: Short
+    over: Short | None = None
+    of: Short | None = None
+    up_to: bool = False
 
 
 class Headline(Struct, forbid_unknown_fields=True):
-    """The figure that the paper is known for, and on what it was measured; null where that was not found."""
+    """What the paper is known for, and on what it was measured; null where that was not found."""
 
-    says: Short
+    figures: Annotated[list[Reported], Meta(min_length=1, max_length=3)]
     on: Short | None
 
 
@@ -73,7 +83,7 @@ class System(Struct, forbid_unknown_fields=True):
     near: Annotated[dict[Name, Short], Meta(min_length=1, max_length=5)]
     shape: Annotated[str, Meta(min_length=1, max_length=160)]
     preset: str = "smollm2"
-    measured: Measured | None = None
+    measured: Annotated[list[Measured], Meta(max_length=3)] = []
     here: Annotated[str, Meta(max_length=200)] = ""
     sublayers: Name | None = None
 
@@ -107,9 +117,19 @@ def read(path: Path) -> System:
     if (size := path.stat().st_size) > LARGEST:
         raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
     system = convert(plain(path.read_bytes()), System)
+    _check_headline(system.headline)
     _check_shape(system.shape)
     _check_stack(system)
     return system
+
+
+def _check_headline(headline: Headline | None) -> None:
+    """No ratio without what it is over, and "up to" only as a field."""
+    for i, one in enumerate(headline.figures if headline else ()):
+        if (one.over is None) == bool(_RATIO.search(one.says)):
+            raise Wrong(f"{one.says!r} is a ratio if it has something to be `over`", f"headline.figures.{i}.over")
+        if "up to" in one.says:
+            raise Wrong(f'{one.says!r}: say "up to" by `up_to`', f"headline.figures.{i}.says")
 
 
 def _check_stack(system: System) -> None:
@@ -118,12 +138,12 @@ def _check_stack(system: System) -> None:
         raise Wrong(f"unknown preset {system.preset!r}; presets are {', '.join(PRESETS)}", "preset")
     if system.stack is None:
         for field in ("recording", "measured"):
-            if getattr(system, field) is not None:
+            if getattr(system, field):
                 raise Wrong("a system without a stack is not built here, so nothing of it was recorded", field)
         return
-    for field, text in (("stack", system.stack), ("measured.stack", system.measured and system.measured.stack)):
+    for field, text in (("stack", system.stack), *(("measured.stack", one.stack) for one in system.measured)):
         try:
-            specs = parse(OnClock.read(text).stack) if text else ()
+            specs = parse(OnClock.read(text).stack)
         except StackError as error:
             raise Wrong(str(error), field) from None
         if field != "stack":

@@ -24,7 +24,9 @@ def test_from_the_map_to_a_card_and_on_to_explore(page: Any, shipped: str) -> No
     card = page.locator(".hx-system")
     assert card.locator("h1").inner_text() == "PEARL" and asked(page, "system") == "pearl"
     assert card.locator("h1").evaluate("(x) => x === document.activeElement")
-    assert "4.43" in card.locator(".hx-system-figures").inner_text()
+    figures = card.locator(".hx-system-figures").inner_text()
+    assert "up to 4.43\u00d7 plain decoding; up to 1.50\u00d7 drafting in turn" in figures
+    assert "prompts of the benchmark smollm2-atlas-avx512" in figures and "its recording, one prompt" in figures
     assert "at the same time" in card.locator("figcaption").inner_text() and card.locator("svg.hx-shape").is_visible()
     page.keyboard.press("Escape")
     page.locator(ONE).wait_for()

@@ -16,7 +16,7 @@ import {
 import { tokensOf, writtenBy } from "../../assets/js/atlas/drawn-tokens.js";
 import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/atlas/shape.js";
 import { shapeSaid } from "../../assets/js/atlas/shape-said.js";
-import { DRAWN, HOW, WHO } from "../../assets/js/words/tabs/atlas.js";
+import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/js/words/tabs/atlas.js";
 
 const FOLDER = new URL("../../assets/systems/", import.meta.url);
 /** @type {import("../../assets/js/atlas/by-question.js").System[]} */
@@ -24,7 +24,7 @@ const SYSTEMS = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".json"))
   .map((name) => ({
     id: name.slice(0, -5),
-    ours: null,
+    ours: [],
     here: "",
     preset: "smollm2",
     ...JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")),
@@ -82,6 +82,23 @@ test("what needs something first does not run here as it stands", () => {
   assert.equal(runsHere(needs), "first");
   assert.ok(passes(needs, ALL) && !passes(needs, { ...ALL, here: true }));
   assert.equal(runsHere({ ...needs, stack: null }), "false");
+});
+
+test("a card says of every ratio what it is over, and up to where it is the largest", () => {
+  const said = (/** @type {string} */ id) => named(id).headline?.figures.map(SYSTEM.reported);
+  assert.deepEqual(said("pyramidsd"), ["up to 1.91\u00d7 speculative decoding with one draft"]);
+  assert.deepEqual(said("kangaroo"), ["up to 1.68\u00d7 plain decoding on Spec-Bench"]);
+  assert.deepEqual(said("ead"), ["96.7 % of the quality with 43 % of the tokens from the large model"]);
+  const times = SYSTEMS.flatMap((one) => one.headline?.figures.map(SYSTEM.reported) ?? []).filter((text) =>
+    text.includes("\u00d7"),
+  );
+  assert.ok(times.length > 40);
+  for (const text of times) assert.match(text, /\d\u00d7 [a-z]/, text);
+});
+
+test("a figure of ours names its benchmark, or that it is one recording", () => {
+  assert.equal(SYSTEM.on("a machine", 12, "some-bench"), "a machine, 12 prompts of the benchmark some-bench");
+  assert.equal(SYSTEM.on("a machine", 1, null), "a machine, its recording, one prompt");
 });
 
 test("a system names only neighbours that are there, and never itself", () => {

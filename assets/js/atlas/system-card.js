@@ -12,6 +12,7 @@ import { ladderFigure } from "./sublayers/ladder-figure.js";
 import { HOW, SYSTEM, WHO } from "../words/tabs/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System */
+/** @typedef {import("./by-question.js").Ours} Ours */
 /** @typedef {{onOpen: (id: string) => void, onBack: () => void, onUse: (system: System) => void,
  *   onWatch: (recording: string) => void}} Ctx */
 
@@ -102,31 +103,46 @@ const fact = (title, text, state = "") =>
     h("p", { text }),
   );
 
-/** The paper's figure beside ours. @param {System} system */
+/** The paper's figures beside ours. @param {System} system */
 function figures({ headline, ours, stack }) {
+  const said = headline ? headline.figures.map(SYSTEM.reported).join("; ") : SYSTEM.noFigure;
   const theirs = h(
     "div",
     {},
     h("h2", { text: SYSTEM.theirs }),
-    h("p", { class: headline ? "hx-system-says" : "hx-system-none", text: headline?.says ?? SYSTEM.noFigure }),
+    h("p", { class: headline ? "hx-system-says" : "hx-system-none", text: said }),
     headline ? h("p", { class: "hx-system-on", text: headline.on ?? SYSTEM.noMachine }) : null,
   );
   const none = stack ? SYSTEM.notMeasured : SYSTEM.notBuilt;
   const own = h(
     "div",
     {},
-    h("h2", { text: SYSTEM.ours[ours?.clock ?? ""] ?? SYSTEM.ours[""] }),
-    ours
-      ? h("p", { class: "hx-system-says" }, h("b", { text: SYSTEM.times(ours.gain) }), ` ${SYSTEM.ofPlain}`)
-      : h("p", { class: "hx-system-none", text: none }),
-    ours && ours.low !== null && ours.high !== null
-      ? h("p", { class: "hx-system-on", text: SYSTEM.interval(ours.low, ours.high) })
-      : null,
-    ours ? h("p", { class: "hx-system-on", text: SYSTEM.on(ours.machine, ours.prompts) }) : null,
-    ours ? h("p", { class: "hx-system-on" }, nameOfStack(ours.stack)) : null,
+    h("h2", { text: SYSTEM.ours[ours[0]?.clock ?? ""] ?? SYSTEM.ours[""] }),
+    ...(ours.length
+      ? ours.map((one, i) => measured(one, i > 0, ours[i - 1]?.stack ?? stack))
+      : [h("p", { class: "hx-system-none", text: none })]),
   );
   return h("section", { class: "hx-panel hx-system-figures", "aria-label": SYSTEM.figures }, theirs, own);
 }
+
+/**
+ * A figure of ours: the gain, how sure, where, of which stack; its code where that is another than the one before.
+ * @param {Ours} one @param {boolean} further behind the first @param {string|null} before the stack of what stands above
+ */
+const measured = ({ gain, low, high, machine, prompts, bench, stack, clock }, further, before) =>
+  h(
+    "div",
+    { class: "hx-system-ours", "data-further": further ? "" : null },
+    h(
+      "p",
+      { class: "hx-system-says" },
+      h("b", { text: SYSTEM.times(gain) }),
+      ` ${SYSTEM.ofPlain}${further && clock === "reckoned" ? `, ${SYSTEM.reckoned}` : ""}`,
+    ),
+    low !== null && high !== null ? h("p", { class: "hx-system-on", text: SYSTEM.interval(low, high) }) : null,
+    h("p", { class: "hx-system-on", text: SYSTEM.on(machine, prompts, bench) }),
+    h("p", { class: "hx-system-on" }, nameOfStack(stack), stack === before ? null : h("code", { text: stack })),
+  );
 
 /** What of it is here, and the ways there. @param {System} system @param {Ctx} ctx */
 function here(system, ctx) {

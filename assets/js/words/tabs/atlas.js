@@ -65,7 +65,10 @@ export const SYSTEM = {
   figures: "its figures",
   theirs: "The paper reports",
   noFigure: "No figure of the paper is known to us.",
-  noMachine: "machine not known to us",
+  /** A figure of a paper: over what, on what. */
+  reported: (/** @type {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} */ one) =>
+    `${one.up_to ? "up to " : ""}${one.says}${one.over ? ` ${one.over}` : ""}${one.of ? ` on ${one.of}` : ""}`,
+  noMachine: "machine and models not known to us",
   /** By the clock of levels that work at the same time. @type {Record<string, string>} */
   ours: {
     "": "Measured here",
@@ -75,8 +78,9 @@ export const SYSTEM = {
   times: (/** @type {number} */ gain) => `${gain.toFixed(2)}\u00d7`,
   ofPlain: "plain decoding",
   interval: (/** @type {number} */ low, /** @type {number} */ high) => `95 %: ${low.toFixed(2)} to ${high.toFixed(2)}`,
-  on: (/** @type {string} */ machine, /** @type {number} */ prompts) =>
-    `${machine}, ${prompts === 1 ? "one recording" : many(prompts, "prompt")}`,
+  on: (/** @type {string} */ machine, /** @type {number} */ prompts, /** @type {string|null} */ bench) =>
+    `${machine}, ${bench === null ? "its recording, one prompt" : `${many(prompts, "prompt")} of the benchmark ${bench}`}`,
+  reckoned: "reckoned",
   notBuilt: "Not built here, so there is no figure of ours.",
   notMeasured: "Nobody has measured it here yet.",
   reasons: { yes: "Why it is exact", no: "Why it is not exact", open: "When it is exact" },
