@@ -37,21 +37,21 @@ def main_of(seen: Sequence[Seen]) -> list[Seen]:
 
 def _under_one_heading(alike: Sequence[Seen], best: Seen) -> list[Seen]:
     """Where headings or rows tell more than with or without, such as a model or a backend: those of the best one's."""
-    wanted = _of_setup(best.label)
+    wanted = _of_setup(best)
     drafting = [one for one in alike if one.drafts and (one.label == best.label or one.k != best.k)]
-    drafting = [one for one in drafting if not wanted or not (also := _of_setup(one.label)) or also == wanted]
+    drafting = [one for one in drafting if not wanted or not (also := _of_setup(one)) or also == wanted]
     plain = [one for one in alike if not one.drafts]
-    common = {one.label: len(wanted & _of_setup(one.label)) for one in plain}
+    common = {one.label: len(wanted & _of_setup(one)) for one in plain}
     most = max(common.values(), default=0)
     return drafting + [one for one in plain if common[one.label] == most]
 
 
-def _of_setup(label: str) -> set[str]:
-    """Words of a heading that are not of drafts, nor a number."""
-    words = re.findall(
-        r"[\w.]*[^\W\d][\w.]*|(?<==)\s?\d+", re.sub(r"\b(?:k|n|num_steps|n-max)\s?=\s?\d+", "", label.lower())
-    )
-    return {word.strip() for word in words if not is_plain(word) and not is_drafted(word)}
+def _of_setup(one: Seen) -> set[str]:
+    """Words of a heading that are neither of drafts nor a number; of a table's row its requests at once too."""
+    label = re.sub(r"\b(?:k|n|num_steps|n-max)\s?=\s?\d+", "", one.label.lower())
+    words = {word.strip() for word in re.findall(r"[\w.]*[^\W\d][\w.]*|(?<==)\s?\d+", label)}
+    at_once = {f"{one.running:g}"} if one.kind == "table" and one.running is not None else set()
+    return at_once | {word for word in words if not is_plain(word) and not is_drafted(word)}
 
 
 def compared(seen: Sequence[Seen]) -> list[Setting]:

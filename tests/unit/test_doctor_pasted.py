@@ -102,6 +102,11 @@ RIGHT: dict[str, dict[str, Any]] = {
     "78-aligned-columns": {"plain_ms": 20, "ms_per_token": 12.5},
     "79-kobold-console": {"title": "koboldcpp", "ms_per_token": 25, "plain_ms": None, "tokens_per_pass": None},
     "80-speeds-beside-a-log": {"rounds": 100, "tokens_per_pass": 2.5, "ms_per_token": 20, "plain_ms": 17.24},
+    "81-two-speeds-a-row": {"plain_ms": 50, "ms_per_token": 25},
+    "82-command-above-the-speed": {"ms_per_token": 20, "plain_ms": None},
+    "83-draft-model-without-rates": {"ms_per_token": 20, "plain_ms": None, "tokens_per_pass": None},
+    "84-table-of-loads": {"plain_ms": 20, "ms_per_token": 10, "tokens_per_pass": 2.5},
+    "85-table-with-a-dash": {"plain_ms": 20, "ms_per_token": 12.5, "k": 2, "tokens_per_pass": 2.0},
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
@@ -150,6 +155,8 @@ NEVER = {
     "74-sglang-bench-serving": ["Only 0 %", "plain decoding"],
     "75-mlx-long-command": ["plain decoding", "without --draft-model."],
     "79-kobold-console": ["plain decoding", "200 ms"],
+    "82-command-above-the-speed": ["plain decoding"],
+    "83-draft-model-without-rates": ["which is plain decoding"],
 }
 
 

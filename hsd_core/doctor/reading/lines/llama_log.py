@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from hsd_core.doctor.reading.lines.figures import Figure
 from hsd_core.doctor.reading.lines.forms import known
+from hsd_core.doctor.reading.lines.sections import is_drafted
 from hsd_core.doctor.reading.seen import DoctorError, Seen, timed_tokens
 from hsd_core.doctor.reading.told import Told, seen_of
 
@@ -193,7 +194,8 @@ class LlamaLog:
                 told.rounds = told.drafted * drafts / tokens
             if told.drafted and not request.drafters:
                 told.notes.append("rounds_from_tokens")
-        told.plain = told.drafted is None
+        told.speculated = told.drafted is None and is_drafted(request.label)
+        told.plain = told.drafted is None and not told.speculated
         try:
             seen = seen_of(told, self._name)
         except DoctorError as error:

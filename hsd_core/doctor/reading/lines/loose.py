@@ -107,7 +107,8 @@ def lines_told(lines: Sequence[tuple[int, str]]) -> list[Told]:
             continue
         own = _own(line)
         told.line = number
-        if last is not None and not own and last.line + 4 > number and not (_timed(told) and _timed(last)):
+        rest = not own or (last is not None and last.speculated and not last.speaks and not _timed(told))
+        if last is not None and rest and last.line + 4 > number and not (_timed(told) and _timed(last)):
             _more(last, told)  # the rest of the run before
             continue
         if own and line.lstrip().startswith("#"):

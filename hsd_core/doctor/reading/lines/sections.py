@@ -16,6 +16,10 @@ _DRAFTED = re.compile(
     r"|\bk ?= ?\d",
     re.IGNORECASE,
 )
+_ON = re.compile(
+    r"--spec|--(?:model-)?draft|--assistant|--mtp|(?<!\S)-md\b|speculative_config|num_spec|llama-(?:spec|lookup)"
+)
+_OFF = re.compile(r"--spec-type[ =]none|--no-(?:spec|draft)")
 _COMMAND = re.compile(
     r"\W{0,4}(?:(?:PS )?\S{0,60}llama-\w|vllm (?:serve|bench)|python3? -m (?:sglang|vllm|mlx)|mlx_lm)", re.I
 )
@@ -73,7 +77,9 @@ def is_logged(line: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a heading says that nothing was drafted."""
+    """Whether a heading says that nothing was drafted; of a command its options do, no model's name."""
+    if is_command(text):
+        return _OFF.search(text) is not None
     return _PLAIN.search(text) is not None
 
 
@@ -101,6 +107,9 @@ def stops_early(text: str) -> bool:
 
 
 def is_drafted(text: str) -> bool:
+    """Whether a heading says that something was drafted."""
+    if is_command(text):
+        return _OFF.search(text) is None and _ON.search(text) is not None
     return not is_plain(text) and _DRAFTED.search(text) is not None
 
 

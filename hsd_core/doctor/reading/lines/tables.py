@@ -33,6 +33,7 @@ _COLUMNS = (
 )
 _BARE = re.compile(r"[~±+-]?[\d.,]+ ?(?:x|×|s|ms|%|gi?b|mi?b|t/s)?", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_NONE = ("", "-", "–", "—", "n/a", "N/A")
 Head = dict[int, str]
 
 
@@ -67,8 +68,7 @@ def _head(line: str) -> tuple[str, list[str], Head] | None:
         if len(names) < (2 if divider in "|\t" else 3) or any(len(name) > 60 for name in names):
             continue
         head = {at: what for at, name in enumerate(names) if (what := _column(name)) is not None}
-        speeds = [at for at, what in head.items() if what in ("speed", "plain_speed")]
-        if not speeds and "per_token" not in head.values():
+        if not {"speed", "per_token", "plain_speed", "plain_per_token"} & set(head.values()):
             continue
         if divider != "|" and _DIGIT.search(line):
             continue
@@ -82,7 +82,7 @@ def _column(name: str) -> str | None:
         return None
     for what, form in _COLUMNS:
         if form.search(name[:80]):
-            return what
+            return f"plain_{what}" if what == "per_token" and is_plain(spoken) else what
     if _SPEED.search(name[:80]) and not _OTHER_SPEED.search(spoken):
         return "plain_speed" if is_plain(spoken) else "speed"
     return None
@@ -102,16 +102,18 @@ def _cells(line: str, divider: str) -> list[str]:
 
 
 def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[Told]:
-    told = _row(cells, head, "speed")
-    plain = _row(cells, head, "plain_speed") if "plain_speed" in head.values() else None
-    if plain is not None and plain.speed:
-        others = [names[at] for at, what in head.items() if what == "speed"]
-        words = next(names[at] for at, what in head.items() if what == "plain_speed")
-        yield Told(kind="table", label=f"{plain.label} {words}".strip()[:LONGEST], speed=plain.speed, plain=True)
-        if told is not None and others:
+    told = _row(cells, head, "")
+    plain = _row(cells, head, "plain_")
+    if plain is not None and (plain.speed or plain.per_token):
+        words = next(names[at] for at, what in head.items() if what.startswith("plain_"))
+        others = [names[at] for at, what in head.items() if what in ("speed", "per_token")]
+        beside = Told(kind="table", label=f"{plain.label} {words}".strip()[:LONGEST], plain=True)
+        beside.speed, beside.per_token, beside.running = plain.speed, plain.per_token, plain.running
+        yield beside
+        if others:
             told.label, told.plain = f"{told.label} {others[0]}".strip()[:LONGEST], False
             told.speculated = not told.speaks
-    if told is None or not (told.speed or told.per_token):
+    if not (told.speed or told.per_token):
         return
     if not told.speaks and told.k is None and not told.plain and not told.speculated:
         told.plain = is_plain(told.label)
@@ -125,18 +127,21 @@ def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[To
     yield told
 
 
-def _row(cells: Sequence[str], head: Head, speed: str) -> Told | None:
+def _row(cells: Sequence[str], head: Head, prefix: str) -> Told:
+    """A row, its time from the columns with that prefix."""
     told = Told(kind="table")
     for at, what in head.items():
-        found = figures(cells[at]) if at < len(cells) else []
-        if what in ("speed", "plain_speed"):
-            if what == speed and found:
-                put(told, "speed", found[0])
+        cell = cells[at] if at < len(cells) else ""
+        found = figures(cell)
+        bare = what.removeprefix("plain_")
+        if bare in ("speed", "per_token"):
+            if what == prefix + bare and found:
+                put(told, bare, found[0])
         elif found:
             if what == "k" and found[0].value == 0:
                 told.plain = True
             put(told, what, found[0])
-        elif what == "k" and at < len(cells) and is_plain(cells[at]):
+        elif what == "k" and (cell in _NONE or is_plain(cell)):
             told.plain = True
     told.label = " ".join(
         cell for at, cell in enumerate(cells) if at not in head and not _BARE.fullmatch(cell)
