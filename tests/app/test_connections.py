@@ -42,12 +42,16 @@ async def answers(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextmanager
-def served(trusted: str = "", **options: Any) -> Iterator[Callable[..., socket.socket]]:
-    """Opens connections to a limited server, from an address of this machine; they are closed at the end."""
+def served(trusted: str = "", *, late: bool = False, **options: Any) -> Iterator[Callable[..., socket.socket]]:
+    """Opens connections to a limited server, from an address of this machine; they are closed at the end.
+
+    late: one of them, a stream, came before the limit.
+    """
     config = uvicorn.Config(answers, port=0, log_level="error", lifespan="off", forwarded_allow_ips=trusted)
     server = uvicorn.Server(config)
     server.config.load()
-    limit(server, **{"header_s": SOON_S, **options})
+    if not late:
+        limit(server, **{"header_s": SOON_S, **options})
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -59,6 +63,10 @@ def served(trusted: str = "", **options: Any) -> Iterator[Callable[..., socket.s
             one = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(come_from, 0))
             return opened.enter_context(closing(one))
 
+        if late:
+            early = connected()
+            assert asks(early, b"stream")
+            limit(server, **options)
         try:
             yield connected
         finally:
@@ -208,6 +216,15 @@ def test_where_all_are_streams_the_oldest_of_the_busiest_address_makes_room() ->
         assert all(asks(one, b"stream") for one in (first, *busiest))
         assert asks(connected(), b"quick")
         assert [ended(one) for one in (first, *busiest)] == [False, True, False, False]
+
+
+def test_a_connection_that_came_before_the_limit_is_no_hindrance() -> None:
+    with served(late=True, most=3, of_an_address=2) as connected:
+        streams = []
+        for _ in range(4):
+            streams.append(connected())
+            assert asks(streams[-1], b"stream")
+        assert [ended(one) for one in streams] == [True, True, False, False]
 
 
 def test_behind_a_trusted_proxy_addresses_are_those_that_it_names() -> None:

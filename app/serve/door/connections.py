@@ -61,7 +61,7 @@ def limit(
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            everybody = list(self.connections)
+            everybody = [one for one in self.connections if isinstance(one, Limited)]  # some came before the limit
             own = [one for one in everybody if one.address == self.address]
             if len(own) > share or len(everybody) > room:
                 ends = makes_room([one for one in (own if len(own) > share else everybody) if one is not self])
