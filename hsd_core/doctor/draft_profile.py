@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from hsd_core.doctor.counted_share import Share, flat_share, wilson
 from hsd_core.doctor.reading.seen import DoctorError, Seen, added
 
+OFTEN = 0.75  # of the limit: drafts of a smaller mean are timed by their mean, not by the limit
 ALWAYS = 0.97  # share of passes with a draft, above which all of them count as such
 
 
@@ -119,8 +120,9 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
 
 
 def _ran(part: Seen) -> float:
-    """Tokens of a draft that the time is of: the mean, where drafts may be shorter than the limit."""
-    return part.drafted / part.rounds if part.lengths_vary and part.drafted and part.rounds else float(part.k or 0)
+    """Tokens of a draft that the time is of: the mean, where drafts are often shorter than the limit."""
+    mean = part.drafted / part.rounds if part.drafted and part.rounds else 0.0
+    return mean if part.k and 0 < mean < OFTEN * part.k else float(part.k or 0)
 
 
 def _means_ms(one: Seen) -> float:

@@ -31,15 +31,14 @@ class Figure:
     at: int
     unit: str = ""
     percent: bool = False
+    last: str = ""  # word of the name
+
+    def __post_init__(self) -> None:
+        self.last = self.name.rpartition(" ")[2]
 
     @property
     def value(self) -> float:
         return self.values[0]
-
-    @property
-    def last(self) -> str:
-        """The last word of the name."""
-        return self.name.rpartition(" ")[2]
 
     @property
     def share(self) -> float:

@@ -183,7 +183,8 @@ class LlamaLog:
         drafts, kept, tokens = (sum(counts[n] for counts in request.drafters.values()) for n in range(3))
         if told.drafted is None and request.drafters:
             told.drafted, told.accepted, told.rounds = (tokens, None, drafts) if tokens else (0.0, 0.0, 0.0)
-        if told.tokens and told.ms:
+        told.speculated = told.drafted is None and is_drafted(request.label)
+        if told.tokens and told.ms and not told.speculated:
             told.passes = max(1.0, timed_tokens(told.tokens, told.ms, told.per_token) - (told.accepted or 0.0))
         if told.drafted and tokens:
             exact = tokens == told.drafted
@@ -194,7 +195,6 @@ class LlamaLog:
                 told.rounds = told.drafted * drafts / tokens
             if told.drafted and not request.drafters:
                 told.notes.append("rounds_from_tokens")
-        told.speculated = told.drafted is None and is_drafted(request.label)
         told.plain = told.drafted is None and not told.speculated
         try:
             seen = seen_of(told, self._name)
