@@ -64,7 +64,7 @@ def _command(line: str) -> str:
     bare = line.strip().strip("#*_=-`>$ ").strip()
     if len(bare) <= LONGEST:
         return bare
-    program, *options = re.split(r"\s+(?=-)", bare)
+    program, *options = re.split(r"\s(?=-)", bare)
     kept = [option for option in options if speaks_of_drafts(option) or option.startswith(("-md", "--draft"))]
     if options and options[0].startswith("-m ") and "python" in program:
         kept.insert(0, options[0])
