@@ -227,6 +227,10 @@ def test_every_plot_is_drawn_from_our_server_and_has_its_table(page: Any, planne
         panel.locator(".hx-plot .main-svg").first.wait_for()
         panel.get_by_text("as a table").click()
         assert panel.locator(".hx-figure-data tbody tr").count() >= 2
+    fills = page.locator(".hx-plot-graph .cbfill").evaluate_all("(all) => all.map((one) => one.style.fill)")
+    assert fills and not [fill for fill in fills if "http" in fill], (
+        "a scale keeps its colours when the address changes"
+    )
 
 
 def test_focus_on_an_edge_shows_its_cost_and_gain_in_the_plot(page: Any, planner_site: str) -> None:

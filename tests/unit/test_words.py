@@ -42,7 +42,6 @@ OF_NO_LANGUAGE = {  # by module, beginnings: scripts, markup, styles, fonts, hea
     "planner/figures/ink.py": ["system-ui, sans-serif"],
     "planner/profiles/sources.py": ["python -m hsd_core "],
     "programs/planning.py": ["python -m hsd_core "],
-    "planner/figures/surface.py": ["middle left", "middle right"],
     "results/quick.py": ["printf "],
     "play/stage.py": ["\nconst root = ", "<div class="],
     "kit/static.py": ["public, max-age=", "preload; as=style", "import {", "export const {", 'new URL("'],

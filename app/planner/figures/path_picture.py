@@ -48,8 +48,9 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
         {"id": str(i), "curve": len(data) - 1, "point": i, **_words(profile, edge, i)} for i, edge in enumerate(edges)
     ]
     names = [safe(name) for name in profile.names]
+    each = profile.max_block <= 16 and not ink.narrow  # every block length has its number
     layout = ink.layout(
-        360 if ink.narrow else min(480, max(320, 120 + 18 * profile.max_block)),
+        440 if ink.narrow else min(480, max(320, 120 + 18 * profile.max_block)),
         xaxis={
             "tickvals": list(range(len(names))),
             "ticktext": names,
@@ -61,8 +62,8 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
             "title": {"text": says.BLOCK_LENGTH},
             "range": [0.4, profile.max_block + 0.6],
             "showgrid": False,
-            "dtick": 1 if profile.max_block <= 16 else 4,
-            "tick0": 1 if profile.max_block <= 16 else 0,
+            "dtick": 1 if each else 4,
+            "tick0": 1 if each else 0,
         },
     )
     layout["annotations"] = _labels(best.plan, ink)
@@ -150,7 +151,7 @@ def _labels(plan: StackPlan, ink: Ink) -> list[dict[str, Any]]:
     """The block lengths of the best path, on a ground of their own: other paths run behind them."""
     x, y = _line(plan)
     said = [says.ONE_TOKEN, *(f"T = {t}" for t in reversed(plan.blocks))]
-    return [
+    labels: list[dict[str, Any]] = [
         {
             "x": at,
             "y": t,
@@ -164,6 +165,9 @@ def _labels(plan: StackPlan, ink: Ink) -> list[dict[str, Any]]:
         }
         for at, t, text in zip(x, y, said, strict=True)
     ]
+    if not ink.narrow:  # beside the target, where no path runs
+        labels[0] |= {"xanchor": "left", "xshift": ink.px(12), "yshift": 0}
+    return labels
 
 
 def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any]:

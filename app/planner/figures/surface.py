@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from app.kit.figures.hues import mix
 from app.planner.figures.ink import Ink, percent, safe
+from app.planner.figures.label_places import label_places
 from app.words import planner as says
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
@@ -16,6 +18,7 @@ from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "pentagon", "hexagon", "star")
+COSTS = (-3.15, 0.2)  # of the axis, in powers of ten
 RATIOS = np.logspace(-3, 0.2, 41)  # cost of a drafted token / cost of a pass of the target
 ALIKE = np.linspace(0.0, 0.99, 45)
 
@@ -101,14 +104,14 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
         },
     ]
     if dots:
-        data.append(_dots(profile, dots, ink))
+        data.append(_dots(profile, dots, ink, height))
     layout = ink.layout(
         height,
         xaxis={"title": {"text": says.ACCEPTANCE_AXIS}, "tickformat": ".0%", "range": [0, 1]},
         yaxis={
             "title": {"text": says.COST_AXIS},
             "type": "log",
-            "range": [-3.15, 0.2],
+            "range": list(COSTS),
             "tickvals": [0.001, 0.01, 0.1, 1],
             "ticktext": ["0.001", "0.01", "0.1", "1"],
         },
@@ -127,15 +130,20 @@ def surface(planner: Planner, ink: Ink, height: int = 420) -> dict[str, Any]:
     }
 
 
-def _dots(profile: Profile, dots: Sequence[dict[str, Any]], ink: Ink) -> dict[str, Any]:
+def _dots(profile: Profile, dots: Sequence[dict[str, Any]], ink: Ink, height: int) -> dict[str, Any]:
+    shares = [(d["acceptance"], max(float(RATIOS[0]), d["ratio"])) for d in dots]
+    wide, high = ink.width - (145 if ink.narrow else 240), ink.px(height) - 60  # less the axes and the scale
+    spots = [(x * wide, (COSTS[1] - math.log10(y)) / (COSTS[1] - COSTS[0]) * high) for x, y in shares]
+    names = [safe(d["name"]) for d in dots]
+    size = 11 if ink.narrow else ink.px(13)
     return {
         "type": "scatter",
-        "x": [d["acceptance"] for d in dots],
-        "y": [max(RATIOS[0], d["ratio"]) for d in dots],
+        "x": [x for x, _ in shares],
+        "y": [y for _, y in shares],
         "mode": "markers+text",
-        "text": [f" {safe(d['name'])} " for d in dots],
-        "textposition": ["middle left" if d["acceptance"] > 0.7 else "middle right" for d in dots],
-        "textfont": {"size": ink.px(13), "color": ink.text},
+        "text": [f" {name} " for name in names],
+        "textposition": label_places(spots, names, size=size, dot=ink.px(13), plot=(wide, high)),
+        "textfont": {"size": size, "color": ink.text},
         "cliponaxis": False,
         "marker": {
             "size": ink.px(13),

@@ -127,7 +127,10 @@ class FirstPaint:
             f"{_OUTLINE}<script>{_SANDBOXED}{_LANGUAGE}{_THEME}{story}{_LOADER}{starts.replace('%s', files)}}}</script>"
         )
         link += '<link rel="icon" href="favicon.ico">'
+        # Gradio's base leads nowhere else. But with one, plotly names its colours by the whole address of the page, and
+        # a drawn scale loses them as soon as the address says another setting.
         self._changed = (
+            (b'<base href="./" />', b""),
             (b"</head>", f"{link}</head>".encode()),
             (b"<gradio-app", f"{outline}<gradio-app".encode()),
             (b'href="/manifest.json"', b'href="manifest.json"'),
