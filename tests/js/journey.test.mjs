@@ -122,3 +122,18 @@ test("one that ends before it has written anything leaves, and why is said", () 
   journey.hear({ run: "live1", from: 0, ev: [], final: true, status: { mode: "error", text: "no such level" } });
   assert.deepEqual([journey.aside.run, told], [null, ["no such level"]]);
 });
+
+test("of a run that the server lost, a page that comes back says in the server's words why", async () => {
+  const { it, journey } = page();
+  globalThis.location = { hash: "" };
+  globalThis.sessionStorage = { getItem: () => "live1" };
+  globalThis.localStorage = { getItem: () => null, removeItem() {} };
+  globalThis.PerformanceNavigationTiming = class {
+    type = "reload";
+  };
+  performance.getEntriesByType = () => [new globalThis.PerformanceNavigationTiming()];
+  it.tail = async ({ run }) => ({ run, from: 0, ev: [], final: true, status: { mode: "error", text: "restarted" } });
+  assert.deepEqual(await journey.comeBack(), ["restarted"]);
+  it.tail = async () => Promise.reject(new Error("offline"));
+  assert.match((await journey.comeBack())[0], /no longer on the server/);
+});

@@ -22,7 +22,10 @@ function session({ stop = async () => {}, tail = async ({ run }) => payload(run)
   const calls = Object.fromEntries(Object.entries({ stop, tail, ...call }).map(([name, f]) => [name, record(name, f)]));
   const trigger = (name, data) => asked.push([name, data]);
   return {
-    it: new Session({ trigger, call: calls }, { onPayload: (p) => heard.push(p), held: () => 7 }),
+    it: new Session(
+      { trigger, call: calls },
+      { onPayload: (p) => heard.push(p), held: () => 7, unreached: () => asked.push(["unreached"]) },
+    ),
     asked,
     heard,
   };
@@ -128,7 +131,7 @@ test("a page that is looked at again asks at once, and a look that fails is trie
   now += 60_000;
   shown.again();
   await settled();
-  assert.deepEqual([asked.at(-1)[0], heard.length], ["tail", 0]);
+  assert.deepEqual([asked.at(-2)[0], asked.at(-1)[0], heard.length], ["tail", "unreached", 0]);
   broken = false;
   shown.again();
   await settled();

@@ -40,6 +40,7 @@ export class Stage {
     this.session = new Session(ports, {
       onPayload: (p) => this.apply(p),
       held: (run) => (run === this.feed.run ? this.feed.records.length : run === this.journey.wanted ? 0 : Infinity),
+      unreached: () => this.tell(STAGE.unreached, "error"),
     });
     this.player = new Player(() => this.drawing.ask());
     const { root: host, setup, feed, view, wish, settings, session, player } = this;

@@ -24,6 +24,7 @@ export class Journey {
     /** @type {string|null} */ this.wanted = null; // the live run that is shown as soon as it has something to show
     /** @type {{run: string, request: Record<string, any>}|null} */ this.asked = null; // the last live run, and its request
     /** @type {Map<string, Payload>} */ this.files = new Map(); // opened; the server keeps none
+    this.why = ""; // why the server has nothing of the run that was looked for last
     this.aside = new Aside((run) => this._return(run));
     /** @type {Promise<void>|null} */ this.travelling = null; // to the run of an entry of the history
     this.trail = new Trail((run) => (this.travelling = Promise.resolve(this._travel(run))));
@@ -80,7 +81,7 @@ export class Journey {
       this.page.apply(shown);
     }
     if (found && shown !== found) this.aside.show(found.run, this._how(found.final));
-    if (pending && !found) return [JOURNEY.gone];
+    if (pending && !found) return [this.why];
     return live && !shown && !location.hash.startsWith("#run=") ? [JOURNEY.lost] : []; // else the address holds it
   }
 
@@ -92,7 +93,9 @@ export class Journey {
   /** What the server knows of a run, null where it knows none. @param {string} run */
   async _find(run) {
     const found = await this.page.tail({ run, from: 0 }).catch(() => null);
-    return found && (found.ev.length || found.status.mode !== "error") ? found : null;
+    if (found && (found.ev.length || found.status.mode !== "error")) return found;
+    this.why = found?.status.text ?? JOURNEY.gone;
+    return null;
   }
 
   /** Shows something for whoever has an entry of the history for it: it makes none of its own. @param {() => Promise<void>} show */

@@ -25,8 +25,9 @@ export async function recordsOf(name) {
 export class Session {
   /**
    * @param {Ports} ports
-   * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number, kept?: string}} ctx held: how many
-   *   records of a run are here, Infinity where none are wanted; kept: by which name it is found after a reload
+   * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number, kept?: string,
+   *   unreached?: () => void}} ctx held: how many records of a run are here, Infinity where none are wanted; kept: by
+   *   which name it is found after a reload; unreached: the server did not answer for a run that goes on
    */
   constructor({ trigger, call }, ctx) {
     this.trigger = trigger;
@@ -197,6 +198,7 @@ export class Session {
       await this.catchUp(run);
     } catch {
       // The next look tries again; Stop ends the run here when the server does not answer.
+      this.ctx.unreached?.();
     } finally {
       this._looking = false;
     }

@@ -129,4 +129,5 @@ export const STAGE = {
   stoppedEarly: "Stopped before it began.",
   stoppedFetching: "Stopped. What was fetched is kept: Generate goes on from there.",
   unanswered: "the server did not answer",
+  unreached: "The server cannot be reached; this page tries again.",
 };
