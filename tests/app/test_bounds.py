@@ -172,7 +172,8 @@ def test_a_visitor_is_an_address_and_only_a_named_proxy_says_another(
 
     headers = [(b"x-forwarded-for", b"198.51.100.1, 192.0.2.7")]
     served = ProxyHeadersMiddleware(application, ",".join(trusted_proxies(text)))
-    asyncio.run(served({"type": "http", "client": (connected, 1), "headers": headers}, None, None))  # type: ignore[arg-type]
+    scope: Any = {"type": "http", "client": (connected, 1), "headers": headers}
+    awaited(served(scope, None, None))  # type: ignore[arg-type]
     assert visitors == [found]
 
 

@@ -48,7 +48,8 @@ TABLE = "(el) => [...el.querySelectorAll('.hx-figure-data tr')].map((row) => [..
 
 
 def rate(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+    """Three significant digits, as the page writes figures."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 @pytest.fixture(scope="module")

@@ -172,7 +172,7 @@ def test_a_lesson_is_one_picture_with_explore_one_press_away(page: Any, shipped:
     page.get_by_label("your estimate").fill("3")
     assert page.locator(".hx-estimate-fault").is_hidden()
     page.keyboard.press("Enter")
-    page.get_by_text("You said 3; it is 3 tokens. Close.").wait_for()
+    page.get_by_text("Right. It is 3 tokens.").wait_for()
     page.locator(".hx-lesson-next").click()
     settled(page, titles[2])
     page.get_by_role("button", name="I do not know; show me").click()
@@ -187,7 +187,7 @@ def test_a_lesson_is_one_picture_with_explore_one_press_away(page: Any, shipped:
     page.reload()
     settled(page, titles[1])
     assert at(page) == ("2", "2")
-    page.get_by_text("You said 3; it is 3 tokens. Close.").wait_for()
+    page.get_by_text("Right. It is 3 tokens.").wait_for()
 
     # Explore beside it, with another run in it: the lesson says so, and leads back.
     page.get_by_role("button", name="See it in Explore").click()

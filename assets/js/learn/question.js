@@ -120,6 +120,9 @@ function verdict(question, { answer, sources }) {
     if (answer === null) return saying(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
     const value = Number(found.value) * (found.text.endsWith("%") ? 100 : 1);
     const near = isNear(answer, value, question.number.within, given(question.number, sources()));
+    if (answer === value || answer === Number.parseFloat(found.text)) {
+      return saying(`${WORDS.right} ${WORDS.found(shown)}`, "right");
+    }
     return saying((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");
   }
   const right = rightOnes(question, sources());
