@@ -107,6 +107,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "83-draft-model-without-rates": {"ms_per_token": 20, "plain_ms": None, "tokens_per_pass": None},
     "84-table-of-loads": {"plain_ms": 20, "ms_per_token": 10, "tokens_per_pass": 2.5},
     "85-table-with-a-dash": {"plain_ms": 20, "ms_per_token": 12.5, "k": 2, "tokens_per_pass": 2.0},
+    "86-bench-with-a-median-last": {"plain_ms": None, "ms_per_token": 5, "tokens_per_pass": 2.5},
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],

@@ -17,7 +17,7 @@ import msgspec
 from hsd_core.doctor.reading.lines.log_lines import LogReader
 from hsd_core.doctor.reading.lines.loose import engine_in, lines_told
 from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, length_in, speaks_of_drafts
-from hsd_core.doctor.reading.lines.tables import tables_told
+from hsd_core.doctor.reading.lines.table_rows import tables_told
 from hsd_core.doctor.reading.lines.unwrapped import as_lines, clean, commands_joined, taken_apart
 from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
 from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes, seen_in

@@ -60,6 +60,7 @@ _BEGINS = re.compile(
 )
 _ENDS = ENDS | LLAMA_ENDS
 _DRAFTS = re.compile(r"accept|draft", re.IGNORECASE)
+_BESIDE_A_MEAN = re.compile(r"\W*(?:median|p\d\d|max|min|std)\b", re.IGNORECASE)
 
 
 class LogReader:
@@ -76,6 +77,7 @@ class LogReader:
         self._label = ""
         self._read = self._end = 0
         self.taken: set[int] = set()  # lines that a form took figures from
+        self._beside: set[int] = set()  # lines of a benchmark with the median, or the like, of what has a mean
         self.nearest: tuple[int, int, str] = (0, 0, "")  # figures, line, text of the line that came nearest
         self.faults: list[str] = []
 
@@ -137,6 +139,8 @@ class LogReader:
                 self.taken.add(number)
                 self._whole(form, fields, line, number)
                 return
+        if _BESIDE_A_MEAN.match(line):
+            self._beside.add(number)
         taken = False
         for form_id, form in enumerate(SPREAD):
             if fields := fields_of(form, found):
@@ -181,6 +185,8 @@ class LogReader:
         form = SPREAD[form_id]
         if not form.complete(fields):
             return
+        while last + 1 in self._beside:
+            last += 1
         self.taken.update(range(first, last + 1))
         if form.about:  # a piece of a reply
             piece = {form.about: {field: values[0] for field, values in fields.items()}}

@@ -20,7 +20,7 @@ from hsd_core.doctor.reading.lines.sections import (
     length_in,
     speaks_of_drafts,
 )
-from hsd_core.doctor.reading.lines.tables import put
+from hsd_core.doctor.reading.lines.table_rows import put
 from hsd_core.doctor.reading.told import Told
 
 _CALLED = {
