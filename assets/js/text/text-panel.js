@@ -119,7 +119,8 @@ export function textPanel(ctx) {
       text.update(model, cursor, opts);
       legend.update(model, cursor, opts);
       const from = model.snapshotAt(cursor)?.repeats_from ?? null;
-      circles.hidden = from === null || Boolean(model.header?.simulated);
+      const over = model.footer && cursor >= model.end; // before that the text keeps its room
+      circles.hidden = !over || from === null || Boolean(model.header?.simulated);
       if (!circles.hidden) say(circles, TEXT.circles(model.header?.preset === SMALL));
       text.settle();
       room.update(model);
