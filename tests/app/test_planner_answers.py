@@ -265,7 +265,7 @@ def test_the_figures_of_a_question_are_drawn_from_the_plans_of_its_numbers(monke
     assert list(numbers["figures"]) == [] and list(drawn["figures"]) == ["graph"]
     assert drawn["best"] == numbers["best"]
     other = work(2.0, figures=[])
-    assert len(asked_for) == 2 and other["best"] != numbers["best"]
+    assert len(asked_for) == 2 and other["others"] != numbers["others"]
 
 
 def test_only_the_target_left_is_plain_decoding_and_still_an_answer() -> None:
