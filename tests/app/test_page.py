@@ -385,8 +385,11 @@ def test_acceptance_counts_a_rejection_as_soon_as_it_is_stepped_onto(page: Any, 
     visit(page, site)
     page.get_by_role("button", name="To the start").click()
     step = page.get_by_role("button", name="One round forward")
+    moment = "document.querySelector('.hx-transport-slider').getAttribute('aria-valuetext')"
     for _ in range(len(calls)):
+        was = page.evaluate(moment)
         step.click()
+        page.wait_for_function(f"(was) => {moment} !== was", arg=was)
         page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         if page.evaluate("document.querySelectorAll('.hx-tile[data-state=rejected]').length"):
             break
