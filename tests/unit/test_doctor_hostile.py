@@ -116,6 +116,17 @@ def test_twice_the_text_is_twice_the_work(line: str, end: str) -> None:
     assert twice <= 2.3 * once + 500
 
 
+def test_a_line_of_a_log_that_differs_in_its_numbers_alone_is_taken_apart_once() -> None:
+    def log(lines: int) -> str:
+        return "".join(
+            f"[2026-02-03 10:{at // 60:02d}:{at % 60:02d} TP0] Decode batch, #running-req: 1, #token: {100 + at}, "
+            f"accept len: {2 + at % 50 / 100:.2f}, accept rate: 0.50, gen throughput (token/s): {200 + at % 9}.5, \n"
+            for at in range(lines)
+        )
+
+    assert steps(log(200)) - steps(log(100)) < 100 * 900  # 768 a line; 1,548 where each was walked over
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,27 +12,16 @@ MOST_POSITIONS = 256  # of a draft
 
 def number(value: Any) -> float | None:
     """A figure from 0 to `MOST`; None for everything else: text, NaN, signs, more digits than anything counts."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
     if isinstance(value, str):
-        if len(value) > LONGEST:
-            return None
         try:
-            value = float(value)
+            read = float(value) if len(value) <= LONGEST else MOST + 1
         except ValueError:
             return None
-    if isinstance(value, int) and not 0 <= value <= MOST:
-        return None  # before it becomes a float, which a long integer does not
-    read = float(value)
-    return read if math.isfinite(read) and (read == 0 or LEAST <= read <= MOST) else None
-
-
-def share(value: float | None, *, percent: bool = False) -> float | None:
-    """A part of a whole from 0 to 1, written as such or in percent."""
-    if value is None:
+    elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    part = value / 100 if percent or value > 1.0 + 1e-9 else value
-    return part if part <= 1.0 + 1e-9 else None
+    else:
+        read = float(value) if value <= MOST else MOST + 1  # a long integer becomes no float
+    return read if read == 0 or LEAST <= read <= MOST else None
 
 
 def length_of(value: float | None) -> int | None:

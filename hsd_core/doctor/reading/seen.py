@@ -109,10 +109,9 @@ def check(seen: Seen) -> Seen:
 
 def _bounded(seen: Seen, where: str) -> None:
     """Counts and times that something can be reckoned with."""
-    named = {name: getattr(seen, name) for name in _FIGURES}
-    for name, value in (*named.items(), *(("kept", one) for one in seen.kept), *(("tried", one) for one in seen.tried)):
-        least = LEAST if name in _ABOVE_ZERO else 0.0
-        if value is not None and not (value == least or LEAST <= value <= MOST):
+    given = [(name, getattr(seen, name)) for name in _FIGURES]
+    for name, value in given + [("kept", one) for one in seen.kept] + [("tried", one) for one in seen.tried]:
+        if value is not None and not (LEAST <= value <= MOST or (value == 0 and name not in _ABOVE_ZERO)):
             raise DoctorError(f"{where}{name} is {value:g}; save the output again")
     if seen.k is not None and not 1 <= seen.k <= MOST_POSITIONS:
         raise DoctorError(f"{where}drafts of {seen.k} tokens; give an output of 1 to {MOST_POSITIONS}")

@@ -2,28 +2,36 @@
 
 `Mean acceptance length: 2.33`, `( 75 accepted / 375 generated)`, `"draft_n": 240`, `Position 0: 83.39`,
 `#gen drafts = 50` and `0.700, 0.420` behind a name are all read here, so that a form (`forms.py`) is a list of names.
+Lines of a log differ in their numbers alone, so the walk is over the line without them and is kept.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
 
 from hsd_core.doctor.reading.numbers import number
 
-_TOKEN = re.compile(r"(\d[\d.,]*(?:[eE][+-]?\d+)?)|(#?[^\W\d][\w/#-]*)|(\S)")
+_PIECE = re.compile(r"(\d(?:[\d.,]*\d)?(?:[eE][+-]?\d+)?|#?[^\W\d][\w/#-]*)")
+_VALUE, _NO_VALUE = "\x00", "\x01"  # what stands for a number in a line without them
+_TOKEN = re.compile(r"(\x00+|\x01)|(#?[^\W\d][\w/#-]*)|(\S)")
+_COMMA = re.compile(r"(?<![\d.,])(?:0,\d|\d+,\d\d?(?!\d))(?![\d,]*\.\d)")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAPS = frozenset("|,;/•·{}→<>~@&")  # a name ends there
 _SKIPPED = frozenset("\"'`[]*.")
 MOST_WORDS = 6  # of a name
 MOST_VALUES = 256  # of a list
+KEPT = 256  # lines without their numbers
 
 
 @dataclass(slots=True)
 class Figure:
     """name: the words before it, in small letters. unit: the words behind it, or those in brackets behind its name.
 
-    values: more than one for a list. at: column of the first.
+    values: more than one for a list. at: column of the first. last: word of the name.
     """
 
     name: str
@@ -31,10 +39,7 @@ class Figure:
     at: int
     unit: str = ""
     percent: bool = False
-    last: str = ""  # word of the name
-
-    def __post_init__(self) -> None:
-        self.last = self.name.rpartition(" ")[2]
+    last: str = ""
 
     @property
     def value(self) -> float:
@@ -47,10 +52,24 @@ class Figure:
 
 
 @dataclass(slots=True)
+class _Shape:
+    """A figure whose values are the numbers `first` to `end` of a line; `at`: which of its written numbers it is."""
+
+    name: str
+    first: int
+    end: int
+    at: int
+    unit: str
+    percent: bool
+    last: str = ""
+    numbered: bool = False  # its name has numbers too, by their place
+
+
+@dataclass(slots=True)
 class _Walk:
     """What is known between two tokens."""
 
-    found: list[Figure] = field(default_factory=list)
+    found: list[_Shape] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
     stash: list[str] | None = None  # the name before a bracket
     hint: str = ""
@@ -64,18 +83,60 @@ class _Walk:
 
 def figures(line: str) -> list[Figure]:
     """All figures of a line, in its order."""
+    if _VALUE in line or _NO_VALUE in line:
+        line = line.replace(_VALUE, " ").replace(_NO_VALUE, " ")
+    pieces = _PIECE.split(line)
+    written = [place for place in range(1, len(pieces), 2) if pieces[place][0].isdecimal()]
+    if not written:
+        return []
+    starts = [0, *accumulate(map(len, pieces))]
+    at = [starts[place] for place in written]
+    values: list[float] = []
+    comma: bool | None = None
+    for place in written:
+        text = pieces[place]
+        if "," in text:
+            comma = _COMMA.search(line) is not None if comma is None else comma
+            told = [value for part in _parts(text, comma) if (value := number(part)) is not None]
+            values += told
+            pieces[place] = _VALUE * len(told) or _NO_VALUE
+        elif (value := number(text)) is not None:
+            values.append(value)
+            pieces[place] = _VALUE
+        else:
+            pieces[place] = _NO_VALUE
+    found = []
+    for shape in _walked("".join(pieces)):
+        name, unit, last = shape.name, shape.unit, shape.last
+        if shape.numbered:
+            name, unit = _numbered(name, values), _numbered(unit, values)
+            last = name.rpartition(" ")[2]
+        found.append(Figure(name, values[shape.first : shape.end], at[shape.at], unit, shape.percent, last))
+    return found
+
+
+def _numbered(words: str, values: Sequence[float]) -> str:
+    return " ".join(f"{values[int(word[1:])]:.0f}" if word[0] == _VALUE else word for word in words.split())
+
+
+@lru_cache(maxsize=KEPT)
+def _walked(line: str) -> tuple[_Shape, ...]:
+    """The figures of a line whose numbers are taken out."""
     walk = _Walk()
-    comma = _decimal_commas(line)
+    read = written = 0
     for token in _TOKEN.finditer(line):
         if token[1]:
-            _number(walk, token[1], token.start(), comma)
-            if token[1].endswith(","):
-                _mark(walk, ",")
+            many = token[1].count(_VALUE)
+            _number(walk, read, many, written)
+            read, written = read + many, written + 1
         elif token[2]:
             _word(walk, token[2])
         else:
             _mark(walk, token[3])
-    return walk.found
+    for shape in walk.found:
+        shape.last = shape.name.rpartition(" ")[2]
+        shape.numbered = _VALUE in shape.name or _VALUE in shape.unit
+    return tuple(walk.found)
 
 
 def words_of(name: str) -> str:
@@ -83,20 +144,19 @@ def words_of(name: str) -> str:
     return name if name.islower() else _HUMP.sub("_", name).lower()
 
 
-def _number(walk: _Walk, text: str, at: int, comma: bool) -> None:
+def _number(walk: _Walk, first: int, many: int, at: int) -> None:
     minus, walk.minus = walk.minus, False
-    values = [value for part in _parts(text, comma) if (value := number(part)) is not None]
-    if not values or minus:
+    if not many or minus:
         walk.listed = walk.open = False
         walk.name, walk.separated = [], False
         return
-    if walk.listed and not walk.name and len(walk.found[-1].values) < MOST_VALUES:
-        walk.found[-1].values += values
+    if walk.listed and not walk.name and first - walk.found[-1].first < MOST_VALUES:
+        walk.found[-1].end = first + many
         walk.open = True
         return
-    walk.found.append(
-        Figure(" ".join(walk.name[-MOST_WORDS:]), values[:MOST_VALUES], at, walk.hint, walk.percent and walk.separated)
-    )
+    name = " ".join(walk.name[-MOST_WORDS:])
+    end = first + min(many, MOST_VALUES)
+    walk.found.append(_Shape(name, first, end, at, walk.hint, walk.percent and walk.separated))
     walk.name, walk.separated, walk.hint, walk.percent = [], False, "", False
     walk.open = walk.listed = True
 
@@ -121,7 +181,7 @@ def _mark(walk: _Walk, mark: str) -> None:
     if mark in ":=":
         if walk.open and not walk.name:  # "Position 0: 83", a number that belongs to a name
             last = walk.found.pop()
-            walk.name = [*last.name.split(), f"{last.value:.0f}"]
+            walk.name = [*last.name.split(), f"{_VALUE}{last.first}"] if last.name else []
         walk.separated, walk.open, walk.listed = True, False, False
     elif mark == "%":
         if walk.open and not walk.name:
@@ -147,16 +207,8 @@ def _mark(walk: _Walk, mark: str) -> None:
         walk.listed = False
 
 
-def _decimal_commas(line: str) -> bool:
-    """Whether the line writes 0,64 for 0.64."""
-    return "," in line and re.search(r"(?<![\d.,])(?:0,\d|\d+,\d\d?(?!\d))(?![\d,]*\.\d)", line) is not None
-
-
 def _parts(text: str, comma: bool) -> list[str]:
     """The numbers of a token: `10,072` is one, `0.70,0.42` two, `0,64` one."""
-    text = text.rstrip(".,")
-    if "," not in text:
-        return [text]
     pieces = text.split(",")
     if comma and len(pieces) == 2 and "." not in text:
         return [".".join(pieces)]

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from hsd_core.doctor.reading.lines.figures import MOST_WORDS, Figure
 
 Fields = dict[str, list[float]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Form:
-    """names, units: to a field of `Told`, or to "" for what is passed over. needs: sets of fields that suffice.
+    """names: to a field of `Told`, or to "" for what is passed over. needs: sets of fields that suffice.
 
     mark: what its lines have, in small letters; without it the engine is not told. whole: all stands on one line.
     about: the object of a reply that its names are of, where they are pieces of one.
@@ -26,11 +27,10 @@ class Form:
     engine: str
     names: Mapping[str, str]
     needs: tuple[frozenset[str], ...]
-    units: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
     whole: bool = True
     about: str = ""
-    ends: frozenset[str] = frozenset()  # last words of the names
+    ends: frozenset[str] = field(default=frozenset(), init=False)  # last words of the names
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ends", frozenset(name.rsplit(" ", 1)[-1] for name in self.names))
@@ -216,21 +216,28 @@ def fields_of(form: Form, figures: Sequence[Figure]) -> Fields:
     """The figures of a line that a form knows, by field; a share is from 0 to 1."""
     found: Fields = {}
     for figure in figures:
-        last = figure.last
-        if last not in form.ends and not last.isdecimal() and figure.unit not in form.units:
+        if figure.last not in form.ends and not figure.last.isdecimal():
             continue
-        words = figure.name.split()
-        index = words[-1] if len(words) > 1 and words[-1].isdecimal() else ""
-        place = known(form.names, words[:-1]) if index else None
-        what = known(form.names, words) or form.units.get(figure.unit)
-        if place == "place" and len(index) < 4:
-            found[f"place {int(index)}"] = [figure.share if figure.percent or figure.value <= 1 else figure.value / 100]
-        elif what and what != "place":
+        what = _field(form, figure.name)
+        if what.startswith("place "):
+            found[what] = [figure.share if figure.percent or figure.value <= 1 else figure.value / 100]
+        elif what and what not in found:
             values = figure.values if what == "places" else figure.values[:1]
             if what in PERCENT and (figure.percent or (what == "rate" and figure.value > 1.5)):
                 values = [value / 100 for value in values]
-            found.setdefault(what, list(values))
+            found[what] = list(values)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _field(form: Form, name: str) -> str:
+    """The field that a name is of, "place 3" for one of a position; "" for none."""
+    words = name.split()
+    index = words[-1] if len(words) > 1 and words[-1].isdecimal() else ""
+    if index and len(index) < 4 and known(form.names, words[:-1]) == "place":
+        return f"place {int(index)}"
+    what = known(form.names, words) or ""
+    return "" if what == "place" else what
 
 
 def known(names: Mapping[str, str], words: Sequence[str]) -> str | None:
