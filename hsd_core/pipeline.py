@@ -11,13 +11,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core import trace
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.core import events as trace
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, parse
 from hsd_core.models import machine
 from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
-from hsd_core.stacks.grammar import LevelSpec, StackError, bare, parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, meant, option, told_apart
 from hsd_core.theory.search.default_here import PLANNED, DefaultStack, default_here, with_default
@@ -26,8 +26,8 @@ from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
-    from hsd_core.levels.built.trained.draft_run import TrainedDraft
-    from hsd_core.levels.entry import StackEntry
+    from hsd_core.core.entry import StackEntry
+    from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.memory import Memory
     from hsd_core.levels.trunk import Layered
     from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile
@@ -180,8 +180,8 @@ class Pipeline:
         Raises:
             StackError: the target is not a lean decoder. ValueError: the prompt or the output is empty.
         """
-        from hsd_core.engine.depths import read_depths
-        from hsd_core.engine.driver import Stopped
+        from hsd_core.core.driver import Stopped
+        from hsd_core.systems.exits.depths import read_depths
 
         ids = [*prompt_ids, *output_ids]
         try:
@@ -218,7 +218,7 @@ class Pipeline:
         return self._memory(self.entries(stack), tokens, longest)
 
     def _memory(self, entries: list[StackEntry], tokens: int, longest: int | None) -> Memory:
-        from hsd_core.engine.run import PREFILL_CHUNK
+        from hsd_core.core.run import PREFILL_CHUNK
         from hsd_core.levels.largest import largest, most_nodes
         from hsd_core.levels.memory import of_run
 
@@ -283,7 +283,7 @@ class Pipeline:
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
-        from hsd_core.engine.run import run
+        from hsd_core.core.run import run
         from hsd_core.theory.profiles.kept import GIVEN, MEASURED, SHIPPED, brief, origin
         from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 

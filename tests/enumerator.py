@@ -21,13 +21,13 @@ from torch import Tensor
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine import run as engine
-from hsd_core.engine.choices import ChoiceKey, SeededChoices
-from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.requests import DraftRequest, Request, ScoreRequest
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core import run as engine
+from hsd_core.core.choices import ChoiceKey, SeededChoices
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.requests import DraftRequest, Request, ScoreRequest
+from hsd_core.core.tree import Token, Tree
 from hsd_core.levels.shared import open_levels
-from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import Sampling, to_probs

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hsd_core.levels.kinds import LevelSpec, StackError, keys, kinds
-from hsd_core.stacks.grammar import format_stack, level_names, parse
+from hsd_core.grammar import LevelSpec, StackError, keys, kinds
+from hsd_core.grammar.stack_text import format_stack, level_names, parse
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "grammar.json").read_text(encoding="utf-8"))
 

@@ -10,37 +10,37 @@ from enumerator import SAMPLED, Distribution
 from tiny import tiny
 from toys import LookupLevel, lookup
 
-from hsd_core.drafts.copying import Gate
-from hsd_core.drafts.copying_there import copier, mark_of
-from hsd_core.drafts.head import DraftCache
-from hsd_core.levels.built.choosing import ChoosingLevel
-from hsd_core.levels.built.climbing import ClimbLevel
-from hsd_core.levels.built.exits import ExitLevel
-from hsd_core.levels.built.fused import FusedLevel, OrderedLevel
-from hsd_core.levels.built.model import ModelLevel
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.built.self_draft import SelfLevel, SkipLevel
-from hsd_core.levels.built.trained.medusa import MedusaLevel
-from hsd_core.levels.built.trained.nano import NanoLevel
-from hsd_core.levels.built.trimmed import TrimmedHead
-from hsd_core.levels.built.views.view_level import ViewLevel
-from hsd_core.levels.declared.depths_key import depths_of
-from hsd_core.levels.declared.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds.copies import CALIBRATE, PARALLEL, SET
-from hsd_core.levels.kinds.ngram import MISS
-from hsd_core.levels.kinds.views import BUDGET, CHUNK, KEEP, SINK
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Copied
+from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
+from hsd_core.grammar.stack_text import LevelSpec, parse
+from hsd_core.levels.model_level import ModelLevel
 from hsd_core.levels.readout import Lens
+from hsd_core.levels.self_draft import SelfLevel, SkipLevel
+from hsd_core.levels.trimmed_head import TrimmedHead
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
+from hsd_core.models.drafts.copying import Gate
+from hsd_core.models.drafts.copying_there import copier, mark_of
+from hsd_core.models.drafts.head import DraftCache
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.models.views.selection import Chunks, Stream
-from hsd_core.ngram import Databases
-from hsd_core.stacks.grammar import LevelSpec, parse
-from hsd_core.trace import Copied
+from hsd_core.systems.copies.declaration import CALIBRATE, PARALLEL, SET
+from hsd_core.systems.exits.choosing import ChoosingLevel
+from hsd_core.systems.exits.climbing import ClimbLevel
+from hsd_core.systems.exits.depths_key import depths_of
+from hsd_core.systems.exits.exit_level import ExitLevel
+from hsd_core.systems.medusa.medusa_level import MedusaLevel
+from hsd_core.systems.nano.nano_level import NanoLevel
+from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.declaration import MISS
+from hsd_core.systems.ngram.fused import FusedLevel, OrderedLevel
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.views.declaration import BUDGET, CHUNK, KEEP, SINK
+from hsd_core.systems.views.selection import Chunks, Stream
+from hsd_core.systems.views.view_level import ViewLevel
 
 
 class LeanStacks:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hsd_core import trace
+from hsd_core.core import events as trace
 
 
 class Ledger:

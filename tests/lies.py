@@ -8,18 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from small_trace import judged
 
-from hsd_core.trace import (
-    Bound,
-    Commit,
-    Copied,
-    Event,
-    Kv,
-    KvLength,
-    LevelTotal,
-    Plan,
-    Store,
-    Verify,
-)
+from hsd_core.core.events import Bound, Commit, Copied, Event, Kv, KvLength, LevelTotal, Plan, Store, Verify
 
 Change = Callable[[list[Any]], None]
 

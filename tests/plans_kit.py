@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from hsd_core.engine.run_plans import Checked, Round, RunPlan
+from hsd_core.core.run_plans import Checked, Round, RunPlan
 
 Choose = Callable[[Sequence[Round]], RunPlan]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hsd_core import trace
-from hsd_core.trace import (
+from hsd_core.core import events as trace
+from hsd_core.core.events import (
     Bonus,
     Check,
     Commit,

@@ -10,17 +10,16 @@ from typing import Any
 from torch import Tensor
 from toys import toy_stack
 
-from hsd_core.engine.clock import EngineClock
-from hsd_core.levels.built.cross.cross_level import CrossLevel
-from hsd_core.levels.built.ngram import NgramLevel, NgramRun
-from hsd_core.levels.built.table import TableLevel, TableRun
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+from hsd_core.core.clock import EngineClock
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.tree import Tree
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.tree import Tree
 from hsd_core.models.context import Context
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import LookupLimits
+from hsd_core.systems.cross.cross_level import CrossLevel
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
+from hsd_core.systems.ngram.ngram_level import NgramLevel, NgramRun
+from hsd_core.systems.table.table_level import TableLevel, TableRun
 
 Duration = Callable[[int, tuple[int, ...]], int]  # (level, what it reads) -> ns of a pass
 

@@ -14,15 +14,15 @@ from enumerator import Distribution
 from torch import Tensor
 from toys import LookupLevel, lookup, table
 
-from hsd_core.levels.built.retrieved.mixture import keys_of
-from hsd_core.levels.built.retrieved.stored import CachedLevel, StoreLevel
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds.retrieved.store_keys import mixing_of
+from hsd_core.core.entry import StackEntry
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.cache import Positions
 from hsd_core.models.one_pass import Pass
-from hsd_core.retrieval.neighbours import Store
-from hsd_core.stacks.grammar import parse
+from hsd_core.systems.store.mixture import keys_of
+from hsd_core.systems.store.neighbours import Store
+from hsd_core.systems.store.store_keys import mixing_of
+from hsd_core.systems.store.store_level import CachedLevel, StoreLevel
+from hsd_core.systems.table.table_level import TableLevel
 
 HIDDEN = 5
 

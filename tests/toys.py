@@ -13,11 +13,11 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from hsd_core.levels.built.table import Table, TableLevel
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work
-from hsd_core.levels.tree import Offer, Tree, named
-from hsd_core.stacks.grammar import parse
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.tree import Offer, Tree, named
+from hsd_core.grammar.stack_text import parse
+from hsd_core.systems.table.table_level import Table, TableLevel
 
 
 def table(vocab_size: int, seed: int, *, sharpness: float = 1.3, zeros: float = 0.0) -> Table:

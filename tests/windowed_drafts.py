@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from hsd_core.drafts.draft_file import DraftInfo, fingerprint
-from hsd_core.drafts.windowed import WindowedDraft
-from hsd_core.lab.train.recipes import DraftShape
-from hsd_core.lab.train.students.student import Student
-from hsd_core.lab.train.students.student_file import round_weights, tensors_of
+from hsd_core.models.drafts.draft_file import DraftInfo, fingerprint
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.systems.longspec.windowed import WindowedDraft
+from hsd_core.systems.nano.train.recipes import DraftShape
+from hsd_core.systems.nano.train.students.student import Student
+from hsd_core.systems.nano.train.students.student_file import round_weights, tensors_of
 
 
 def windowed_student(target: LeanDecoder, *, window: int, absent: Sequence[int] = (), seed: int = 0) -> Student:

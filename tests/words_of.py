@@ -7,11 +7,11 @@ from typing import Any
 
 from toys import table
 
-from hsd_core.levels.built.cross.cross_level import CrossLevel
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds.model import MAP
-from hsd_core.stacks.grammar import parse
+from hsd_core.core.entry import StackEntry
+from hsd_core.grammar.stack_text import parse
+from hsd_core.systems.cross.cross_level import CrossLevel
+from hsd_core.systems.model.declaration import MAP
+from hsd_core.systems.table.table_level import TableLevel
 
 LETTERS, PAIRED = (b"a", b"b"), (b"a", b"b", b"ab")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from app.atlas.systems import System
 from app.words import page as says
-from hsd_core.levels.declared.keys import DEVICE
-from hsd_core.levels.kinds.retrieved.store_keys import KNN
+from hsd_core.grammar.keys import DEVICE
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.machine import has_cuda
 from hsd_core.models.weights import is_here
-from hsd_core.retrieval.store_place import MAKING, store_path
-from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option
+from hsd_core.systems.store.store_keys import KNN
+from hsd_core.systems.store.store_place import MAKING, store_path
 
 
 def first_needed(system: System) -> str:

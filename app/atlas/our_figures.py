@@ -10,9 +10,9 @@ from typing import Any
 from app.atlas.systems import Measured, System
 from app.play.recordings import Recordings
 from app.results.bundled_results import Bundled
-from hsd_core.lab.bench.outputs import results
-from hsd_core.lab.results.on_clock import OnClock
-from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.measure.results.rawfile import read_raw
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from hsd_core.trace.typed import bounded, builtins, convert, plain
+from hsd_core.typed import bounded, builtins, convert, plain
 
 LARGEST = 200_000  # bytes of a file
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Step(Sublayer):
 
 
 class Ladder(Struct):
-    """See `hsd_core.lab.sublayers.searching.search`; `answer` says what it comes to."""
+    """See `hsd_core.systems.skip.searching.search`; `answer` says what it comes to."""
 
     preset: Said
     layers: Layer

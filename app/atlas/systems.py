@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from hsd_core.lab.results.on_clock import OnClock
-from hsd_core.levels.kinds import kinds
+from hsd_core.grammar import kinds
+from hsd_core.grammar.stack_text import StackError, parse, stack_lossless
+from hsd_core.measure.results.on_clock import OnClock
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import StackError, parse, stack_lossless
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.trace.typed import Wrong, builtins, convert, plain
+from hsd_core.typed import Wrong, builtins, convert, plain
 
 LARGEST = 8_000  # bytes of a file
 MOST = 200  # systems

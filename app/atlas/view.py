@@ -20,8 +20,8 @@ from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.play.recordings import Recordings
-from hsd_core.drafts.known_drafts import FOLDER as DRAFTS
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
+from hsd_core.models.drafts.known_drafts import FOLDER as DRAFTS
 
 LISTING = f"{ROUTE}/systems"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.kit.faults import bare
-from hsd_core.trace.typed import encode
+from hsd_core.typed import encode
 
 
 def status(mode: str, text: str, *, title: str = "", detail: str = "", **more: Any) -> dict[str, Any]:

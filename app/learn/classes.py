@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from msgspec import Meta, Struct
 
-from hsd_core.trace.typed import Wrong, builtins, convert, plain
+from hsd_core.typed import Wrong, builtins, convert, plain
 
 LARGEST = 60_000  # bytes of a class
 MOST = 20  # classes

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from hsd_core.trace.typed import Wrong, builtins, convert, plain
+from hsd_core.typed import Wrong, builtins, convert, plain
 
 LARGEST = 60_000  # bytes of a lesson
 MOST = 40  # lessons

@@ -12,7 +12,7 @@ from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.learn.classes import Classes
 from app.learn.lessons import Lessons
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
 
 LISTING = f"{ROUTE}/lessons"
 

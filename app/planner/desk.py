@@ -21,7 +21,7 @@ from app.planner.figures.ink import NARROW, WALL
 from app.planner.profiles.plan_request import Look, PlannerError, PlanQuestion, parse
 from app.planner.profiles.sources import Sources
 from app.words import planner as says
-from hsd_core.trace.typed import Malformed, plain
+from hsd_core.typed import Malformed, plain
 
 WORK_S = 1.0  # of a processor, for one answer
 PLANS = 8  # each with up to some MB of tables

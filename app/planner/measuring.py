@@ -61,7 +61,7 @@ class MeasureRequest:
 
 
 def _measured(pipeline: Any, stop: Callable[[], bool]) -> Generator[Any, None, None]:
-    from hsd_core.lab.calibrate.profiling import calibrate_default
+    from hsd_core.measure.calibrate.profiling import calibrate_default
 
     told, left = SimpleQueue[float](), threading.Event()
     over = within(LONGEST_S, lambda: left.is_set() or stop())
@@ -102,7 +102,7 @@ def asked_for(run: str, preset: str, catalogue: list[dict[str, Any]]) -> Measure
 @answered
 def measure_here(loader: Loader, request: MeasureRequest, run: Run) -> Iterator[Payload]:
     """Payloads of a measurement: how far it is, and at last the default stack, in the status."""
-    from hsd_core.engine.driver import Stopped
+    from hsd_core.core.driver import Stopped
 
     parts = yield from begin(loader, request, run)
     if parts is None:

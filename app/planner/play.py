@@ -10,9 +10,9 @@ from app.planner.profiles.turn import turned
 from app.serve.line.turns import Full, Turns
 from app.serve.settings import LIMITS
 from app.words import planner as says
+from hsd_core.core.events import Event
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.trace import Event
 
 TOKENS = 160
 MOST_CALLS = 8_000  # of all levels in a run: some seconds of work, and a trace that a page can hold
@@ -41,7 +41,9 @@ class Simulator:
             profile = turned(asked)
             plan = _plan(data.get("plan"), profile.names)
             with self._turns.held(PATIENCE_S):
-                from hsd_core.lab.whatif.playing import play  # the first one loads the engine, which takes some seconds
+                from hsd_core.measure.whatif.playing import (
+                    play,  # the first one loads the engine, which takes some seconds
+                )
 
                 return list(play(profile, plan, seed=seed, max_new_tokens=TOKENS, most_calls=MOST_CALLS))
         except Full:

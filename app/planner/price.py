@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 from app.planner.desk import time_limit
 from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
-from hsd_core.levels.declared.keys import MAX_POSITIONS
-from hsd_core.levels.declared.preset import Preset
-from hsd_core.stacks.grammar import format_stack
-from hsd_core.stacks.grammar import parse as levels_of
+from hsd_core.grammar.keys import MAX_POSITIONS
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import format_stack
+from hsd_core.grammar.stack_text import parse as levels_of
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option, unread_preset
 from hsd_core.theory.latency.plans import Prediction, StackPlan, measured_as, plan_of

@@ -31,7 +31,7 @@ from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
 from app.serve.line.turns import visitor
 from app.words import planner as says
-from hsd_core.stacks.grammar import faults
+from hsd_core.grammar.stack_text import faults
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option, unread_preset
 from hsd_core.theory.profiles.kept import origin_here

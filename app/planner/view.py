@@ -15,7 +15,7 @@ from app.planner.routes import ANOTHER, ANSWER, DOCTOR, LENGTHS, PLOTLY, SECOND,
 from app.serve.queued import queued
 from app.serve.service import Service
 from app.serve.settings import run_id
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
 
 _TOLD = ("name", "title", "usable", "reason", "default")  # of each preset
 

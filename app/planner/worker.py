@@ -24,7 +24,7 @@ from app.planner.profiles.sources import Sources
 from app.planner.questions import AnotherLevels, SecondMachines
 from app.words import planner as says
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH
-from hsd_core.trace.typed import decode, encode, json_decoder
+from hsd_core.typed import decode, encode, json_decoder
 
 PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.words import page as says
-from hsd_core.trace.typed import Malformed, plain
+from hsd_core.typed import Malformed, plain
 
 CODE = f"{ROUTE}/qr"
 LONGEST = 800  # characters: more make modules too small to be read from the back of a hall

@@ -12,7 +12,7 @@ import msgspec
 
 from hsd_core.export.records import records
 from hsd_core.trace import file as tracefile
-from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder
+from hsd_core.typed import Malformed, Wrong, decode, json_decoder
 
 FILE = "opening.json"
 _NOT_TOLD = frozenset({"gauge", "kv", "store", "rollback"})  # records

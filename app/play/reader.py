@@ -23,11 +23,11 @@ from app.play.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, recorded
 from app.serve.line.turns import Full, Turns
 from app.serve.settings import run_id, whole_text
 from app.words import run as says
+from hsd_core.core.events import Bonus, Correct, Event, Kv, Rollback, Verify
 from hsd_core.export.records import Wire
-from hsd_core.trace import Bonus, Correct, Event, Kv, Rollback, Verify
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
-from hsd_core.trace.typed import encode, plain
+from hsd_core.typed import encode, plain
 
 KEPT = 6  # files whose figures can be drawn
 MAX_KEPT = 3 * 10**6  # bytes of each of them, unpacked: a run of 512 tokens with its depths takes 2 MB

@@ -13,13 +13,13 @@ from app.kit.faults import bare
 from app.kit.payload import payload, status
 from app.play.shelf import ShelfPlace, places
 from app.words import run as says
+from hsd_core.core.events import Event, Header
 from hsd_core.export.records import records
-from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.codec import MAX_LEVELS, read_event, read_header
 from hsd_core.trace.metrics import speed_up
 from hsd_core.trace.naming import clock_of
-from hsd_core.trace.typed import builtins, encode, opened
+from hsd_core.typed import builtins, encode, opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from hsd_core.trace.typed import Malformed, Wrong, decode, json_decoder
+from hsd_core.typed import Malformed, Wrong, decode, json_decoder
 
 FILE = "menu.json"
 log = logging.getLogger(__name__)

@@ -41,8 +41,8 @@ from app.serve.settings import (
     whole_text,
 )
 from app.words import page as page_says
-from hsd_core.stacks.grammar import grammar
-from hsd_core.trace import Event
+from hsd_core.core.events import Event
+from hsd_core.grammar.stack_text import grammar
 
 
 class Play:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.serve.line.known_runs import FIGURES
-from hsd_core.trace import Commit, Footer, Header, Piece
+from hsd_core.core.events import Commit, Footer, Header, Piece
 from hsd_core.trace.codec import from_dict
 from hsd_core.trace.metrics import Meter
 

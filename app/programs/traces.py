@@ -21,7 +21,7 @@ from app.serve.settings import whole_text
 from app.words import programs as says
 from app.words import run as run_says
 from hsd_core.trace.codec import to_dict
-from hsd_core.trace.typed import encode, plain
+from hsd_core.typed import encode, plain
 
 MODULE = "app.programs.traces"
 

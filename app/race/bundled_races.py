@@ -18,10 +18,10 @@ from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.race.shown import shown
 from app.words import race as says
-from hsd_core.lab import race
-from hsd_core.lab.race.race_file import read_race
+from hsd_core.measure import race
+from hsd_core.measure.race.race_file import read_race
 from hsd_core.trace.file import TraceError
-from hsd_core.trace.typed import opened
+from hsd_core.typed import opened
 
 RACES = f"{ROUTE}/races"
 _ENDINGS = (".gz", ".jsonl")

@@ -17,7 +17,7 @@ from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.words import race as says
 from app.words import run as run_says
-from hsd_core.lab import race
+from hsd_core.measure import race
 from hsd_core.stacks.targets import option
 
 

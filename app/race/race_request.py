@@ -12,12 +12,12 @@ from app.serve.line.run_lengths import RunKind
 from app.serve.offer import meant
 from app.serve.settings import RequestError, RunRequest, check, parse
 from app.words import race as says
-from hsd_core.lab import race
-from hsd_core.lab.race.making import raced
+from hsd_core.core.events import Event
+from hsd_core.grammar.stack_text import StackError, format_stack
+from hsd_core.grammar.stack_text import parse as parse_stack
+from hsd_core.measure import race
+from hsd_core.measure.race.making import raced
 from hsd_core.pipeline import Reading
-from hsd_core.stacks.grammar import StackError, format_stack
-from hsd_core.stacks.grammar import parse as parse_stack
-from hsd_core.trace import Event
 
 TOKENS = 128  # of a text, at most
 REPEATS = 5  # at most

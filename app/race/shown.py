@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from hsd_core.core.events import Baseline, Event, Header
 from hsd_core.export.records import records
-from hsd_core.lab import race
-from hsd_core.lab.bench import plain_of
-from hsd_core.trace import Baseline, Event, Header
+from hsd_core.measure import race
+from hsd_core.measure.bench import plain_of
 from hsd_core.trace.comparison import beside
-from hsd_core.trace.typed import builtins
+from hsd_core.typed import builtins
 
 RACE = "race"  # the name of that record, which is not an event of a run
 

@@ -18,8 +18,8 @@ from app.race.visitor_race import MODULE
 from app.serve.limits import LONGEST_S, MAX_PROMPT
 from app.serve.queued import queued
 from app.serve.settings import DEFAULTS, LIMITS, whole_text
-from hsd_core.lab.race import LANES
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
+from hsd_core.measure.race import LANES
 
 _OF_PRESETS = ("name", "title", "usable", "reason", "needs_download", "download_mb", "default_stack", "stacks")
 

@@ -9,9 +9,9 @@ from app.play.recordings import MAX_UNPACKED
 from app.race.shown import shown
 from app.serve.settings import whole_text
 from app.words import race as says
-from hsd_core.lab import race
+from hsd_core.measure import race
 from hsd_core.trace.file import TraceError
-from hsd_core.trace.typed import encode
+from hsd_core.typed import encode
 
 MODULE = "app.race.visitor_race"
 

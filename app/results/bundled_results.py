@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from app.words import results as says
-from hsd_core.lab.bench.outputs import as_csv
-from hsd_core.lab.results.pass_shares import measured_on, pass_shares
+from hsd_core.measure.bench.outputs import as_csv
+from hsd_core.measure.results.pass_shares import measured_on, pass_shares
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.kept import shipped_profiles, unlike_here
-from hsd_core.trace.typed import convert, plain
+from hsd_core.typed import convert, plain
 
 LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
 MOST = 40  # folders
@@ -93,7 +93,7 @@ class Claim(Struct):
 
 
 class BenchReport(Struct):
-    """What a results.json has to hold; see `hsd_core.lab.bench.outputs`. One of an earlier version has no claim."""
+    """What a results.json has to hold; see `hsd_core.measure.bench.outputs`. One of an earlier version has no claim."""
 
     about: About
     stacks: Annotated[list[BenchRow], Meta(min_length=1, max_length=100)]

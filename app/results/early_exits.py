@@ -13,9 +13,9 @@ from starlette.routing import Route
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
-from hsd_core.lab.exits.exits_report import quarter_of
-from hsd_core.lab.results.rawfile import read_raw
-from hsd_core.trace.typed import convert
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.systems.exits.exits_report import quarter_of
+from hsd_core.typed import convert
 
 EXITS = f"{ROUTE}/exits"
 STUDIES = "*/depth.jsonl"  # in the folder of results

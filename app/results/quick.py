@@ -22,14 +22,14 @@ from app.serve.line.run_lengths import RunKind
 from app.serve.loader import Loader
 from app.serve.settings import RequestError, RunRequest, check
 from app.words import results as says
-from hsd_core.lab import bench
-from hsd_core.lab.bench.outputs import as_csv, results
-from hsd_core.lab.bench.prompts import asked_for, prompts_path
-from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.core.events import Event
+from hsd_core.grammar.stack_text import StackError, format_stack, parse
+from hsd_core.measure import bench
+from hsd_core.measure.bench.outputs import as_csv, results
+from hsd_core.measure.bench.prompts import asked_for, prompts_path
+from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.pipeline import Reading
-from hsd_core.stacks.grammar import StackError, format_stack, parse
 from hsd_core.stacks.targets import option
-from hsd_core.trace import Event
 
 SET = "quick"
 PROMPTS = 12

@@ -12,11 +12,11 @@ from starlette.routing import Route
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
-from hsd_core.lab.results.pass_shares import measured_on
-from hsd_core.lab.results.rawfile import read_raw
-from hsd_core.lab.train.scaling.sweep_study import study
+from hsd_core.measure.results.pass_shares import measured_on
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.systems.nano.train.scaling.sweep_study import study
 from hsd_core.theory.profiles.kept import shipped_profiles
-from hsd_core.trace.typed import convert
+from hsd_core.typed import convert
 
 SWEEPS = f"{ROUTE}/sweeps"
 FILES = "*/sweep.jsonl"  # in the folder of results

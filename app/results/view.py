@@ -19,7 +19,7 @@ from app.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, c
 from app.results.scaling_studies import FILES, SWEEPS
 from app.serve.queued import queued
 from app.serve.settings import run_id
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
 
 LISTING = f"{ROUTE}/results"
 _TOLD = (

@@ -14,8 +14,8 @@ from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RunRequest
 from app.words import run as says
+from hsd_core.core.events import Baseline, Depths, Footer, Header
 from hsd_core.export.records import Wire
-from hsd_core.trace import Baseline, Depths, Footer, Header
 
 PLAIN = "plain"  # the phase in which plain decoding of the same target is measured
 

@@ -13,16 +13,16 @@ from app.serve.loader import Loader
 from app.serve.looks import Looks
 from app.serve.settings import RequestError, RunRequest
 from app.words import run as says
-from hsd_core.levels.declared.keys import ID
-from hsd_core.levels.declared.kind import LAST
-from hsd_core.levels.declared.preset import Preset, memory_gb_here
-from hsd_core.levels.kinds import kind_of
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import ID
+from hsd_core.grammar.kind import LAST
+from hsd_core.grammar.preset import Preset, memory_gb_here
+from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.models import DTYPES, QUANTISED
 from hsd_core.models.local import LocalModel, lacking, local_databases, local_models
 from hsd_core.models.machine import device_name
 from hsd_core.models.weights import Source, WeightsError, here
 from hsd_core.stacks.catalogue import entry_of
-from hsd_core.stacks.grammar import StackError, format_stack, parse
 from hsd_core.stacks.memory_of import too_large
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, unread_preset

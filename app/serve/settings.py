@@ -16,16 +16,16 @@ from typing import Any
 from app.serve.limits import LONGEST_S, MAX_PROMPT, within
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
-from hsd_core.drafts.known_drafts import LENS
-from hsd_core.drafts.sublayer_sets import EMPTY
-from hsd_core.levels.kinds import LevelSpec, kinds
-from hsd_core.levels.kinds.copies import SET
-from hsd_core.levels.kinds.ngram import DB
+from hsd_core.core.events import Event
+from hsd_core.grammar import LevelSpec, kinds
+from hsd_core.grammar.stack_text import StackError
+from hsd_core.grammar.stack_text import parse as parse_stack
+from hsd_core.models.drafts.known_drafts import LENS
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading
-from hsd_core.stacks.grammar import StackError
-from hsd_core.stacks.grammar import parse as parse_stack
-from hsd_core.trace import Event
+from hsd_core.systems.ngram.declaration import DB
+from hsd_core.systems.skip.declaration import SET
+from hsd_core.systems.skip.sublayer_sets import EMPTY
 
 MAX_STACK = 400
 DETAILS = ("full", "light")

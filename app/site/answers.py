@@ -17,10 +17,10 @@ from app.planner.routes import FAULTS, ORIGIN
 from app.play.recordings import Recordings
 from app.site import figures_ahead, planned_ahead, prices_ahead
 from app.words import site as says
+from hsd_core.core.events import Header
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.catalogue import catalogue
-from hsd_core.trace import Header
-from hsd_core.trace.typed import encode
+from hsd_core.typed import encode
 
 TABS = (
     "stage",

@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 
 from app.kit.figures.run_figures import FIGURES, Drawn, drawn
 from app.site.seen_as import merged, packed
-from hsd_core.trace import Event
-from hsd_core.trace.typed import plain
+from hsd_core.core.events import Event
+from hsd_core.typed import plain
 
 TEMPLATE = "figures"  # its path; a recording's figures lie below it
 LOOKS = tuple((dark, wall) for wall in (False, True) for dark in (False, True))

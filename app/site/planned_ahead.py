@@ -20,7 +20,7 @@ from app.site.seen_as import LOOKS, merged, packed
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.search.another_level import AGREEMENTS, AnotherLevel
 from hsd_core.theory.search.second_machine import SecondMachine
-from hsd_core.trace.typed import plain
+from hsd_core.typed import plain
 
 EVERY = 4  # of the stops of the agreement's slider, one in so many
 STOPS: dict[str, tuple[float, ...]] = {

@@ -17,17 +17,17 @@ from app.planner.answer import answer, planned
 from app.planner.price import Found, Priced, Prices, more_profiles
 from app.planner.profiles.plan_request import Look, parse
 from app.words import site as says
-from hsd_core.levels.declared.registry import keys
-from hsd_core.levels.declared.spec import LevelSpec
+from hsd_core.core.events import Header
+from hsd_core.grammar.registry import keys
+from hsd_core.grammar.spec import LevelSpec
+from hsd_core.grammar.stack_text import format_stack
+from hsd_core.grammar.stack_text import parse as levels
 from hsd_core.models.sampling import is_greedy
-from hsd_core.stacks.grammar import format_stack
-from hsd_core.stacks.grammar import parse as levels
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.kept import SHIPPED, shipped_profile
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.over_lengths import depends_on_length
-from hsd_core.trace import Header
 
 PRICES = "planner/prices"  # their path
 PROFILES = ASSETS / "profiles"

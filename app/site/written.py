@@ -22,7 +22,7 @@ from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.export.document import document, hashed, inside
-from hsd_core.trace.typed import encode
+from hsd_core.typed import encode
 
 MOST_MB = 6.5
 ENTRY = "js/site/site-page.js"

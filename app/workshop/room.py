@@ -17,7 +17,7 @@ from app.workshop.members import Members, NotLetIn
 from app.workshop.news import News
 from app.workshop.sent import checked
 from app.workshop.tallies import Question, Tallies
-from hsd_core.trace.typed import decode, encode, json_decoder
+from hsd_core.typed import decode, encode, json_decoder
 
 PATIENCE_S = 25.0  # an answer is held back for so long where there is no news: proxies wait 30 s and more
 SAVE_S = 1.0  # changes of the room are kept together

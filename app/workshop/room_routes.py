@@ -20,7 +20,7 @@ from app.words.room import workshop as says
 from app.workshop.members import NotLetIn
 from app.workshop.room import Room
 from app.workshop.sent import LONGEST
-from hsd_core.trace.typed import Malformed, Wrong, convert, plain
+from hsd_core.typed import Malformed, Wrong, convert, plain
 
 ROOM = f"{ROUTE}/room"
 COOKIE = "hx-room"

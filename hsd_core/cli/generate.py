@@ -8,7 +8,6 @@ import codecs
 import sys
 from typing import Any
 
-from hsd_core import trace
 from hsd_core.cli import repeat
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import (
@@ -23,7 +22,8 @@ from hsd_core.cli.shared_options import (
     sampled,
 )
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
-from hsd_core.lab.bench.prompts import DEFAULT
+from hsd_core.core import events as trace
+from hsd_core.measure.bench.prompts import DEFAULT
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.shared_options import command, explained
-from hsd_core.levels.declared.preset import Preset, memory_gb_here
-from hsd_core.levels.kinds import kinds, model
+from hsd_core.grammar import kinds
+from hsd_core.grammar.preset import Preset, memory_gb_here
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 from hsd_core.models.weights import here
 from hsd_core.models.weights.hub import look_at
@@ -18,8 +18,9 @@ from hsd_core.stacks.catalogue import entry_of
 from hsd_core.stacks.memory_of import memory_of, too_large
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, target_preset
+from hsd_core.systems.model import declaration as model
 from hsd_core.theory.search.default_here import default_here, with_default
-from hsd_core.trace.typed import pretty
+from hsd_core.typed import pretty
 
 
 def add(commands: Any) -> None:

@@ -18,18 +18,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hsd_core import trace
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import command, counts, progress
+from hsd_core.core import events as trace
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import preset_of
 from hsd_core.stacks.targets import chosen
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
-from hsd_core.trace.typed import records
+from hsd_core.typed import records
 
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "heads"}
 _NEEDED = {"name", "title"}
@@ -122,8 +122,8 @@ def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
 
 def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
     """The best plan of a what-if profile, or the `stack` of its levels' names."""
-    from hsd_core.lab.whatif.playing import DEFAULT_TOKENS, plan_named, play
-    from hsd_core.lab.whatif.whatif_profiles import whatif_profile
+    from hsd_core.measure.whatif.playing import DEFAULT_TOKENS, plan_named, play
+    from hsd_core.measure.whatif.whatif_profiles import whatif_profile
     from hsd_core.theory import best_plans
 
     profile = whatif_profile(entry["whatif"])

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hsd_core import trace
+from hsd_core.core import events as trace
+from hsd_core.core.events import Event
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import chosen
-from hsd_core.trace import Event, metrics
+from hsd_core.trace import metrics
 from hsd_core.trace.comparison import alike
 
 
@@ -88,7 +89,7 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     Raises:
         ValueError: the header's stack or profile cannot be used.
     """
-    from hsd_core.engine.run import run
+    from hsd_core.core.run import run
     from hsd_core.theory import profile_from
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 

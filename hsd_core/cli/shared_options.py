@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from hsd_core import pipeline
-from hsd_core.lab.bench import plain_of
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
+from hsd_core.measure.bench import plain_of
 from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.targets import chosen, source_of
 from hsd_core.theory.search.default_here import DefaultStack, default_here
 from hsd_core.trace.prompt_files import PromptText
-from hsd_core.trace.typed import MAX_INT
+from hsd_core.typed import MAX_INT
 
 DEFAULT_PRESET = "smollm2"
 IN_BYTES = ("download", "convert")  # stages of progress

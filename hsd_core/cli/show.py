@@ -7,10 +7,10 @@ import os
 import sys
 from typing import Any
 
-from hsd_core import trace
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, show, whole
+from hsd_core.core import events as trace
 
 
 def add(commands: Any) -> None:

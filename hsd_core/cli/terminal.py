@@ -7,14 +7,15 @@ import codecs
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hsd_core import trace
-from hsd_core.levels.kinds import looks, tags
+from hsd_core.core import events as trace
+from hsd_core.core.events import Committed, Event
+from hsd_core.grammar import looks, tags
+from hsd_core.grammar.stack_names import stack_name
 from hsd_core.models.sampling import is_greedy
-from hsd_core.stacks.stack_names import stack_name
 from hsd_core.theory.replanning.replan_words import origin_words
 from hsd_core.theory.search.default_here import PLANNED
-from hsd_core.trace import Committed, Event, metrics
 from hsd_core.trace import file as tracefile
+from hsd_core.trace import metrics
 from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
 from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import Comparison, differing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from hsd_core.trace.typed import encode
+from hsd_core.typed import encode
 
 
 def document(policy: str, *, title: str, head: str, marks: str, body: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from hsd_core.trace import Commit, Draft, Event, Verify
+from hsd_core.core.events import Commit, Draft, Event, Verify
 from hsd_core.trace.codec import to_dict
 from hsd_core.trace.metrics import Meter
 from hsd_core.trace.repetition import loop_from

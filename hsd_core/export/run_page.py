@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from hsd_core.core.events import Event
 from hsd_core.export.bundle import bundle
 from hsd_core.export.document import document, hashed, inside
 from hsd_core.export.records import records
-from hsd_core.stacks.grammar import grammar
-from hsd_core.trace import Event
-from hsd_core.trace.typed import encode
+from hsd_core.grammar.stack_text import grammar
+from hsd_core.typed import encode
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ENTRY = "js/offline/main.js"

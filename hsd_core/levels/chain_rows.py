@@ -15,8 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import Counts, Outcome, Scorer, Work, rows_behind, score_by_branches
-from hsd_core.levels.tree import NOTHING, Tree, named
+from hsd_core.core.level import Counts, Outcome, Scorer, Work, rows_behind, score_by_branches
+from hsd_core.core.tree import NOTHING, Tree, named
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import likeliest

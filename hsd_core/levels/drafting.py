@@ -15,14 +15,14 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.levels.protocol import DraftOrder, Proposal, Work
+from hsd_core.core.events import Copied, Span
+from hsd_core.core.level import DraftOrder, Proposal, Work
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.read_there import Ranked, ranking
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.gpu.unseen import Ahead
 from hsd_core.models.sampling import likeliest
-from hsd_core.trace import Copied, Span
 
 CopiedFrom = Callable[[int], Copied | None]
 

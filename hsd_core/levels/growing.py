@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 from torch import Tensor
 
+from hsd_core.core.events import Copied, Span
+from hsd_core.core.level import DraftOrder, Proposal, Scorer, Work
+from hsd_core.core.tree import Offer
 from hsd_core.levels.drafting import draft_token_by_token
-from hsd_core.levels.growth.strands import Strand, known_behind, merged
-from hsd_core.levels.growth.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
-from hsd_core.levels.protocol import DraftOrder, Proposal, Scorer, Work
-from hsd_core.levels.tree import Offer
+from hsd_core.levels.strands import Strand, known_behind, merged
+from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import largest
-from hsd_core.trace import Copied, Span
 
 if TYPE_CHECKING:
     from hsd_core.models.gpu.text import Mark

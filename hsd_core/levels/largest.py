@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import accumulate
 from operator import mul
 
-from hsd_core.levels.declared.keys import FUSE, GROW
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import scheduler_of
+from hsd_core.core.entry import StackEntry
+from hsd_core.grammar import scheduler_of
+from hsd_core.grammar.keys import FUSE, GROW
 
 
 def largest(stack: Sequence[StackEntry], longest: int | None) -> list[StackEntry]:

@@ -12,10 +12,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.retrieval.neighbours import Shelf, Store
+from hsd_core.systems.store.neighbours import Shelf, Store
 
 if TYPE_CHECKING:
-    from hsd_core.levels.protocol import Level, LevelRun
+    from hsd_core.core.level import Level, LevelRun
 
 
 class SharedState:

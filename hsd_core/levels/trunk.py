@@ -17,13 +17,13 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from hsd_core.core.events import Span
 from hsd_core.models.cache import Cache, KVCache, Positions
 from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Branches, Pass
-from hsd_core.trace import Span
 
 STATE_BYTES = 4  # of a number of a hidden state, at most
 

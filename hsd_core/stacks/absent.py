@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hsd_core.levels.declared.keys import ID
-from hsd_core.levels.declared.preset import Preset
-from hsd_core.levels.kinds import kind_of
-from hsd_core.levels.kinds.model import CROSS
-from hsd_core.levels.kinds.model import KIND as MODEL
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import ID
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.weights import Source, is_here
-from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.targets import meant, weights_named
+from hsd_core.systems.cross.declaration import CROSS
+from hsd_core.systems.model.declaration import KIND as MODEL
 
 
 def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:

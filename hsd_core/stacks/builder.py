@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from hsd_core.levels.built.fused import FusedLevel
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.built.toy import ToyTokenizer
-from hsd_core.levels.built.trained.draft_run import TrainedDraft
-from hsd_core.levels.built.trained.medusa import Heads
-from hsd_core.levels.declared.keys import DEVICE, DTYPE, FUSE, ID
-from hsd_core.levels.declared.preset import Preset
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.kinds import kind_of, kinds
-from hsd_core.levels.protocol import Level
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import Level
+from hsd_core.grammar import kind_of, kinds
+from hsd_core.grammar.keys import DEVICE, DTYPE, FUSE, ID
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, check_order
+from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.gpu.precision import quick
@@ -33,12 +30,15 @@ from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.models.weights import Source, ensure
-from hsd_core.retrieval.neighbours import Store
-from hsd_core.retrieval.store_file import StoreError
-from hsd_core.stacks.grammar import LevelSpec, StackError, bare, check_order
 from hsd_core.stacks.opened_drafts import OpenedDrafts, OpenedStores
 from hsd_core.stacks.pool import LevelPool
 from hsd_core.stacks.targets import weights_named
+from hsd_core.systems.medusa.medusa_level import Heads
+from hsd_core.systems.ngram.fused import FusedLevel
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.store.neighbours import Store
+from hsd_core.systems.store.store_file import StoreError
+from hsd_core.systems.table.toy import ToyTokenizer
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile

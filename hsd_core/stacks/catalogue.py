@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from hsd_core.levels.declared.preset import Preset
-from hsd_core.levels.kinds import kinds
+from hsd_core.grammar import kinds
+from hsd_core.grammar.preset import Preset
 from hsd_core.models.machine import has_cuda
 from hsd_core.stacks.presets import PRESETS
 

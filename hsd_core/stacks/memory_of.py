@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
 from hsd_core.models.compiled import BYTES
 from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
 from hsd_core.models.lean.shape import LeanShape

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from hsd_core.drafts.draft_file import fingerprint, read_draft
-from hsd_core.drafts.known_drafts import FOLDER, shipped
-from hsd_core.levels.built.trained.draft_run import TrainedDraft
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
+from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.levels.trunk import Layered
+from hsd_core.models.drafts.draft_file import fingerprint, read_draft
+from hsd_core.models.drafts.known_drafts import FOLDER, shipped
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.retrieval.neighbours import Store
-from hsd_core.retrieval.store_file import Owner, StoreError, read_store
-from hsd_core.retrieval.store_place import store_path
 from hsd_core.stacks.targets import option
+from hsd_core.systems.store.neighbours import Store
+from hsd_core.systems.store.store_file import Owner, StoreError, read_store
+from hsd_core.systems.store.store_place import store_path
 
 if TYPE_CHECKING:
-    from hsd_core.drafts.draft_file import DraftInfo, Opened
-    from hsd_core.levels.built.trained.medusa import Heads
     from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.drafts.draft_file import DraftInfo, Opened
+    from hsd_core.systems.medusa.medusa_level import Heads
 
 
 class OpenedDrafts:

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from hsd_core.levels.protocol import Level
+from hsd_core.core.level import Level
+from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.models import Decoder
-from hsd_core.stacks.grammar import LevelSpec
 
 Key = tuple[Path, str, str, str, int]  # folder, dtype, device, kind of decoder, ids
 MOST_DECODERS = 4  # as one target has dtypes

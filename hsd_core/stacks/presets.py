@@ -20,13 +20,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from hsd_core.levels.declared.keys import MAX_DEPTH
-from hsd_core.levels.declared.preset import Example, Preset, Stranger
+from hsd_core.grammar.keys import MAX_DEPTH
+from hsd_core.grammar.preset import Example, Preset, Stranger
+from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models import DTYPES
 from hsd_core.models.weights import Source, Wheel
-from hsd_core.stacks.grammar import StackError, parse
-from hsd_core.trace.typed import MAX_INT, Wrong, decode, json_decoder
-from hsd_core.trace.typed.bounded import whole
+from hsd_core.typed import MAX_INT, Wrong, decode, json_decoder
+from hsd_core.typed.bounded import whole
 
 FILE = Path(__file__).with_name("presets.json")
 MAX_BYTES = 1_000_000

@@ -11,18 +11,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hsd_core.drafts.known_drafts import LENS
-from hsd_core.levels.declared.keys import ID
-from hsd_core.levels.declared.kind import LAST
-from hsd_core.levels.declared.preset import Example, Preset, Stranger
-from hsd_core.levels.kinds import kind_of
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import ID
+from hsd_core.grammar.kind import LAST
+from hsd_core.grammar.preset import Example, Preset, Stranger
+from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.drafts.known_drafts import LENS
 from hsd_core.models.lean.rollback import refuse_no_rollback
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.loading import read_config
 from hsd_core.models.local import local_source
 from hsd_core.models.weights import Source, config_here, here
-from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS, preset_of
 
 _NOTE = "any target: nothing was trained or measured for it"

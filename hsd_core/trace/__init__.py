@@ -4,39 +4,3 @@
 identities that every trace satisfies. `metrics`, `comparison`: what a trace says. `pieces`: the bytes of its
 ids. `naming`: how rounds are named to people. `typed`: JSON with types, and what a stranger's file may hold.
 """
-
-from hsd_core.trace.events import EVENTS, Event
-from hsd_core.trace.events.parts import Asked, Copied, Moved, Part, Record, Row, Span, Words
-from hsd_core.trace.events.rounds import (
-    Bonus,
-    Bound,
-    Check,
-    Commit,
-    Committed,
-    Correct,
-    Draft,
-    Held,
-    How,
-    Kv,
-    KvLength,
-    Outcome,
-    Plan,
-    Prefill,
-    Rollback,
-    Store,
-    Verify,
-    View,
-)
-from hsd_core.trace.events.whole import (
-    FORMAT,
-    SCHEMA,
-    Baseline,
-    Depths,
-    Ending,
-    Footer,
-    Handed,
-    Header,
-    LevelInfo,
-    LevelTotal,
-    Piece,
-)

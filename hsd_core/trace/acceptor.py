@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hsd_core import trace
-from hsd_core.trace import Committed, Event
+from hsd_core.core import events as trace
+from hsd_core.core.events import Committed, Event
 
 
 def accepted_by(token: Committed, top: int) -> int | None:

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 
-from hsd_core import trace
-from hsd_core.trace import Event
+from hsd_core.core import events as trace
+from hsd_core.core.events import Event
 from hsd_core.trace.naming import lanes_of, round_number
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
-from hsd_core.trace import EVENTS, FORMAT, SCHEMA, Event, Header, Part
-from hsd_core.trace.typed import Wrong, builtins, check_free, convert, decode, json_decoder
+from hsd_core.core.events import EVENTS, FORMAT, SCHEMA, Event, Header, Part
+from hsd_core.typed import Wrong, builtins, check_free, convert, decode, json_decoder
 
 MAX_LEVELS = 64
 _DECODER: msgspec.json.Decoder[Event] = json_decoder(Event)  # type: ignore[arg-type]

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hsd_core import trace
+from hsd_core.core import events as trace
+from hsd_core.core.events import Event
 from hsd_core.models.sampling import is_greedy
-from hsd_core.trace import Event
 from hsd_core.trace.metrics import committed_ids, finished, token_times
 
 TIE = 1e-3  # logits

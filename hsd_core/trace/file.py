@@ -11,10 +11,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hsd_core.trace import Event, Header
+from hsd_core.core.events import Event, Header
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
-from hsd_core.trace.typed import Beyond, Malformed, encode_lines, lines
-from hsd_core.trace.typed.bounded import MAX_BYTES, whole
+from hsd_core.typed import Beyond, Malformed, encode_lines, lines
+from hsd_core.typed.bounded import MAX_BYTES, whole
 
 MAX_RECORDS = 400_000  # of a file: 10,000 tokens through four levels are 110,000
 _CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"

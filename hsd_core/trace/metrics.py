@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hsd_core import trace
+from hsd_core.core import events as trace
+from hsd_core.core.events import Event
 from hsd_core.models.sampling import is_greedy
-from hsd_core.trace import Event
 from hsd_core.trace.meters.lane_meter import LaneMeter, Lanes
 from hsd_core.trace.meters.level_meter import LevelMeter, ratio
 from hsd_core.trace.naming import lanes_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from hsd_core.trace.events.whole import Header
+from hsd_core.core.events.whole import Header
 
 
 def round_number(round_: int) -> int:

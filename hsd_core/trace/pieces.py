@@ -8,8 +8,8 @@ from contextlib import closing
 from itertools import chain
 from typing import Any, Protocol
 
-from hsd_core import trace
-from hsd_core.trace import Event
+from hsd_core.core import events as trace
+from hsd_core.core.events import Event
 
 
 class Pieces(Protocol):

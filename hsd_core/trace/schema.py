@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from hsd_core.trace import Event
-from hsd_core.trace.typed import pretty
+from hsd_core.core.events import Event
+from hsd_core.typed import pretty
 
 FILE = Path(__file__).with_suffix(".json")
 _ABOUT = (

@@ -19,8 +19,8 @@ from pagekit import plain_run
 
 from app.serve.engines.attending import attend
 from app.serve.live_run import RUN
+from hsd_core.core.events import Event
 from hsd_core.models.weights import Source
-from hsd_core.trace import Event
 
 ROUND_S = 0.05
 

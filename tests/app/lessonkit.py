@@ -15,7 +15,7 @@ from pagekit import drawn
 from app.learn.lessons import Lessons
 from app.play.recordings import Recordings
 from app.results.bundled_results import Bundled
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "assets" / "lessons"

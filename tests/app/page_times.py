@@ -25,8 +25,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
+from hsd_core.core.events import Commit, Event
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Commit, Event
 from hsd_core.trace import file as tracefile
 from tests.app.pagekit import SHIFTS, AllHere, worst_window
 from tests.app.repeated import repeated

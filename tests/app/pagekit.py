@@ -15,7 +15,7 @@ from typing import Any
 from app.serve.jobs import Job
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import ANY, RunKind
-from hsd_core.trace import (
+from hsd_core.core.events import (
     FORMAT,
     SCHEMA,
     Bonus,

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 from pagekit import AllHere
 
-from hsd_core.trace import (
+from hsd_core.core.events import (
     FORMAT,
     SCHEMA,
     Baseline,

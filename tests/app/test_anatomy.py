@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from pagekit import drawn, toy_run
 
+from hsd_core.core.events import Baseline, Verify
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Baseline, Verify
 from hsd_core.trace import file as tracefile
 
 SAMPLED, GREEDY = "06-chat-sampled", "01-code"

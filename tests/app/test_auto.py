@@ -14,9 +14,9 @@ from app.kit.static import ASSETS
 from app.serve.line.known_runs import Run
 from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
+from hsd_core.core.events import Plan
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Profile, ProfileLevel
-from hsd_core.trace import Plan
 from hsd_core.trace import file as trace_file
 
 STACK = "table:2@id=order1,table:4@id=order3,table@id=order6"

@@ -14,9 +14,9 @@ from profiles import behind
 from app.kit.static import ASSETS
 from app.planner.price import Priced, Prices
 from app.planner.profiles.length_tables import length_tables
+from hsd_core.core.events import Header
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import write_profile
-from hsd_core.trace import Header
 from hsd_core.trace import file as tracefile
 
 LENGTHS = (1000, 3000, 6000)

@@ -17,10 +17,10 @@ from app.planner.figures.surface import RATIOS
 from app.planner.figures.validation import validation_figure
 from app.planner.profiles.plan_request import Look, parse
 from app.planner.profiles.validations import measured_from
-from hsd_core.lab.bench.outputs import results
-from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.grammar.stack_names import stack_names
+from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.stack_names import stack_names
 
 FOLDERS = sorted(path.parent for path in (ASSETS / "results").glob("*/results.json"))
 PROFILES = sorted(path for path in (ASSETS / "profiles").glob("*.json") if not path.stem.endswith("-validation"))

@@ -17,8 +17,8 @@ from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.messages import VERSION, Begin, Hello, Lost, Over, Sent, from_engine, pack
 from app.serve.engines.named import EngineError, Replicas, check_engine
 from app.serve.settings import RunRequest
+from hsd_core.core.events import Commit
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Commit
 
 STACK = "table:3@id=order1,table:5@id=order3,table@id=order6"
 names = iter(f"{i:032d}" for i in range(1000))

@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from pagekit import drawn, launched
 
 import hsd_core
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Commit, Draft, Event, Header, Store
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import LookupLimits
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import parse
-from hsd_core.trace import Commit, Draft, Event, Header, Store
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
+from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.pieces import record
 

@@ -16,7 +16,7 @@ from app.serve.line.known_runs import Run
 from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
 from app.words.run import READING
-from hsd_core.trace import Depths, Piece
+from hsd_core.core.events import Depths, Piece
 
 PIECES = {0: Piece(0, "IGE="), 1: Piece(1, "PGI+"), 2: Piece(2, "4g=="), 3: Piece(3, "!!")}
 

@@ -19,8 +19,8 @@ from app.serve.line.known_runs import KEEP, NameTaken, Run, Runs
 from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.settings import parse
+from hsd_core.core.events import Event, Footer, Header
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Event, Footer, Header
 
 NAME = "b" * 32
 

@@ -19,8 +19,8 @@ from visiting import Visit
 
 from app.serve.door.presence import CALLER
 from app.serve.line.line import FOR_CALLS
+from hsd_core.core.events import Event
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Event
 
 SOON_S = 20.0  # generous: the machine may be busy; a run that goes on does so for a minute
 

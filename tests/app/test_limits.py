@@ -33,8 +33,8 @@ from app.serve.offer import OfferError, ServerOffer
 from app.serve.service import Service
 from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, parse
 from app.words import run as run_says
+from hsd_core.core.events import Event, Footer, Header, LevelInfo
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Event, Footer, Header, LevelInfo
 from hsd_core.trace import file as tracefile
 
 STACK = "table:3@id=order1,table@id=order6"

@@ -14,8 +14,8 @@ from app.planner.profiles.sources import Sources, measured_here
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
-from hsd_core.lab.calibrate import profiling
-from hsd_core.lab.calibrate.costs import timing
+from hsd_core.measure.calibrate import profiling
+from hsd_core.measure.calibrate.costs import timing
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.kept import FOLDER, quick_profile

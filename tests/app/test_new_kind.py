@@ -14,12 +14,13 @@ import pytest
 from pagekit import launched
 
 from app.kit.figures import hues
+from hsd_core import grammar as declared
+from hsd_core import systems
 from hsd_core.cli.terminal import letter, text_lines
-from hsd_core.levels import kinds
+from hsd_core.core.events import Commit, Footer, Header
+from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.catalogue import catalogue
-from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
-from hsd_core.trace import Commit, Footer, Header
 
 MORE = Path(__file__).parents[1] / "more_kinds"
 TEXT = "echo:2@policy=flush@back=3,table@id=order6"
@@ -28,10 +29,10 @@ TEXT = "echo:2@policy=flush@back=3,table@id=order6"
 @contextmanager
 def laid_beside() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kinds, "__path__", [*kinds.__path__, str(MORE)])
+        patch.setattr(systems, "__path__", [*systems.__path__, str(MORE)])
         yield
-    sys.modules.pop("hsd_core.levels.kinds.echo", None)
-    vars(kinds).pop("echo", None)
+    sys.modules.pop("hsd_core.systems.echo", None)
+    vars(systems).pop("echo", None)
 
 
 @pytest.fixture
@@ -111,8 +112,8 @@ def test_taken_away_it_leaves_no_trace() -> None:
     with laid_beside():
         assert "echo" in level_names() and "echo" in json.dumps([catalogue(), grammar()])
     assert json.dumps([catalogue(), grammar()]) == before and "echo" not in before
-    assert "echo" not in level_names() and "back" not in list(kinds.keys())
-    assert "hsd_core.levels.kinds.echo" not in sys.modules
+    assert "echo" not in level_names() and "back" not in list(declared.keys())
+    assert "hsd_core.systems.echo" not in sys.modules
     with pytest.raises(StackError, match="unknown level 'echo'"):
         parse(TEXT)
 

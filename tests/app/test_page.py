@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pagekit import HOSTILE
 
-from hsd_core.trace import Baseline, Commit, Footer, Header, Verify
+from hsd_core.core.events import Baseline, Commit, Footer, Header, Verify
 from hsd_core.trace import file as tracefile
 
 STACK = "table:4@id=order1,table@id=order6"

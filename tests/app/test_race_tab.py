@@ -19,10 +19,10 @@ from app.race.visitor_race import answer
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
-from hsd_core.lab import race
-from hsd_core.lab.race.making import raced
+from hsd_core.core.events import Event
+from hsd_core.measure import race
+from hsd_core.measure.race.making import raced
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Event
 from hsd_core.trace import file as tracefile
 
 NAME = "d" * 32

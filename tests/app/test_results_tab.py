@@ -30,11 +30,11 @@ from app.results.view import results_route
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
-from hsd_core.lab.bench import Measurement, PeerRun
-from hsd_core.lab.bench.outputs import results
+from hsd_core.core.events import Event
+from hsd_core.grammar.stack_names import stack_name
+from hsd_core.measure.bench import Measurement, PeerRun
+from hsd_core.measure.bench.outputs import results
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.stack_names import stack_name
-from hsd_core.trace import Event
 
 S = 10**9
 NAME = "c" * 32

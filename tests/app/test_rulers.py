@@ -10,8 +10,8 @@ from pagekit import drawn
 from words_of import Words, crossed
 
 import hsd_core
+from hsd_core.core.events import Draft, Verify
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Draft, Verify
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.pieces import record
 

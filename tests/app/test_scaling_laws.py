@@ -12,7 +12,7 @@ from pagekit import launched
 
 from app.kit.static import ASSETS
 from app.results.scaling_studies import sweeps
-from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
 
 SHIPPED = ASSETS / "results" / "scaling" / "sweep.jsonl"

@@ -17,7 +17,7 @@ from app.site import figures_ahead, planned_ahead
 from app.site.written import MOST_MB, write
 from app.space import folder as space
 from hsd_core.cli import main
-from hsd_core.trace import Event, Header
+from hsd_core.core.events import Event, Header
 from hsd_core.trace import file as tracefile
 
 AHEAD_MB = 0.45  # is left for what the Planner's answers to all profiles and questions take

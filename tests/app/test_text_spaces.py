@@ -9,7 +9,8 @@ import pytest
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
 from app.kit.static import ASSETS
-from hsd_core.trace import Piece, file
+from hsd_core.core.events import Piece
+from hsd_core.trace import file
 from hsd_core.trace.metrics import committed_ids
 
 # How far each token begins behind the one before it, on one line and with no ghost between, less what the same letters

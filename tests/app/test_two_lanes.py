@@ -8,8 +8,9 @@ from pagekit import drawn
 
 from app.kit.static import ASSETS
 from hsd_core.cli import main
-from hsd_core.trace import Verify, metrics
+from hsd_core.core.events import Verify
 from hsd_core.trace import file as tracefile
+from hsd_core.trace import metrics
 
 PEARL = "28-copy-pearl"
 TRACE = ASSETS / "traces" / f"{PEARL}.jsonl.gz"

@@ -15,9 +15,9 @@ from app.planner.play import MOST_CALLS, Simulator
 from app.planner.profiles.plan_request import PlannerError
 from app.planner.profiles.sources import Sources
 from app.play.recordings import recorded
-from hsd_core.lab.whatif.whatif_profiles import whatif_profile
+from hsd_core.core.events import Draft, Header, Verify
+from hsd_core.measure.whatif.whatif_profiles import whatif_profile
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Draft, Header, Verify
 from hsd_core.trace.checks import check
 
 SHORT = {"levels": ["Llama 1B", "Llama 405B"], "blocks": [4]}

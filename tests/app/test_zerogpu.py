@@ -149,8 +149,8 @@ def test_a_run_ends_by_itself_before_its_time_on_the_card_is_over(
 
 
 def _plain() -> list[int]:
+    from hsd_core.core.events import Commit
     from hsd_core.pipeline import Pipeline
-    from hsd_core.trace import Commit
 
     run = Pipeline.open("toy").run("table@id=order6", "The tower of levels", max_new_tokens=40, baseline=False)
     return [one.id for event in run if isinstance(event, Commit) for one in event.tokens]

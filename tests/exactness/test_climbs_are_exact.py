@@ -14,12 +14,12 @@ from torch import Tensor
 from toys import table, toy_stack
 
 import hsd_core
-from hsd_core.levels.built.climbing import ClimbRun
-from hsd_core.levels.built.table import TableLevel, TableRun
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import Work
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import Work
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling, softmax
-from hsd_core.stacks.grammar import parse
+from hsd_core.systems.exits.climbing import ClimbRun
+from hsd_core.systems.table.table_level import TableLevel, TableRun
 
 EXACT = 1e-12
 TRUNK = 1e-5  # the model computes in float32

@@ -20,11 +20,11 @@ from toys import output_of, toy_stack
 from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
-from hsd_core.engine import rules
+from hsd_core.core import rules
+from hsd_core.core.level import Proposal
 from hsd_core.levels import growing
-from hsd_core.levels.built.model import ModelRun
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.protocol import Proposal
+from hsd_core.levels.model_level import ModelRun
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.one_pass import Branches, path_to

@@ -14,12 +14,12 @@ import torch
 from lean_stacks import drafted_stacks
 from test_shared_stacks_are_exact import EXACT, WRONG, off_by
 
-from hsd_core.levels.built.trained import said_ahead
-from hsd_core.levels.built.trained.medusa import MedusaRun
-from hsd_core.levels.protocol import Proposal, Work
+from hsd_core.core.level import Proposal, Work
+from hsd_core.levels import said_ahead
 from hsd_core.levels.shared import SharedState
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.medusa.medusa_level import MedusaRun
 
 WHOLE = [
     # stack, tokens, vocabulary

@@ -22,22 +22,20 @@ from toys import output_of, table, toy_stack
 from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
-from hsd_core.engine import rules
-from hsd_core.levels import growing
-from hsd_core.levels.built.fused import FusedLevel
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.declared.keys import FUSE
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core import rules
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import DraftOrder, Proposal
+from hsd_core.core.tree import Offer
+from hsd_core.grammar.keys import FUSE
+from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.levels import growing, strands
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.growth import strands
-from hsd_core.levels.protocol import DraftOrder, Proposal
-from hsd_core.levels.tree import Offer
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import Found, LookupLimits
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.systems.ngram.databases import Databases, Found, LookupLimits
+from hsd_core.systems.ngram.fused import FusedLevel
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.table.table_level import TableLevel
 from hsd_core.trace.checks import check
 
 

@@ -15,11 +15,10 @@ from toys import output_of, toy_stack
 from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
-from hsd_core.levels import growing
+from hsd_core.core.level import Proposal
+from hsd_core.core.tree import Offer
+from hsd_core.levels import growing, tree_shape
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.growth import tree_shape
-from hsd_core.levels.protocol import Proposal
-from hsd_core.levels.tree import Offer
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 

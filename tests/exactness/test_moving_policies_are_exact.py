@@ -14,9 +14,9 @@ from enumerator import SAMPLED, distance, merged_distribution, run_distribution,
 from toys import random_stack, toy_stack
 
 from hsd_core import run
-from hsd_core.engine import hierarchy
-from hsd_core.levels.kinds import policies
-from hsd_core.levels.policies import Adaptive
+from hsd_core.core import hierarchy
+from hsd_core.core.policies import Adaptive
+from hsd_core.grammar import policies
 from hsd_core.models.sampling import Sampling
 
 EXACT = 1e-12

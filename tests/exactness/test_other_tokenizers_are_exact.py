@@ -16,11 +16,11 @@ from toys import output_of
 from words_of import LETTERS, PAIRED, Words, crossed
 
 import hsd_core
-from hsd_core.levels.built.cross.cross_level import CrossLevel
-from hsd_core.levels.built.cross.cross_run import CrossRun
-from hsd_core.levels.protocol import DraftOrder, Proposal
+from hsd_core.core.level import DraftOrder, Proposal
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.cross.cross_level import CrossLevel
+from hsd_core.systems.cross.cross_run import CrossRun
 from hsd_core.trace.checks import check
 
 EXACT, WRONG = 1e-12, 1e-3

@@ -16,15 +16,14 @@ from timed import Duration, timed_stack
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine.choices import ByLine
-from hsd_core.engine.driver import Sequential
-from hsd_core.engine.lanes.many_lanes import Pipeline
-from hsd_core.levels.schedulers.free import Free
-from hsd_core.levels.schedulers.orders import Orders, Submission, View
-from hsd_core.levels.tree import Tree
+from hsd_core.core.choices import ByLine
+from hsd_core.core.driver import Sequential
+from hsd_core.core.tree import Tree
+from hsd_core.grammar.scheduler_kind import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import LookupLimits
+from hsd_core.systems.lanes.free import Free
+from hsd_core.systems.lanes.many_lanes import Pipeline
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
 
 SAMPLED = Sampling(1.0)
 

@@ -15,15 +15,15 @@ from timed import timed_stack
 from toys import output_of, toy_stack, tree_stack
 
 import hsd_core
-from hsd_core.engine import rules
-from hsd_core.engine.lanes import fan as fans
-from hsd_core.engine.lanes import regrown
-from hsd_core.engine.lanes.chosen import chosen_driver
-from hsd_core.engine.lanes.standing_tree import StandingTree
-from hsd_core.engine.rules import Verdict, rows_of
-from hsd_core.levels.tree import NOTHING, Tree
+from hsd_core.core import rules
+from hsd_core.core.rules import Verdict, rows_of
+from hsd_core.core.tree import NOTHING, Tree
+from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
-from hsd_core.stacks.grammar import parse, stack_lossless
+from hsd_core.systems.lanes import fan as fans
+from hsd_core.systems.lanes import regrown
+from hsd_core.systems.lanes.chosen import chosen_driver
+from hsd_core.systems.lanes.standing_tree import StandingTree
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 CASES = [

@@ -15,10 +15,10 @@ from lean_stacks import LeanStacks, RandomDraft, model_distribution
 from plans_kit import Chosen, by_outcomes, plans
 from toys import toy_stack
 
-from hsd_core.engine import run as engine
-from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.run_plans import Round, RunPlan
-from hsd_core.levels.tree import NOTHING, Tree
+from hsd_core.core import run as engine
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.run_plans import Round, RunPlan
+from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 

@@ -11,14 +11,14 @@ from enumerator import SAMPLED, Distribution, target_distribution
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core.engine import rules
-from hsd_core.levels.built.model import ModelLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core import rules
+from hsd_core.core.entry import StackEntry
+from hsd_core.grammar.stack_text import parse
+from hsd_core.levels.model_level import ModelLevel
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.stacks.grammar import parse
 
 UNLIKELY = 1e-4  # of some 15 tests with fixed seeds; a wrong rule gives 1e-20 and less
 RUNS = 600

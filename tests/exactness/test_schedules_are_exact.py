@@ -13,12 +13,12 @@ from timed import Duration, timed_stack
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine.choices import ChoiceKey
-from hsd_core.engine.lanes.overlapped import Overlapped
-from hsd_core.levels.schedulers.orders import Orders, Submission, View
-from hsd_core.levels.schedulers.pearl import Pearl
-from hsd_core.levels.tree import Tree
+from hsd_core.core.choices import ChoiceKey
+from hsd_core.core.tree import Tree
+from hsd_core.grammar.scheduler_kind import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.lanes.overlapped import Overlapped
+from hsd_core.systems.lanes.pearl import Pearl
 
 EXACT = 1e-12
 WRONG = 1e-3

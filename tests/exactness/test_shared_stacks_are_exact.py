@@ -15,7 +15,7 @@ from enumerator import SAMPLED, distance, merged_distribution, run_distribution
 from lean_stacks import drafted_stacks, model_distribution
 
 import hsd_core
-from hsd_core.levels.built.trained.draft_run import DraftRun
+from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.trunk import Section
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs

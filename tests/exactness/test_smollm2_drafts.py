@@ -10,10 +10,10 @@ from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of
 
 import hsd_core
-from hsd_core.drafts.draft_file import list_drafts
-from hsd_core.drafts.known_drafts import FOLDER, shipped
+from hsd_core.core.events import Depths, Draft
+from hsd_core.models.drafts.draft_file import list_drafts
+from hsd_core.models.drafts.known_drafts import FOLDER, shipped
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Depths, Draft
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from hsd_core.drafts.known_drafts import FOLDER
+from hsd_core.grammar.stack_text import StackError
+from hsd_core.models.drafts.known_drafts import FOLDER
 from hsd_core.models.lean.int4_groups import GROUP
 from hsd_core.models.lean.linear import Int4
-from hsd_core.stacks.grammar import StackError
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids
 

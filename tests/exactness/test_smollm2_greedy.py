@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core.lab.bench import read_prompts
+from hsd_core.measure.bench import read_prompts
 from hsd_core.models.one_pass import Pass
 from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import TIE, compare

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hsd_core.lab.retrieval.store_making import make_store
-from hsd_core.ngram.text_db import load_text_db
-from hsd_core.retrieval import store_file
 from hsd_core.stacks.opened_drafts import owner_of
+from hsd_core.systems.ngram.text_db import load_text_db
+from hsd_core.systems.store import store_file
+from hsd_core.systems.store.store_making import make_store
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids, measure
 

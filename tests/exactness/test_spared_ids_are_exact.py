@@ -16,12 +16,12 @@ from recorded_graphs import RecordedGraphs
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.built.sparing import Sparing
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.systems.model.sparing import Sparing
 from tests.pretend_gpu import pretend_gpu
 
 EXACT, NEVER = 1e-5, 1

@@ -9,8 +9,8 @@ from enumerator import SAMPLED, distance, merged_distribution, run_distribution,
 from toys import random_stack, toy_stack
 
 import hsd_core
+from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import parse, stack_lossless
 
 EXACT = 1e-12
 WRONG = 1e-3

@@ -15,15 +15,15 @@ from toy_states import StoreStacks
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine import rules
-from hsd_core.engine.choices import Judge
-from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.levels.built.retrieved.mixture import Mixture
-from hsd_core.levels.built.retrieved.stored import StoreRun
-from hsd_core.levels.kinds.rules import RuleKind
-from hsd_core.levels.tree import Tree
+from hsd_core.core import rules
+from hsd_core.core.choices import Judge
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.tree import Tree
+from hsd_core.grammar.rule_kind import RuleKind
 from hsd_core.models.sampling import Sampling
-from hsd_core.retrieval.neighbours import FOLLOWING, Shelf, Store
+from hsd_core.systems.store.mixture import Mixture
+from hsd_core.systems.store.neighbours import FOLLOWING, Shelf, Store
+from hsd_core.systems.store.store_level import StoreRun
 from hsd_core.trace import checks
 from hsd_core.trace.metrics import measure
 

@@ -11,8 +11,8 @@ from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from toys import TreeRun, tree_stack
 from tree_distributions import EXACT, WRONG, off_from
 
-from hsd_core.engine import rules
-from hsd_core.levels.protocol import DraftOrder, Proposal
+from hsd_core.core import rules
+from hsd_core.core.level import DraftOrder, Proposal
 from hsd_core.models.sampling import Sampling
 
 HOW = ("drawn", "repeats", "named", "mixed")

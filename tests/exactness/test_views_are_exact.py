@@ -17,13 +17,13 @@ from tiny import tiny_compiled
 from toys import output_of, table, toy_stack
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.built.views.view_level import ViewRun
-from hsd_core.levels.protocol import CommittedIds, Work
-from hsd_core.levels.tree import NOTHING, Tree
+from hsd_core.core import events as trace
+from hsd_core.core.level import CommittedIds, Work
+from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.table.table_level import TableLevel
+from hsd_core.systems.views.view_level import ViewRun
 from hsd_core.trace.checks import check
 
 PROMPT = [1, 0, 2, 2, 1, 0, 0, 2, 1, 1, 0, 2, 0]

@@ -19,14 +19,14 @@ from torch import Tensor
 from toys import toy_stack
 from tree_distributions import EXACT, WRONG, off_from
 
-from hsd_core.drafts.windowed import SINK
-from hsd_core.engine import rules
-from hsd_core.engine.choices import Judge
-from hsd_core.engine.rules import Verdict
-from hsd_core.levels.built.table import TableRun
-from hsd_core.levels.built.trained.windowed_run import WindowedRun
-from hsd_core.levels.protocol import Proposal
-from hsd_core.levels.tree import Offer, Tree
+from hsd_core.core import rules
+from hsd_core.core.choices import Judge
+from hsd_core.core.level import Proposal
+from hsd_core.core.rules import Verdict
+from hsd_core.core.tree import Offer, Tree
+from hsd_core.systems.longspec.windowed import SINK
+from hsd_core.systems.longspec.windowed_run import WindowedRun
+from hsd_core.systems.table.table_level import TableRun
 from tests.windowed_drafts import windowed
 
 WHOLE = [

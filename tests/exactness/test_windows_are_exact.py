@@ -12,16 +12,15 @@ from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core.engine import rules
-from hsd_core.levels.built.ngram import NgramLevel, NgramRun
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import DraftOrder, Proposal, Verified
-from hsd_core.levels.tree import Probes, Tree
+from hsd_core.core import rules
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Draft, Event, Verify
+from hsd_core.core.level import DraftOrder, Proposal, Verified
+from hsd_core.core.tree import Probes, Tree
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import LookupLimits
-from hsd_core.stacks.grammar import parse
-from hsd_core.trace import Draft, Event, Verify
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
+from hsd_core.systems.ngram.ngram_level import NgramLevel, NgramRun
 from hsd_core.trace.checks import check
 
 PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]

@@ -10,13 +10,13 @@ from enumerator import distance, merged_distribution, run_distribution, target_d
 from torch import Tensor
 from toys import toy_stack
 
-from hsd_core.engine import rules
-from hsd_core.engine.choices import Judge
-from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.engine.rules import Verdict
-from hsd_core.levels.built.table import TableRun
-from hsd_core.levels.tree import Tree
+from hsd_core.core import rules
+from hsd_core.core.choices import Judge
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.rules import Verdict
+from hsd_core.core.tree import Tree
 from hsd_core.models.context import Context
+from hsd_core.systems.table.table_level import TableRun
 
 EXACT = 1e-12
 WRONG = 1e-3

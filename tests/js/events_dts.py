@@ -62,6 +62,6 @@ def _type(hint: Any, written: dict[str, str]) -> str:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    from hsd_core.trace import EVENTS
+    from hsd_core.core.events import EVENTS
 
     FILE.write_text(declarations(EVENTS), encoding="utf-8")

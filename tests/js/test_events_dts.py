@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from events_dts import FILE, declarations
 
-from hsd_core.trace import EVENTS
+from hsd_core.core.events import EVENTS
 
 
 def test_the_types_of_the_events_are_those_of_the_trace() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hsd_core.levels.declared.key import DRAFTER, VERIFIER, Share, Whole
-from hsd_core.levels.declared.keys import THETA
-from hsd_core.levels.kinds.policies import PolicyKind
-from hsd_core.levels.kinds.rules import RuleKind
-from hsd_core.levels.policies import Confidence, DraftState
+from hsd_core.core.policies import Confidence, DraftState
+from hsd_core.grammar.key import DRAFTER, VERIFIER, Share, Whole
+from hsd_core.grammar.keys import THETA
+from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.rule_kind import RuleKind
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Patient(Confidence):
 def near(
     tree, p, judge, bonus, *, slack
 ):  # keep what is at least `slack` times as likely as the likeliest; chains only
-    from hsd_core.engine.rules import Verdict
+    from hsd_core.core.rules import Verdict
 
     chances, n = tuple(float(p[t][x] >= slack * p[t].max()) for t, x in enumerate(tree.ids)), len(tree)
     kept = next((t for t, chance in enumerate(chances) if not chance), n)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.levels.declared.key import Whole
-from hsd_core.levels.declared.keys import VERIFIES
-from hsd_core.levels.declared.kind import Colour, Kind, Site
-from hsd_core.levels.kinds import LevelSpec
+from hsd_core.grammar import LevelSpec
+from hsd_core.grammar.key import Whole
+from hsd_core.grammar.keys import VERIFIES
+from hsd_core.grammar.kind import Colour, Kind, Site
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.levels.declared.preset import Preset
-    from hsd_core.levels.protocol import Level
+    from hsd_core.core.level import Level
+    from hsd_core.grammar.preset import Preset
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -23,7 +23,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 def build(spec: LevelSpec, site: Site) -> Level:
     import torch
 
-    from hsd_core.levels.built.table import TableLevel
+    from hsd_core.systems.table.table_level import TableLevel
 
     class EchoLevel(TableLevel):
         """It expects the token that stood `back` tokens before."""

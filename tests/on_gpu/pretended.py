@@ -18,8 +18,8 @@ SMALL = 64  # of what is measured of the machine itself
 def main() -> None:
     """Run it in this process, with a device "cuda" that lies in ordinary memory."""
     torch.set_num_threads(1)
-    from hsd_core.lab.calibrate.costs import timing
-    from hsd_core.lab.passes import least_time
+    from hsd_core.measure.calibrate.costs import timing
+    from hsd_core.measure.passes import least_time
 
     timing.TURNS, timing.WARM_UP, timing.FEWEST, timing.ROWS, timing.EDGE_ROWS = 2, 1, 1, (1, 3), (2,)
     least_time.GPU_READ_BYTES, least_time.GPU_SIDE, least_time.TRIES = 4 * SMALL, SMALL, 1

@@ -16,7 +16,7 @@ from app.planner.profiles.sources import Sources
 from app.site.letters import LETTERS, written
 from app.site.planned_ahead import ahead, profiles, questions, stops
 from app.site.seen_as import LOOKS, merged, packed
-from hsd_core.trace.typed import plain
+from hsd_core.typed import plain
 
 
 def asked_of_node(script: str, given: object) -> Any:

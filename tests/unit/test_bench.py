@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from hsd_core.lab.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
-from hsd_core.lab.bench.bench_page import report
-from hsd_core.lab.bench.outputs import as_stacks, results
-from hsd_core.lab.bench.prompts import asked_for
-from hsd_core.stacks.grammar import StackError
+from hsd_core.grammar.stack_text import StackError
+from hsd_core.measure.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
+from hsd_core.measure.bench.bench_page import report
+from hsd_core.measure.bench.outputs import as_stacks, results
+from hsd_core.measure.bench.prompts import asked_for
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9

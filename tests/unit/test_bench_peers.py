@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from hsd_core.lab import bench
-from hsd_core.lab.bench import Measurement, PeerText, Prompt, beside, peers
-from hsd_core.lab.bench.nano_as_llama import NEVER, nano_as_llama
-from hsd_core.lab.bench.prompts import TASKS, read_prompts
-from hsd_core.lab.bench.summary import peer_rows
+from hsd_core.measure import bench
+from hsd_core.measure.bench import Measurement, PeerText, Prompt, beside, peers
+from hsd_core.measure.bench.nano_as_llama import NEVER, nano_as_llama
+from hsd_core.measure.bench.prompts import TASKS, read_prompts
+from hsd_core.measure.bench.summary import peer_rows
 from hsd_core.models.one_pass import Pass
 
 
@@ -33,7 +33,7 @@ def test_transformers_writes_the_targets_own_text_in_each_of_its_ways(smollm2: A
 def test_the_exported_nano_gives_the_rows_of_the_draft_but_for_what_that_copies(
     smollm2: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hsd_core.drafts.copying import Copier
+    from hsd_core.models.drafts.copying import Copier
 
     decoder = smollm2.lean_target()
     nano: Any = next(draft for draft in smollm2.trained() if draft.at == 0 and not draft.fed)

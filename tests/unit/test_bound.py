@@ -14,13 +14,13 @@ from toys import toy_stack, tree_stack
 
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
-from hsd_core.engine import bound
-from hsd_core.engine.bound import Distribution, reach
-from hsd_core.engine.choices import Judge
-from hsd_core.engine.rules import tokenwise
-from hsd_core.levels.tree import Offer, Token, Tree
+from hsd_core.core import bound
+from hsd_core.core.bound import Distribution, reach
+from hsd_core.core.choices import Judge
+from hsd_core.core.events import Bound, Verify
+from hsd_core.core.rules import tokenwise
+from hsd_core.core.tree import Offer, Token, Tree
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Bound, Verify
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import measure
 

@@ -12,15 +12,15 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.built.model import ModelLevel, ModelRun
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.tree import Token, Tree
+from hsd_core.grammar.stack_text import LevelSpec
+from hsd_core.levels.model_level import ModelLevel, ModelRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.tree import Token, Tree
 from hsd_core.models.one_pass import Pass, path_to
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.stacks.grammar import LevelSpec
+from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.trace.checks import check
 
 CONTEXT = [5, 9, 11, 3, 8, 2, 7]

@@ -10,25 +10,25 @@ import torch
 from lean_stacks import LeanStacks, RandomDraft
 from toys import LookupLevel, lookup, output_of, table
 
-from hsd_core.engine.driver import Stopped
-from hsd_core.engine.run import run
-from hsd_core.lab.calibrate.candidates import candidates, default_levels
-from hsd_core.lab.calibrate.costs import timing
-from hsd_core.lab.calibrate.costs.short_runs import Observed, taken_apart
-from hsd_core.lab.calibrate.overlap import BLOCK, count, walk
-from hsd_core.lab.calibrate.profiling import Effort, calibrate
-from hsd_core.lab.calibrate.reading import STRIDE, Reading, read
-from hsd_core.lab.calibrate.written_texts import WrittenText, write
-from hsd_core.lab.tally import Tally, mean_interval, median_interval
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import rows_behind
+from hsd_core.core.driver import Stopped
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Draft, Footer, Header, Verify
+from hsd_core.core.level import rows_behind
+from hsd_core.core.run import run
+from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
+from hsd_core.measure.calibrate.candidates import candidates, default_levels
+from hsd_core.measure.calibrate.costs import timing
+from hsd_core.measure.calibrate.costs.short_runs import Observed, taken_apart
+from hsd_core.measure.calibrate.overlap import BLOCK, count, walk
+from hsd_core.measure.calibrate.profiling import Effort, calibrate
+from hsd_core.measure.calibrate.reading import STRIDE, Reading, read
+from hsd_core.measure.calibrate.written_texts import WrittenText, write
+from hsd_core.measure.tally import Tally, mean_interval, median_interval
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import LevelSpec, StackError
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.trace import Draft, Footer, Header, Verify
+from hsd_core.systems.table.table_level import TableLevel
 
 V, PROMPT = 5, (1, 2, 0)
 NONE = frozenset()
@@ -256,7 +256,7 @@ def test_a_calibration_stops_when_asked(prompts):
 
 def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():
     pipeline = Pipeline.open("toy")
-    from hsd_core.lab.bench import Prompt
+    from hsd_core.measure.bench import Prompt
 
     def made(n, temperature=0.0):
         prompts = [Prompt("The small level ", "a")]

@@ -17,37 +17,36 @@ from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
 from hsd_core.cli.lab.calibrate import table as printed
-from hsd_core.engine.rules import tokenwise
-from hsd_core.engine.run import run
-from hsd_core.lab.calibrate import at_work, overlap
-from hsd_core.lab.calibrate.at_work import ran
-from hsd_core.lab.calibrate.candidates import candidates, default_levels, met_at_work
-from hsd_core.lab.calibrate.costs import timing
-from hsd_core.lab.calibrate.costs.scaling import in_runs
-from hsd_core.lab.calibrate.costs.short_runs import Observed
-from hsd_core.lab.calibrate.costs.timing import Timings, full_window, time_levels
-from hsd_core.lab.calibrate.offers import judge
-from hsd_core.lab.calibrate.overlap import BLOCK, count_offers
-from hsd_core.lab.calibrate.profiling import Effort, calibrate
-from hsd_core.lab.calibrate.reading import read
-from hsd_core.lab.calibrate.written_texts import WrittenText
-from hsd_core.lab.tally import Tally
-from hsd_core.levels.built.fused import FusedLevel
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.built.trained.draft_run import DraftRun
-from hsd_core.levels.declared.keys import FUSE, GUESS, WINDOW
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.tree import Offer, Tree, named
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Commit, Draft, Event, Verify
+from hsd_core.core.rules import tokenwise
+from hsd_core.core.run import run
+from hsd_core.core.tree import Offer, Tree, named
+from hsd_core.grammar.keys import FUSE, GUESS, WINDOW
+from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.levels.draft_run import DraftRun
+from hsd_core.measure.calibrate import at_work, overlap
+from hsd_core.measure.calibrate.at_work import ran
+from hsd_core.measure.calibrate.candidates import candidates, default_levels, met_at_work
+from hsd_core.measure.calibrate.costs import timing
+from hsd_core.measure.calibrate.costs.scaling import in_runs
+from hsd_core.measure.calibrate.costs.short_runs import Observed
+from hsd_core.measure.calibrate.costs.timing import Timings, full_window, time_levels
+from hsd_core.measure.calibrate.offers import judge
+from hsd_core.measure.calibrate.overlap import BLOCK, count_offers
+from hsd_core.measure.calibrate.profiling import Effort, calibrate
+from hsd_core.measure.calibrate.reading import read
+from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.measure.tally import Tally
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import LookupLimits
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
+from hsd_core.systems.ngram.fused import FusedLevel
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.table.table_level import TableLevel
 from hsd_core.theory import Costs
 from hsd_core.theory.profiles.profile_json import profile_from, to_dict
-from hsd_core.trace import Commit, Draft, Event, Verify
 
 V = 4
 SILENT = 8  # guesses of lookups whose keys are longer than any text

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.lab.calibrate import profiling
-from hsd_core.lab.calibrate.costs import timing
+from hsd_core.core.events import Header
+from hsd_core.grammar.stack_text import parse
+from hsd_core.measure.calibrate import profiling
+from hsd_core.measure.calibrate.costs import timing
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
 from hsd_core.theory.profiles import kept
-from hsd_core.trace import Header
 
 LEVELS = ("table@id=order1", "table@id=order6")
 
@@ -163,7 +163,7 @@ def test_the_command_writes_a_profile_a_temperature(quick, tmp_path, capsys):
 
 
 def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
-    from hsd_core.lab.calibrate import profiling
+    from hsd_core.measure.calibrate import profiling
 
     asked = []
 

@@ -15,23 +15,23 @@ from lean_stacks import LeanStacks
 from toys import output_of
 
 from hsd_core.cli import main
-from hsd_core.engine.run import run
-from hsd_core.lab.bench import Prompt
-from hsd_core.lab.calibrate import at_work
-from hsd_core.lab.calibrate.at_work import meet, ran
-from hsd_core.lab.calibrate.candidates import Candidates, met_at_work
-from hsd_core.lab.calibrate.costs import timing
-from hsd_core.lab.calibrate.costs.scaling import in_runs
-from hsd_core.lab.calibrate.costs.short_runs import Observed
-from hsd_core.lab.calibrate.costs.timing import time_levels
-from hsd_core.lab.calibrate.over_target import STRIDE, drafted_rows, side_by_side
-from hsd_core.lab.calibrate.overlap import count
-from hsd_core.lab.calibrate.reading import LONGEST, read
-from hsd_core.lab.calibrate.written_texts import PIECES, WrittenText, write
-from hsd_core.lab.tally import Tally
+from hsd_core.core.run import run
+from hsd_core.grammar.stack_text import parse
+from hsd_core.measure.bench import Prompt
+from hsd_core.measure.calibrate import at_work
+from hsd_core.measure.calibrate.at_work import meet, ran
+from hsd_core.measure.calibrate.candidates import Candidates, met_at_work
+from hsd_core.measure.calibrate.costs import timing
+from hsd_core.measure.calibrate.costs.scaling import in_runs
+from hsd_core.measure.calibrate.costs.short_runs import Observed
+from hsd_core.measure.calibrate.costs.timing import time_levels
+from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, side_by_side
+from hsd_core.measure.calibrate.overlap import count
+from hsd_core.measure.calibrate.reading import LONGEST, read
+from hsd_core.measure.calibrate.written_texts import PIECES, WrittenText, write
+from hsd_core.measure.tally import Tally
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import parse
 from hsd_core.theory import Costs, read_profile
 
 PROMPT = tuple(range(2, 42))

@@ -8,18 +8,18 @@ import statistics
 import pytest
 from lean_stacks import LeanStacks, RandomDraft
 
-from hsd_core.engine.driver import Stopped
-from hsd_core.engine.run import run
-from hsd_core.lab.calibrate.candidates import candidates
-from hsd_core.lab.calibrate.costs import short_runs
-from hsd_core.lab.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
-from hsd_core.lab.calibrate.costs.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
-from hsd_core.lab.calibrate.costs.timing import Timings
-from hsd_core.lab.calibrate.written_texts import WrittenText
+from hsd_core.core.driver import Stopped
+from hsd_core.core.events import Draft, Footer, Verify
+from hsd_core.core.run import run
+from hsd_core.measure.calibrate.candidates import candidates
+from hsd_core.measure.calibrate.costs import short_runs
+from hsd_core.measure.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
+from hsd_core.measure.calibrate.costs.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
+from hsd_core.measure.calibrate.costs.timing import Timings
+from hsd_core.measure.calibrate.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs
-from hsd_core.trace import Draft, Footer, Verify
 
 ALONE = Costs((1, 2, 4, 8, 16), (10.0, 11.0, 14.0, 20.0, 34.0), (9.0,) * 5, (40.0,) * 5)
 

@@ -12,17 +12,17 @@ from tiny import tiny, tiny_compiled
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.built.ngram import NgramLevel
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import scorer
+from hsd_core.core.tree import Probes, Tree, named
+from hsd_core.grammar.stack_text import parse
 from hsd_core.levels.chain_rows import ChainRows
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import scorer
 from hsd_core.levels.shared import open_levels
-from hsd_core.levels.tree import Probes, Tree, named
 from hsd_core.models import QUANTISED
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, likeliest
-from hsd_core.ngram import Databases
-from hsd_core.stacks.grammar import parse
+from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.trace.checks import check
 
 MAKES = {"compiled": tiny_compiled, "lean": tiny}

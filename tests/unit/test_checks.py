@@ -8,7 +8,7 @@ import pytest
 from lies import HONEST, LIES
 from small_trace import small_run
 
-from hsd_core.trace import Prefill
+from hsd_core.core.events import Prefill
 from hsd_core.trace.checks import check
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hsd_core.engine.choices import ByLine, ChoiceKey, SeededChoices
+from hsd_core.core.choices import ByLine, ChoiceKey, SeededChoices
 
 
 def key(position: int = 0, **parts: object) -> ChoiceKey:

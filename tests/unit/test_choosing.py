@@ -14,11 +14,11 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.built import choosing
-from hsd_core.levels.built.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
+from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.systems.exits import choosing
+from hsd_core.systems.exits.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
 from hsd_core.trace.checks import check
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)

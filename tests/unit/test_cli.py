@@ -8,8 +8,8 @@ import re
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.lab.bench.peers import NAMES
-from hsd_core.trace import Baseline, Footer, Header
+from hsd_core.core.events import Baseline, Footer, Header
+from hsd_core.measure.bench.peers import NAMES
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 
@@ -208,7 +208,7 @@ def test_memory_that_runs_out_is_one_line_that_names_the_cure(monkeypatch, capsy
 def test_a_level_with_damaged_weights_ends_the_run_in_one_line_and_keeps_what_was_committed(
     tmp_path, monkeypatch, capsys
 ):
-    from hsd_core.levels.built.table import TableRun
+    from hsd_core.systems.table.table_level import TableRun
 
     score = TableRun.score
 

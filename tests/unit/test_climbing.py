@@ -8,14 +8,14 @@ from ledger import audit
 from toys import output_of
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.levels.built.climbing import ClimbLevel
-from hsd_core.levels.built.exits import ExitLevel
-from hsd_core.levels.declared.keys import AT, THETA
+from hsd_core.core import events as trace
+from hsd_core.grammar.keys import AT, THETA
+from hsd_core.grammar.stack_names import stack_name, stack_names
+from hsd_core.grammar.stack_text import StackError, bare, format_stack, parse
 from hsd_core.levels.readout import Lens
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import StackError, bare, format_stack, parse
-from hsd_core.stacks.stack_names import stack_name, stack_names
+from hsd_core.systems.exits.climbing import ClimbLevel
+from hsd_core.systems.exits.exit_level import ExitLevel
 from hsd_core.trace.checks import check
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.engine.clock import EngineClock
+from hsd_core.core.clock import EngineClock
 
 
 class Fake:

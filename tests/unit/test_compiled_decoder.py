@@ -19,10 +19,6 @@ from tiny import made, tiny, tiny_compiled
 from toys import output_of
 
 import hsd_core
-from hsd_core.drafts.compiled import CompiledDraft
-from hsd_core.drafts.copying import Gate
-from hsd_core.drafts.draft_file import DraftInfo
-from hsd_core.drafts.head import DraftHead
 from hsd_core.levels.trunk import Layered
 from hsd_core.models import QUANTISED, DecoderError, load_decoder
 from hsd_core.models.compiled import BYTES
@@ -32,6 +28,10 @@ from hsd_core.models.compiled.graph import Graph
 from hsd_core.models.compiled.products import of_rows, product
 from hsd_core.models.compiled.session import BoundInputs, Session
 from hsd_core.models.decoder_protocol import Decoder
+from hsd_core.models.drafts.compiled_head import CompiledDraft
+from hsd_core.models.drafts.copying import Gate
+from hsd_core.models.drafts.draft_file import DraftInfo
+from hsd_core.models.drafts.head import DraftHead
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import Int4, Int8, quantise
 from hsd_core.models.one_pass import Branches, Pass
@@ -427,7 +427,7 @@ def test_a_compiled_draft_is_the_draft(tmp_path, monkeypatch, fed: bool) -> None
     compiled.threads = 2
     for quick in (1, 2):
         medians = iter([quick - 1, 2 - quick])  # of one thread, of both
-        monkeypatch.setattr("hsd_core.drafts.compiled.median", lambda _, told=medians: next(told))
+        monkeypatch.setattr("hsd_core.models.drafts.compiled_head.median", lambda _, told=medians: next(told))
         chosen = CompiledDraft(info, tensors, compiled)
         assert chosen.threads == quick
         got, _ = chosen.forward(Pass(IDS, wanted=12), x, chosen.new_cache(12), IDS, features)

@@ -11,10 +11,10 @@ import pytest
 from toys import toy_stack
 
 import hsd_core
-from hsd_core.engine.driver import Sequential
+from hsd_core.core.driver import Sequential
+from hsd_core.core.events import Event
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Event
 
 
 def test_a_context_is_what_a_tuple_would_be() -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from hsd_core.drafts.copying import LONGEST, SORTS, Copier, Gate, Suffixes, mixed
+from hsd_core.models.drafts.copying import LONGEST, SORTS, Copier, Gate, Suffixes, mixed
 
 
 def straightforward(context: list[int], t: int) -> tuple[int, int]:

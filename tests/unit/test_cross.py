@@ -16,13 +16,13 @@ from words_of import Words, crossed
 
 import hsd_core
 from hsd_core import cli
-from hsd_core.levels.built.cross.wording import Speller, Wording, finished
+from hsd_core.grammar.stack_text import StackError
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import StackError
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import target_preset, weights_named
+from hsd_core.systems.cross.wording import Speller, Wording, finished
 from hsd_core.trace.checks import check
 
 SCRIPTS = (

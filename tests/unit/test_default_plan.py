@@ -9,9 +9,10 @@ import pytest
 
 from app.planner.profiles.sources import said
 from hsd_core.cli import main
-from hsd_core.engine.driver import Stopped
-from hsd_core.lab.calibrate import profiling
-from hsd_core.lab.calibrate.costs import timing
+from hsd_core.core.driver import Stopped
+from hsd_core.core.events import Header
+from hsd_core.measure.calibrate import profiling
+from hsd_core.measure.calibrate.costs import timing
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, plan_of, read_profile
@@ -20,7 +21,6 @@ from hsd_core.theory.profiles.agreement import AGREEMENT, with_agreement
 from hsd_core.theory.search import default_here
 from hsd_core.theory.search.default_here import DefaultStack, with_default
 from hsd_core.theory.search.default_plan import Promise, default_plan
-from hsd_core.trace import Header
 from hsd_core.trace.file import read
 
 OWN = "ngram:3,int8:6,target"

@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from hsd_core.cli import main
-from hsd_core.engine import depths
-from hsd_core.engine.depths import read_depths
-from hsd_core.engine.driver import Stopped
-from hsd_core.lab.depth import Sums, summary, tables
+from hsd_core.core.driver import Stopped
+from hsd_core.core.events import Depths
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.trace import Depths
+from hsd_core.systems.exits import depths
+from hsd_core.systems.exits.depth_table import Sums, summary, tables
+from hsd_core.systems.exits.depths import read_depths
 from tests.tiny import tiny
 
 

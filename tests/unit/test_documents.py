@@ -10,11 +10,11 @@ import pytest
 import torch
 from toy_states import SumDecoder
 
-from hsd_core.engine.choices import SeededChoices
-from hsd_core.lab.retrieval import documents_run
-from hsd_core.lab.retrieval.documents_run import Asking, Written, written_behind
+from hsd_core.core.choices import SeededChoices
 from hsd_core.models.sampling import Sampling
-from hsd_core.retrieval.documents import Bm25, DocumentsError, passages_of
+from hsd_core.systems.store import documents_run
+from hsd_core.systems.store.documents import Bm25, DocumentsError, passages_of
+from hsd_core.systems.store.documents_run import Asking, Written, written_behind
 
 VOCAB, PASSAGES = 13, 9
 
@@ -93,7 +93,7 @@ def test_a_folder_without_text_and_bm25_that_is_not_here_say_the_cure(
         passages_of(tmp_path)
     (tmp_path / "a.txt").write_text("Cats sleep.\n\nDogs bark at the moon.\n", encoding="utf-8")
     assert [one.text for one in passages_of(tmp_path)] == ["Cats sleep.\nDogs bark at the moon."]
-    monkeypatch.setattr("hsd_core.retrieval.documents.find_spec", lambda name: None)
+    monkeypatch.setattr("hsd_core.systems.store.documents.find_spec", lambda name: None)
     with pytest.raises(DocumentsError, match="pip install bm25s"):
         Bm25(passages_of(tmp_path))
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hsd_core.drafts import known_drafts
-from hsd_core.drafts.draft_file import DraftError, list_drafts, read_info
-from hsd_core.drafts.known_drafts import FOLDER
+from hsd_core.models.drafts import known_drafts
+from hsd_core.models.drafts.draft_file import DraftError, list_drafts, read_info
+from hsd_core.models.drafts.known_drafts import FOLDER
 from hsd_core.stacks import opened_drafts
 from hsd_core.stacks.catalogue import catalogue
 from hsd_core.stacks.opened_drafts import OpenedDrafts

@@ -9,16 +9,16 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core.engine import run as engine
-from hsd_core.engine import writer
-from hsd_core.engine.clock import EngineClock
-from hsd_core.engine.hierarchy import LevelError
-from hsd_core.levels.built.table import TableLevel, TableRun
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import CommittedIds, Work
-from hsd_core.levels.tree import NOTHING, Tree
+from hsd_core.core import run as engine
+from hsd_core.core import writer
+from hsd_core.core.clock import EngineClock
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.hierarchy import LevelError
+from hsd_core.core.level import CommittedIds, Work
+from hsd_core.core.tree import NOTHING, Tree
+from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import LevelSpec, StackError
+from hsd_core.systems.table.table_level import TableLevel, TableRun
 from hsd_core.trace import checks as identities
 
 SAMPLED = Sampling(1.0)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from hsd_core.trace import Bonus, Commit, Committed, Event, Footer, Row
+from hsd_core.core.events import Bonus, Commit, Committed, Event, Footer, Row
 from hsd_core.trace.comparison import TIE, compare, margins
 
 

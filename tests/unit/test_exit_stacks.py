@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hsd_core.levels.kinds import kind_of
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.stacks.catalogue import catalogue
-from hsd_core.stacks.grammar import StackError, format_stack, parse
 from hsd_core.stacks.presets import PRESETS
 
 

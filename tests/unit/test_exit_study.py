@@ -11,13 +11,13 @@ import pytest
 import torch
 from tiny import tiny
 
-from hsd_core.engine.depths import DepthReading
-from hsd_core.lab.exits import exits_report
-from hsd_core.lab.exits.agreements import Agreements, lens_agreement
-from hsd_core.lab.exits.exit_costs import ExitCosts, fitted, time_passes
-from hsd_core.lab.exits.exit_stacks import best_plan, exit_profile, sweep
-from hsd_core.lab.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
-from hsd_core.lab.results.rawfile import read_raw
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.systems.exits import exits_report
+from hsd_core.systems.exits.agreements import Agreements, lens_agreement
+from hsd_core.systems.exits.depths import DepthReading
+from hsd_core.systems.exits.exit_costs import ExitCosts, fitted, time_passes
+from hsd_core.systems.exits.exit_stacks import best_plan, exit_profile, sweep
+from hsd_core.systems.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,9 +11,9 @@ from plans_kit import Chosen
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine.run_plans import Round, RunPlan
+from hsd_core.core.events import Draft, Event
+from hsd_core.core.run_plans import Round, RunPlan
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Draft, Event
 
 GREEDY, PROMPT, TOKENS = Sampling(0.0), [5, 6, 7, 8, 5, 6, 9, 5], 24
 

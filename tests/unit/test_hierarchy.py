@@ -9,11 +9,11 @@ from ledger import audit
 from toys import LookupLevel, output_of, random_stack, table, toy_stack
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core import events as trace
+from hsd_core.core.entry import StackEntry
+from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.models.sampling import Sampling, one_hot
-from hsd_core.stacks.grammar import LevelSpec
+from hsd_core.systems.table.table_level import TableLevel
 
 SAMPLED = Sampling(1.0)
 GREEDY = Sampling(0.0)

@@ -26,7 +26,7 @@ pytest.importorskip("huggingface_hub")
 from app.serve.engine import _loading
 from app.serve.loader import Loader
 from hsd_core.cli import main
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
 from hsd_core.models.local import local_models
 from hsd_core.models.weights import Source, WeightsError, ensure, is_here
 from hsd_core.models.weights.hub import fetching, look_at

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core.stacks.grammar import grammar
+from hsd_core.grammar.stack_text import grammar
 
 ROOT = Path(__file__).parents[2]
 SUITES = sorted(suite for folder in ("app/js", "js") for suite in (ROOT / "tests" / folder).glob("*.test.mjs"))

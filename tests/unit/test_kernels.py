@@ -13,9 +13,9 @@ from tiny import tiny
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from hsd_core.drafts import draft_file as drafts
-from hsd_core.drafts.known_drafts import FOLDER
 from hsd_core.models import DecoderError
+from hsd_core.models.drafts import draft_file as drafts
+from hsd_core.models.drafts.known_drafts import FOLDER
 from hsd_core.models.lean.linear import ALIGNMENT, Int4, Int8, Packed, aligned, quantise
 from hsd_core.models.one_pass import Pass
 

@@ -11,16 +11,16 @@ import torch
 from toy_states import HIDDEN, SumDecoder
 
 from hsd_core.cli.retrieval.knn_store import worth
-from hsd_core.lab.retrieval.store_judging import held_out, judged
-from hsd_core.lab.retrieval.store_making import WARM, Stopped, make_store, windows_of
-from hsd_core.levels.built.retrieved.mixture import keys_of
+from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.one_pass import Pass
-from hsd_core.ngram.text_db import TextDatabase
-from hsd_core.retrieval.neighbours import Neighbours, mixed
-from hsd_core.retrieval.store_file import Owner, StoreError, read_store
-from hsd_core.retrieval.store_place import store_path
-from hsd_core.stacks.grammar import StackError, parse
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.systems.ngram.text_db import TextDatabase
+from hsd_core.systems.store.mixture import keys_of
+from hsd_core.systems.store.neighbours import Neighbours, mixed
+from hsd_core.systems.store.store_file import Owner, StoreError, read_store
+from hsd_core.systems.store.store_judging import held_out, judged
+from hsd_core.systems.store.store_making import WARM, Stopped, make_store, windows_of
+from hsd_core.systems.store.store_place import store_path
 
 VOCAB = 7
 OWNER = Owner("toy", "python -m hsd_core knn-store --preset toy", "0123", HIDDEN, VOCAB)
@@ -89,7 +89,7 @@ def test_a_run_makes_no_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     """A visitor's run is refused with the command, and nothing is computed for it."""
     from hsd_core.stacks.opened_drafts import OpenedStores
 
-    monkeypatch.setattr("hsd_core.retrieval.store_place.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("hsd_core.systems.store.store_place.cache_folder", lambda: tmp_path)
     assert store_path("smollm2").parent == tmp_path / "knn"
     monkeypatch.setattr("hsd_core.stacks.opened_drafts._reads", lambda decoder: True)
     with pytest.raises(

@@ -13,14 +13,14 @@ from timed import timed_stack
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core import trace
 from hsd_core.cli.terminal import totals_lines
-from hsd_core.levels.kinds import StackError
-from hsd_core.levels.schedulers.free import Free
-from hsd_core.levels.schedulers.orders import Orders, Submission, View
-from hsd_core.levels.schedulers.pearl import Pearl
+from hsd_core.core import events as trace
+from hsd_core.grammar import StackError
+from hsd_core.grammar.scheduler_kind import Orders, Submission, View
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import parse
+from hsd_core.systems.lanes.free import Free
+from hsd_core.systems.lanes.pearl import Pearl
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 from hsd_core.trace.naming import lanes_of

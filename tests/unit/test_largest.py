@@ -9,16 +9,16 @@ from test_replan import GREEDY, STACK, TOY
 from toys import output_of
 
 import hsd_core
-from hsd_core.engine.run_plans import RunPlan
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.declared.keys import GUESS
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.run_plans import RunPlan
+from hsd_core.grammar.keys import GUESS
+from hsd_core.grammar.stack_text import parse
 from hsd_core.levels.largest import largest, most_nodes
 from hsd_core.models import machine
 from hsd_core.models.machine import TooLarge
-from hsd_core.ngram import Databases
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import parse
+from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.trace import checks as identities
 
 LONG = 8  # T of the largest plan; all are written with T = 1
@@ -54,7 +54,7 @@ def test_greedy_runs_whose_plans_outgrow_the_written_block_give_the_targets_own_
 
 @pytest.mark.parametrize("text", ["ngram:1@guess=3,target", "nano:1@fuse=3,target"])
 def test_the_room_of_the_written_stack_would_not_do(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hsd_core.engine.run.largest", lambda stack, longest: list(stack))
+    monkeypatch.setattr("hsd_core.core.run.largest", lambda stack, longest: list(stack))
     by = Chosen(lambda past: RunPlan((0, 1), (LONG,)), longest=LONG)
     with pytest.raises((ValueError, RuntimeError, AssertionError)):
         list(hsd_core.run(several(text), PROMPT, GREEDY, 0, max_new_tokens=8, replan=by))

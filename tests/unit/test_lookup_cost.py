@@ -9,10 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from hsd_core.ngram import Databases, ModelDatabase
-from hsd_core.ngram.databases import REACH
-from hsd_core.ngram.model_db import Table
-from hsd_core.ngram.packing import pack_windows
+from hsd_core.systems.ngram.databases import REACH, Databases
+from hsd_core.systems.ngram.model_db import ModelDatabase, Table
+from hsd_core.systems.ngram.packing import pack_windows
 
 VOCAB, LONGEST_KEY = 49_152, 4
 

@@ -13,14 +13,15 @@ from lean_stacks import LeanStacks, RandomDraft
 from msgspec.structs import replace
 
 import hsd_core
-from hsd_core.lab.ngram.counting import count_ngrams
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Commit, Draft, Event, Header, Store
+from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import ContextDatabase, Databases, TextDatabase
-from hsd_core.ngram.databases import LookupLimits
-from hsd_core.stacks.grammar import LevelSpec
-from hsd_core.trace import Commit, Draft, Event, Header, Store
+from hsd_core.systems.ngram.context_db import ContextDatabase
+from hsd_core.systems.ngram.counting import count_ngrams
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.ngram.text_db import TextDatabase
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 

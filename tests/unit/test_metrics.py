@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 from small_trace import judged, small_run
 
-from hsd_core import trace
-from hsd_core.trace import Baseline, file, metrics
+from hsd_core.core import events as trace
+from hsd_core.core.events import Baseline
+from hsd_core.trace import file, metrics
 
 TRACES = Path(__file__).parents[2] / "assets" / "traces"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hsd_core.lab.passes import passes_report
-from hsd_core.lab.passes.more_rows import FEW, KINDS, MANY, kernel_rate, key_of, limit_of, more_rows
+from hsd_core.measure.passes import passes_report
+from hsd_core.measure.passes.more_rows import FEW, KINDS, MANY, kernel_rate, key_of, limit_of, more_rows
 
 PARTS = ("products", "attention", "head", "kernels", "around")
 
@@ -69,7 +69,7 @@ def test_the_table_has_rates_beside_each_other_and_the_method_names_the_machine_
 
 def test_the_kernels_of_passes_are_measured_by_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnxruntime")
-    from hsd_core.lab.passes import kernel_rates
+    from hsd_core.measure.passes import kernel_rates
 
     monkeypatch.setattr(kernel_rates, "SIDE", 64)
     monkeypatch.setattr(kernel_rates, "TRIES", 1)

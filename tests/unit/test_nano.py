@@ -10,8 +10,8 @@ from lean_stacks import LeanStacks, RandomDraft, from_scratch
 from tiny import tiny
 
 import hsd_core
-from hsd_core.levels.built.trained.draft_run import DraftRun
-from hsd_core.levels.protocol import rows_behind
+from hsd_core.core.level import rows_behind
+from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling

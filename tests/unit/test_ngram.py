@@ -5,11 +5,13 @@ import copy
 import numpy as np
 import pytest
 
-from hsd_core.lab.ngram.counting import count_ngrams
-from hsd_core.ngram import ContextDatabase, Databases, NgramError, TextDatabase
-from hsd_core.ngram.databases import REACH, Found, LookupLimits
-from hsd_core.ngram.packing import pack, pack_windows, widest
-from hsd_core.trace import Copied
+from hsd_core.core.events import Copied
+from hsd_core.systems.ngram.context_db import ContextDatabase
+from hsd_core.systems.ngram.counting import count_ngrams
+from hsd_core.systems.ngram.database_file import NgramError
+from hsd_core.systems.ngram.databases import REACH, Databases, Found, LookupLimits
+from hsd_core.systems.ngram.packing import pack, pack_windows, widest
+from hsd_core.systems.ngram.text_db import TextDatabase
 
 V = 100
 LOOSE = {"c": LookupLimits(1, 3), "m": LookupLimits(1, 4, 1, 0.0), "s": LookupLimits(1, 3, 1, 0.0)}

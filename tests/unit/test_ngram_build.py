@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from hsd_core.lab.ngram.build import build_model_db, build_text_db
-from hsd_core.lab.ngram.counting import count_ngrams
-from hsd_core.ngram import NgramError, load_model_db, load_text_db, open_databases
-from hsd_core.ngram.databases import REACH
+from hsd_core.systems.ngram.build import build_model_db, build_text_db
+from hsd_core.systems.ngram.counting import count_ngrams
+from hsd_core.systems.ngram.database_file import NgramError
+from hsd_core.systems.ngram.databases import REACH
+from hsd_core.systems.ngram.model_db import load_model_db
+from hsd_core.systems.ngram.opened import open_databases
+from hsd_core.systems.ngram.text_db import load_text_db
 
 SHIPPED = Path(__file__).parents[2] / "assets" / "ngram"
 ANY = {"min_key": 1, "max_key": 4, "min_count": 1, "min_share": 0.0}

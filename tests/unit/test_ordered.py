@@ -8,8 +8,8 @@ import pytest
 from lean_stacks import LeanStacks, RandomDraft
 
 import hsd_core
+from hsd_core.core.events import Draft, Event, Store
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Draft, Event, Store
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids
 

@@ -16,12 +16,12 @@ from toys import output_of
 
 from hsd_core import cli
 from hsd_core.cli import models as shown
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import StackError
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.weights import Source, WeightsError, ensure
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import catalogue
-from hsd_core.stacks.grammar import StackError
 
 
 @pytest.fixture(params=["llama", "qwen2"])

@@ -11,15 +11,16 @@ import golden
 import pytest
 from toys import toy_stack
 
-from hsd_core.engine.hierarchy import Hierarchy
-from hsd_core.levels import kinds
-from hsd_core.levels.declared.key import Whole
-from hsd_core.levels.declared.keys import AT, BONUS, GUESS, ID, POLICY, THETA, TREE, WINDOW
-from hsd_core.levels.kinds import LevelSpec, policy_of, rule_of, theta_of
+from hsd_core import grammar as declared
+from hsd_core import systems
+from hsd_core.core.events import Draft, Header, Verify
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.grammar import LevelSpec, policy_of, rule_of, theta_of
+from hsd_core.grammar.key import Whole
+from hsd_core.grammar.keys import AT, BONUS, GUESS, ID, POLICY, THETA, TREE, WINDOW
+from hsd_core.grammar.stack_text import StackError, bare, format_stack, grammar, parse, stack_lossless
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import StackError, bare, format_stack, grammar, parse, stack_lossless
-from hsd_core.trace import Draft, Header, Verify
 from hsd_core.trace.checks import check
 
 MORE = Path(__file__).parents[1]
@@ -31,11 +32,11 @@ def patient() -> Iterator[None]:
     """`more_choices/patient.py` and `more_kinds/echo.py`, laid beside the package's own."""
     with pytest.MonkeyPatch.context() as patch:
         more = [str(MORE / "more_choices"), str(MORE / "more_kinds")]
-        patch.setattr(kinds, "__path__", [*kinds.__path__, *more])
+        patch.setattr(systems, "__path__", [*systems.__path__, *more])
         yield
     for name in ("patient", "echo"):
-        sys.modules.pop(f"hsd_core.levels.kinds.{name}", None)
-        vars(kinds).pop(name, None)
+        sys.modules.pop(f"hsd_core.systems.{name}", None)
+        vars(systems).pop(name, None)
 
 
 def ran(stack: str, temperature: float = 0.0) -> list[Any]:
@@ -51,7 +52,7 @@ def test_a_value_that_was_not_given_is_the_declared_one() -> None:
     ngram, lookahead, target = parse("ngram,target")[0], parse("lookahead,target")[0], parse("target@rule=top")[0]
     assert (ngram[GUESS], lookahead[GUESS]) == (1, 7)
     assert (ngram[WINDOW], lookahead[WINDOW]) == (0, 7)
-    assert target[kinds.keys()["k"]] == 1 and rule_of(target).bind({}).keywords == {"k": 1}
+    assert target[declared.keys()["k"]] == 1 and rule_of(target).bind({}).keywords == {"k": 1}
     assert (ngram.policy, ngram.rule, ngram.bonus, ngram[BONUS]) == ("fixed", "tokenwise", True, True)
     margin = LevelSpec("int8", values={"policy": "margin"})
     assert margin[THETA] == theta_of(margin) == 0.15
@@ -76,12 +77,12 @@ def test_a_level_is_the_same_whether_it_says_what_is_declared_or_not() -> None:
 
 
 def test_every_key_is_declared_with_all_that_it_needs() -> None:
-    for kind in kinds.kinds().values():
+    for kind in declared.kinds().values():
         assert len({key.name for key in kind.keys}) == len(kind.keys)
         for key in kind.keys:
-            said = kinds.keys()[key.name]
+            said = declared.keys()[key.name]
             assert key.usual is None or said.parse(said.write(key.usual)) == key.usual
-    names = [key.name for key in kinds.kinds()["target"].keys]
+    names = [key.name for key in declared.kinds()["target"].keys]
     assert names[names.index(POLICY.name) + 1] == "theta" and names[names.index("rule") + 1] == "k"
 
 
@@ -90,7 +91,7 @@ def test_a_policy_with_two_parameters_is_read_and_written() -> None:
     text = LIT.format("@theta=0.3@patience=3")
     assert format_stack(parse(text)) == text
     level = parse(text)[0]
-    assert (theta_of(level), level[kinds.keys()["patience"]]) == (0.3, 3)
+    assert (theta_of(level), level[declared.keys()["patience"]]) == (0.3, 3)
     assert policy_of(level).bind(level.values) == policy_of(level).make(theta=0.3, patience=3)
     usual = parse(LIT.format(""))[0]
     assert policy_of(usual).bind(usual.values) == policy_of(usual).make(theta=0.5, patience=2)
@@ -156,14 +157,14 @@ def test_a_rule_with_a_key_is_read_refused_run_and_told_apart_from_the_exact_one
 
 @pytest.mark.usefixtures("patient")
 def test_no_golden_case_knows_which_kinds_rules_and_policies_there_are() -> None:
-    assert "echo" in kinds.kinds() and "patient" in kinds.policies() and "near" in kinds.rules()
+    assert "echo" in declared.kinds() and "patient" in declared.policies() and "near" in declared.rules()
     for case in golden.CASES:
         golden.check(case)
 
 
 def test_one_key_that_means_two_things_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     other = Whole(name="back", low=1, high=5)
-    from hsd_core.levels.declared.registry import _shared
+    from hsd_core.grammar.registry import _shared
 
     with pytest.raises(AssertionError, match="@back means something else elsewhere"):
         _shared("some", Whole(name="back", low=1, high=9), other)

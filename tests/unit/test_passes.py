@@ -13,9 +13,12 @@ from tiny import made, tiny, tiny_compiled
 from hsd_core.cli import main
 from hsd_core.cli.lab.passes import fitting
 from hsd_core.cli.lab.passes import measured as limits_of
-from hsd_core.lab.passes import least_time
-from hsd_core.lab.passes.least_time import PassWork, work_of
-from hsd_core.lab.passes.level_passes import (
+from hsd_core.core.entry import StackEntry
+from hsd_core.grammar.stack_text import LevelSpec
+from hsd_core.levels.model_level import ModelLevel
+from hsd_core.measure.passes import least_time
+from hsd_core.measure.passes.least_time import PassWork, work_of
+from hsd_core.measure.passes.level_passes import (
     PROFILED,
     REPEATS,
     Timed,
@@ -26,16 +29,13 @@ from hsd_core.lab.passes.level_passes import (
     taken,
     time_passes,
 )
-from hsd_core.lab.passes.round_times import Stamped, measure_rounds
-from hsd_core.lab.results.markdown import view, views
-from hsd_core.lab.results.rawfile import read_raw
-from hsd_core.levels.built.model import ModelLevel
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.measure.passes.round_times import Stamped, measure_rounds
+from hsd_core.measure.results.markdown import view, views
+from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.models.compiled.node_profile import Node, NodeProfile, runs_of
 from hsd_core.models.one_pass import Pass
-from hsd_core.ngram import Databases
-from hsd_core.stacks.grammar import LevelSpec
+from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.ngram_level import NgramLevel
 
 V, HIDDEN, INNER, LAYERS = 61, 32, 64, 4
 # of a layer of `tiny` with 4 heads of 16 numbers, 2 of them shared: q, k, v and out, gate and up, down
@@ -183,7 +183,7 @@ def test_copies_read_less_than_what_they_are_copies_of() -> None:
 
 
 def test_a_level_without_weights_has_no_parts() -> None:
-    from hsd_core.levels.built.toy import toy_level
+    from hsd_core.systems.table.toy import toy_level
 
     level = toy_level("order1")
     assert head_of(level) is None

@@ -14,18 +14,18 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core import trace
 from hsd_core.cli.terminal import totals_lines
-from hsd_core.engine.depths import read_depths
-from hsd_core.lab.calibrate.costs import timing
-from hsd_core.lab.calibrate.overlap import count
-from hsd_core.lab.calibrate.reading import read
-from hsd_core.lab.calibrate.written_texts import WrittenText
-from hsd_core.lab.tally import Tally
+from hsd_core.core import events as trace
+from hsd_core.measure.calibrate.costs import timing
+from hsd_core.measure.calibrate.overlap import count
+from hsd_core.measure.calibrate.reading import read
+from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.measure.tally import Tally
 from hsd_core.models import load_decoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.builder import pick_device
+from hsd_core.systems.exits.depths import read_depths
 from hsd_core.trace import checks as identities
 from hsd_core.trace import metrics
 from tests.pretend_gpu import PretendGpu, pretend_gpu

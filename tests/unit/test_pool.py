@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from tiny import tiny
 
+from hsd_core.grammar.stack_text import LevelSpec, StackError, parse
 from hsd_core.stacks import builder as building
 from hsd_core.stacks import pool
 from hsd_core.stacks.builder import Builder
-from hsd_core.stacks.grammar import LevelSpec, StackError, parse
 from hsd_core.stacks.pool import MOST_DECODERS, MOST_LEVELS, LevelPool
 from hsd_core.stacks.presets import PRESETS
 from tests.pretend_gpu import pretend_gpu

@@ -14,7 +14,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.lab.passes import pass_bytes
+from hsd_core.measure.passes import pass_bytes
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.precision import computes_in, quick
 from hsd_core.models.gpu.tiled_int4 import TiledInt4, copy_device

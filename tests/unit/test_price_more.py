@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.planner.price import MORE, Priced, Prices
-from hsd_core.levels.kinds import kinds
+from hsd_core.grammar import kinds
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, write_profile
 from hsd_core.theory.latency.recursion import expected
 

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace as changed
 
-from hsd_core.lab import race
-from hsd_core.lab.race.making import raced
+from hsd_core.core.events import Bonus, Commit, Event, Header, Verify
+from hsd_core.measure import race
+from hsd_core.measure.race.making import raced
 from hsd_core.models import machine
 from hsd_core.models.machine import TooLarge
 from hsd_core.pipeline import Pipeline
-from hsd_core.trace import Bonus, Commit, Event, Header, Verify
 from hsd_core.trace.comparison import compare
 from hsd_core.trace.file import TraceError
 from hsd_core.trace.metrics import committed_ids

@@ -7,7 +7,7 @@ import torch
 from lean_stacks import RandomDraft
 from tiny import tiny
 
-from hsd_core.levels.protocol import rows_behind
+from hsd_core.core.level import rows_behind
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Trunk
 

@@ -14,13 +14,13 @@ from enumerator import distance, merged_distribution, run_distribution, target_d
 from toys import toy_stack
 
 import hsd_core
+from hsd_core import systems
 from hsd_core.cli.terminal import letter
-from hsd_core.levels import kinds, schedulers
-from hsd_core.levels.kinds import policy_of
+from hsd_core.core.events import Draft, Footer, Header, Verify
+from hsd_core.grammar import policies, policy_of
+from hsd_core.grammar.stack_text import StackError, format_stack, grammar, parse, stack_lossless
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import StackError, format_stack, grammar, parse, stack_lossless
-from hsd_core.trace import Draft, Footer, Header, Verify
 from hsd_core.trace.checks import check
 from hsd_core.trace.file import read
 
@@ -35,20 +35,16 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for place, text in EXAMPLES:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text, encoding="utf-8")
-    for room in (kinds, schedulers):
-        own = str(tmp_path / "levels" / room.__name__.rpartition(".")[2])
-        monkeypatch.setattr(room, "__path__", [*room.__path__, own])
+    monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path / "systems")])
     yield
     for place, _ in EXAMPLES:
         sys.modules.pop(f"hsd_core.{place.removesuffix('.py').replace('/', '.')}", None)
-        for room in (kinds, schedulers):
-            vars(room).pop(Path(place).stem, None)
+        vars(systems).pop(Path(place).stem, None)
 
 
 def test_there_is_one_of_each_where_they_are_looked_for() -> None:
     assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "wary.py", "heuristic.py", "post.py"]
-    where = [Path(room.__file__).parent for room in (kinds, kinds, kinds, schedulers)]
-    assert [(CORE / place).parent for place, _ in EXAMPLES] == where
+    assert {(CORE / place).parent for place, _ in EXAMPLES} == {Path(systems.__file__).parent}
     with pytest.raises(StackError, match="unknown level 'even'"):
         parse(STACK)
 
@@ -132,7 +128,7 @@ def test_a_text_is_plugged_in_as_a_database(tmp_path: Path) -> None:
 def test_a_kind_that_is_written_as_a_policy_is_none() -> None:
     level = parse("exit:6@at=8@policy=del,target")[0]
     keys = {key["name"]: key for key in grammar()["keys"]}
-    assert "del" not in kinds.policies() and "del" in keys["policy"]["choices"]
+    assert "del" not in policies() and "del" in keys["policy"]["choices"]
     assert policy_of(level) is policy_of(parse("exit:6@at=8,target")[0])
 
 

@@ -21,9 +21,9 @@ from lean_stacks import LeanStacks
 
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
+from hsd_core.core.events import Commit, Draft, Event, Verify
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Commit, Draft, Event, Verify
 from hsd_core.trace.metrics import measure
 
 L = 6

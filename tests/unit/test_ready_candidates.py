@@ -11,14 +11,14 @@ from timed import timed_stack
 from toys import drawn
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.engine.choices import Judge, SeededChoices
-from hsd_core.engine.rules import match
-from hsd_core.levels.schedulers.card_tree import Card
-from hsd_core.levels.schedulers.duo import Duo
-from hsd_core.levels.schedulers.orders import Orders, Submission, View
+from hsd_core.core import events as trace
+from hsd_core.core.choices import Judge, SeededChoices
+from hsd_core.core.rules import match
+from hsd_core.grammar.scheduler_kind import Orders, Submission, View
+from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.systems.lanes.card_tree import Card
+from hsd_core.systems.lanes.duo import Duo
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hsd_core import trace
 from hsd_core.cli import main
 from hsd_core.cli.record import uneven
+from hsd_core.core import events as trace
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics

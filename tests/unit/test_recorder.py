@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Generator
 
-from hsd_core.trace import FORMAT, SCHEMA, Bonus, Check, Depths, Draft, Event, Header, Piece, Row, Verify
+from hsd_core.core.events import FORMAT, SCHEMA, Bonus, Check, Depths, Draft, Event, Header, Piece, Row, Verify
 from hsd_core.trace.pieces import record
 
 

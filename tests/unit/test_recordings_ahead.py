@@ -16,11 +16,11 @@ from app.planner.price import Priced, Prices
 from app.site.figures_ahead import LOOKS, figures, template
 from app.site.prices_ahead import as_shown, prices
 from app.words import site as says
+from hsd_core.core.events import Event, Header
+from hsd_core.grammar.stack_text import grammar
 from hsd_core.models.sampling import is_greedy
-from hsd_core.stacks.grammar import grammar
 from hsd_core.theory.profiles import kept
 from hsd_core.theory.search.over_lengths import depends_on_length
-from hsd_core.trace import Event, Header
 from hsd_core.trace import file as tracefile
 
 RECORDINGS = sorted((ASSETS / "traces").glob("*.jsonl.gz"))

@@ -13,12 +13,12 @@ import pytest
 from hsd_core import cli
 from hsd_core.cli import files, main
 from hsd_core.cli.shared_options import MAX_PROMPT
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.builder import Builder
 from hsd_core.trace import file as tracefile
-from hsd_core.trace.typed import bounded
+from hsd_core.typed import bounded
 
 GENERATE, RACE = ["generate", "--prompt", "x"], ["race", "target", "default", "--prompt", "x"]
 SAMPLED = {

@@ -17,14 +17,14 @@ from profiles import random_profile
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core import trace
 from hsd_core.cli import main, terminal
 from hsd_core.cli.repeat import repeat
-from hsd_core.engine import run as engine
-from hsd_core.engine.run_plans import Checked, Drafted, Round, RunPlan
+from hsd_core.core import events as trace
+from hsd_core.core import run as engine
+from hsd_core.core.run_plans import Checked, Drafted, Round, RunPlan
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import parse
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import (
     Answer,

@@ -18,11 +18,11 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.drafts.copying import LONGEST, Suffixes
-from hsd_core.engine.choices import pick, pick_there
-from hsd_core.engine.hierarchy import LevelError
+from hsd_core.core import events as trace
+from hsd_core.core.choices import pick, pick_there
+from hsd_core.core.hierarchy import LevelError
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.copying import LONGEST, Suffixes
 from hsd_core.models.gpu import replayed, split_keys
 from hsd_core.models.gpu.graphs import CudaGraphs, Graphs
 from hsd_core.models.gpu.text import TextThere

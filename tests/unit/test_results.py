@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.lab.results.markdown import SENTENCE, updated, view, views
-from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, read_raw
-from hsd_core.lab.results.sheet import html, markdown, stack_cells, wrapped
-from hsd_core.trace.typed import put
+from hsd_core.measure.results.markdown import SENTENCE, updated, view, views
+from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, read_raw
+from hsd_core.measure.results.sheet import html, markdown, stack_cells, wrapped
+from hsd_core.typed import put
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = sorted((ROOT / "assets" / "results" / "tables").glob("*.md"))
@@ -84,7 +84,7 @@ def test_marked_tables_are_made_anew_and_nothing_else_is(swept, capsys):
 
 
 def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, monkeypatch):
-    import hsd_core.lab.results.markdown as markdown
+    import hsd_core.measure.results.markdown as markdown
 
     rows = [
         {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
@@ -209,8 +209,8 @@ def test_a_validation_is_told_by_sitting():
 
 
 def test_the_stacks_of_every_benchmark_stand_beside_it_and_those_of_the_readme_are_in_the_file_that_it_names():
-    from hsd_core.lab.bench.outputs import as_stacks
-    from hsd_core.lab.bench.prompts import read_asked
+    from hsd_core.measure.bench.outputs import as_stacks
+    from hsd_core.measure.bench.prompts import read_asked
 
     in_readme = {(ROOT / name).resolve() for name, _ in BLOCK.findall(SHIPPED[0].read_text(encoding="utf-8"))}
     benches = [(path, read_raw(path)[0]) for path in RAW if read_raw(path)[0]["kind"] == "bench"]
@@ -232,8 +232,8 @@ def test_every_raw_file_that_is_shipped_is_whole():
 
 
 def test_what_the_page_draws_is_what_the_raw_results_give():
-    from hsd_core.lab.validate.raw_results import read_validation
-    from hsd_core.lab.validate.report import as_json
+    from hsd_core.measure.validate.raw_results import read_validation
+    from hsd_core.measure.validate.report import as_json
 
     made: dict[str, list] = {}
     for path in RAW:

@@ -10,7 +10,8 @@ from msgspec import structs
 from app.kit.figures.panels import draw
 from app.kit.figures.run_figures import MOST_PLANS
 from hsd_core.cli import terminal
-from hsd_core.trace import Commit, Plan, file
+from hsd_core.core.events import Commit, Plan
+from hsd_core.trace import file
 from hsd_core.trace.checks import check
 from hsd_core.trace.naming import round_number
 

@@ -11,10 +11,10 @@ from enumerator import Scripted, every_path
 from torch import Tensor
 from toys import drawn
 
-from hsd_core.engine.choices import Judge, SeededChoices
-from hsd_core.engine.rules import Rule, Verdict, block, greedy, rows_of, tokenwise
-from hsd_core.levels.kinds import rules
-from hsd_core.levels.tree import Token, Tree
+from hsd_core.core.choices import Judge, SeededChoices
+from hsd_core.core.rules import Rule, Verdict, block, greedy, rows_of, tokenwise
+from hsd_core.core.tree import Token, Tree
+from hsd_core.grammar import rules
 from hsd_core.models.sampling import OneHot, one_hot
 
 VOCAB, LENGTH = 3, 3

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from hsd_core.lab.bench import sampled
+from hsd_core.measure.bench import sampled
 from hsd_core.models.sampling import (
     COLDEST,
     OneHot,

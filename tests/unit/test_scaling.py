@@ -14,21 +14,21 @@ from test_training import FED, NANO, PLAN, Bench, data, states, target  # noqa: 
 
 from hsd_core import pipeline
 from hsd_core.cli import main
-from hsd_core.lab.exits.exit_stacks import best_plan
-from hsd_core.lab.results.rawfile import read_raw
-from hsd_core.lab.train.data.batches import collate, order, outputs
-from hsd_core.lab.train.data.features import Features
-from hsd_core.lab.train.held_out import prepare
-from hsd_core.lab.train.recipes import DraftShape
-from hsd_core.lab.train.scaling.along_texts import greedy, judged
-from hsd_core.lab.train.scaling.law import FARTHEST, Line, Readings, law
-from hsd_core.lab.train.scaling.measures import Walk, walk
-from hsd_core.lab.train.scaling.plan import Training, fitted_to, nested, planned
-from hsd_core.lab.train.scaling.sweep_study import study
-from hsd_core.lab.train.scaling.sweep_tables import TABLES
-from hsd_core.lab.train.students.student import Batch, Student
+from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
+from hsd_core.systems.exits.exit_stacks import best_plan
+from hsd_core.systems.nano.train.data.batches import collate, order, outputs
+from hsd_core.systems.nano.train.data.features import Features
+from hsd_core.systems.nano.train.held_out import prepare
+from hsd_core.systems.nano.train.recipes import DraftShape
+from hsd_core.systems.nano.train.scaling.along_texts import greedy, judged
+from hsd_core.systems.nano.train.scaling.law import FARTHEST, Line, Readings, law
+from hsd_core.systems.nano.train.scaling.measures import Walk, walk
+from hsd_core.systems.nano.train.scaling.plan import Training, fitted_to, nested, planned
+from hsd_core.systems.nano.train.scaling.sweep_study import study
+from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES
+from hsd_core.systems.nano.train.students.student import Batch, Student
 from hsd_core.theory.profiles.kept import shipped_profiles
 
 

@@ -13,17 +13,17 @@ from tiny import tiny, tiny_compiled
 from toys import output_of
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.lab import grouped
-from hsd_core.levels.built.self_draft import CalibratedRun, FuzzyRun, SelfLevel
-from hsd_core.levels.protocol import CommittedIds, rows_behind
+from hsd_core.core import events as trace
+from hsd_core.core.level import CommittedIds, rows_behind
+from hsd_core.core.tree import named
+from hsd_core.levels.self_draft import CalibratedRun, FuzzyRun, SelfLevel
 from hsd_core.levels.shared import SharedState, shares
-from hsd_core.levels.tree import named
 from hsd_core.models.context import Context
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.grouping import groups
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.easyspec import grouped
 from hsd_core.trace.checks import check
 
 LAYERS = 6

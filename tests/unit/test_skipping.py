@@ -17,18 +17,18 @@ from tiny import tiny, tiny_compiled
 from toys import output_of
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.drafts.draft_file import fingerprint
-from hsd_core.drafts.sublayer_sets import SetError, found_set, read_set, shipped_sets
-from hsd_core.levels.built.self_draft import CalibratedRun, SkipLevel
-from hsd_core.levels.protocol import CommittedIds
+from hsd_core.core import events as trace
+from hsd_core.core.level import CommittedIds
+from hsd_core.core.tree import named
+from hsd_core.grammar.stack_names import stack_name
+from hsd_core.levels.self_draft import CalibratedRun, SkipLevel
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.tree import named
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.stack_names import stack_name
+from hsd_core.systems.skip.sublayer_sets import SetError, found_set, read_set, shipped_sets
 from hsd_core.trace.checks import check
 
 LAYERS = 6

@@ -9,10 +9,10 @@ from typing import Any
 import golden
 import pytest
 
-from hsd_core.levels.kinds import policies, rules
-from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.grammar import policies, rules
+from hsd_core.grammar.stack_names import level_name, stack_name, stack_names
+from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.stack_names import level_name, stack_name, stack_names
 
 ROOT = Path(__file__).parents[2]
 TABLES: list[dict[str, Any]] = json.loads((ROOT / "tests" / "stack_names.json").read_text(encoding="utf-8"))
@@ -68,7 +68,7 @@ def test_every_policy_and_rule_has_words_for_names() -> None:
 
 
 def test_a_kind_without_words_is_called_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
-    import hsd_core.levels.kinds as found
+    import hsd_core.systems as found
 
     monkeypatch.setattr(found, "__path__", [*found.__path__, str(ROOT / "tests" / "more_kinds")])
     assert stack_name("echo:3,target") == "Echo, then the model"

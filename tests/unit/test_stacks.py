@@ -6,10 +6,9 @@ from typing import Any
 import golden
 import pytest
 
-from hsd_core.levels.declared.keys import MAX_BLOCK
-from hsd_core.levels.kinds import kinds, policies, rules
-from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import (
+from hsd_core.grammar import kinds, policies, rules
+from hsd_core.grammar.keys import MAX_BLOCK
+from hsd_core.grammar.stack_text import (
     MAX_LEVELS,
     LevelSpec,
     StackError,
@@ -20,6 +19,7 @@ from hsd_core.stacks.grammar import (
     parse,
     stack_lossless,
 )
+from hsd_core.models.sampling import Sampling
 
 SAMPLED = Sampling(1.0)
 

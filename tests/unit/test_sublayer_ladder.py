@@ -11,8 +11,8 @@ import pytest
 from app.atlas.sublayer_ladder import ladder
 from app.atlas.systems import Systems
 from app.kit.static import ASSETS
-from hsd_core.drafts.known_drafts import FOLDER
-from hsd_core.drafts.sublayer_sets import shipped_sets
+from hsd_core.models.drafts.known_drafts import FOLDER
+from hsd_core.systems.skip.sublayer_sets import shipped_sets
 
 NAME = "smollm2-sublayers"
 RAW = json.loads((FOLDER / f"{NAME}.json").read_text(encoding="utf-8"))

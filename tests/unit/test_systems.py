@@ -18,16 +18,16 @@ from app.atlas.systems import System, Systems, read
 from app.atlas.view import LISTING, systems_route
 from app.kit.static import ASSETS
 from app.play.recordings import Recordings
-from hsd_core.lab.bench.outputs import results
-from hsd_core.lab.bench.prompts import read_asked
-from hsd_core.lab.results.on_clock import OnClock
-from hsd_core.lab.results.rawfile import read_raw
-from hsd_core.levels.kinds import kinds, policies
+from hsd_core.core.events import Footer, Header
+from hsd_core.grammar import kinds, policies
+from hsd_core.grammar.stack_text import format_stack, parse
+from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.bench.prompts import read_asked
+from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
-from hsd_core.retrieval.store_place import MAKING, store_path
-from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.trace import Footer, Header
+from hsd_core.systems.store.store_place import MAKING, store_path
 from hsd_core.trace.checks import check
 
 FOLDER = ASSETS / "systems"

@@ -16,11 +16,11 @@ from toys import output_of
 
 from hsd_core import cli
 from hsd_core.cli import main
+from hsd_core.grammar.stack_text import StackError
 from hsd_core.models.compiled import refusal
 from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import StackError
 from hsd_core.stacks.memory_of import numbers_of, weights_of
 from hsd_core.stacks.targets import chosen, target_preset
 

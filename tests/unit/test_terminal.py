@@ -10,7 +10,8 @@ import pytest
 from msgspec import structs
 
 from hsd_core.cli.terminal import ACCEPTED, NOBODY, SUPPLIED, letter, printable, text_lines, totals_lines
-from hsd_core.trace import FORMAT, SCHEMA, Baseline, Commit, Committed, Draft, Header, LevelInfo, Piece, Plan, file
+from hsd_core.core.events import FORMAT, SCHEMA, Baseline, Commit, Committed, Draft, Header, LevelInfo, Piece, Plan
+from hsd_core.trace import file
 from hsd_core.trace.acceptor import ghosts
 
 TRACES = Path(__file__).parents[2] / "assets" / "traces"

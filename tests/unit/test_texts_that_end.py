@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hsd_core.core.events import Commit, Footer
 from hsd_core.export.records import records
-from hsd_core.trace import Commit, Footer
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.repetition import loop_from
 

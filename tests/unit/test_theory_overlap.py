@@ -13,8 +13,8 @@ from timed import timed_stack
 
 import hsd_core
 from hsd_core.cli import main
-from hsd_core.lab.whatif.playing import play
-from hsd_core.levels.kinds import StackError
+from hsd_core.grammar import StackError
+from hsd_core.measure.whatif.playing import play
 from hsd_core.models.sampling import Sampling
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, expected, read_profile
 from hsd_core.theory.latency.plans import plan_of

@@ -11,8 +11,8 @@ import torch
 from monte_carlo import simulate
 from profiles import flat
 
-from hsd_core.lab.calibrate import forks as counted
-from hsd_core.lab.validate.theory_models import predictions
+from hsd_core.measure.calibrate import forks as counted
+from hsd_core.measure.validate.theory_models import predictions
 from hsd_core.theory import (
     Costs,
     Planner,

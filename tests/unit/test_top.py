@@ -8,9 +8,9 @@ from enumerator import SAMPLED, distance, every_path, merged_distribution, run_d
 from toys import drawn, toy_stack
 
 import hsd_core
-from hsd_core.engine.rules import greedy, top
+from hsd_core.core.rules import greedy, top
+from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.grammar import parse, stack_lossless
 
 GREEDY = Sampling(0.0)
 EXACT = 1e-12

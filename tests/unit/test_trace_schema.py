@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from small_trace import small_run
 
-from hsd_core.trace import EVENTS, Baseline, Depths, Event, Held, Piece, Plan, Store, View
+from hsd_core.core.events import EVENTS, Baseline, Depths, Event, Held, Piece, Plan, Store, View
 from hsd_core.trace.codec import from_dict
 from hsd_core.trace.file import dumps
 from hsd_core.trace.schema import FILE, schema
-from hsd_core.trace.typed import Wrong, pretty
+from hsd_core.typed import Wrong, pretty
 
 SCHEMA = json.loads(FILE.read_text(encoding="utf-8"))
 ASSETS = Path(__file__).parents[2] / "assets"

@@ -5,8 +5,8 @@ import torch
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core import trace
-from hsd_core.levels.tree import Token, Tree, joined
+from hsd_core.core import events as trace
+from hsd_core.core.tree import Token, Tree, joined
 from hsd_core.models.sampling import Sampling, to_probs
 
 SAMPLED = Sampling(1.0)

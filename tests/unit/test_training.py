@@ -16,25 +16,25 @@ from safetensors.torch import load_file, save_file
 
 from hsd_core import pipeline
 from hsd_core.cli import main
-from hsd_core.drafts.copying import Gate, mixed
-from hsd_core.drafts.draft_file import DraftError, list_drafts, read_draft
-from hsd_core.lab.bench.nano_as_llama import nano_as_llama
-from hsd_core.lab.train import loop, recipes
-from hsd_core.lab.train.by_place import by_place, places_table
-from hsd_core.lab.train.data import features
-from hsd_core.lab.train.data.batches import collate, order
-from hsd_core.lab.train.data.features import Features
-from hsd_core.lab.train.data.texts import Sample, commonest, read_examples
-from hsd_core.lab.train.distil import Distiller
-from hsd_core.lab.train.held_out import examine, predicted_speed_up, prepare
-from hsd_core.lab.train.losses import LOSSES, total_variation
-from hsd_core.lab.train.recipes import DraftShape, Hyperparameters
-from hsd_core.lab.train.students.student import Batch, Copies, Student
-from hsd_core.lab.train.students.student_file import student_of, take_weights
+from hsd_core.measure.bench.nano_as_llama import nano_as_llama
+from hsd_core.models.drafts.copying import Gate, mixed
+from hsd_core.models.drafts.draft_file import DraftError, list_drafts, read_draft
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.systems.nano.train import loop, recipes
+from hsd_core.systems.nano.train.by_place import by_place, places_table
+from hsd_core.systems.nano.train.data import features
+from hsd_core.systems.nano.train.data.batches import collate, order
+from hsd_core.systems.nano.train.data.features import Features
+from hsd_core.systems.nano.train.data.texts import Sample, commonest, read_examples
+from hsd_core.systems.nano.train.distil import Distiller
+from hsd_core.systems.nano.train.held_out import examine, predicted_speed_up, prepare
+from hsd_core.systems.nano.train.losses import LOSSES, total_variation
+from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
+from hsd_core.systems.nano.train.students.student import Batch, Copies, Student
+from hsd_core.systems.nano.train.students.student_file import student_of, take_weights
 from tests.pretend_gpu import pretend_gpu
 from tests.tiny import tiny, tiny_compiled
 
@@ -643,7 +643,7 @@ def test_the_command_refuses_what_only_its_last_draft_lacks_before_it_trains(
         cure = "is not a folder; name one, or a place for a new one"
     else:  # the last one has two layers
         sizes = [sum(p.numel() for p in _student(layers).parameters()) for layers in (1, 2)]
-        monkeypatch.setattr("hsd_core.lab.train.distil.LARGEST", sum(sizes) // 2)
+        monkeypatch.setattr("hsd_core.systems.nano.train.distil.LARGEST", sum(sizes) // 2)
         cure = "that are shipped"
     monkeypatch.setattr(loop, "train", lambda *_, **__: pytest.fail("a draft was trained"))
     capsys.readouterr()
@@ -678,7 +678,7 @@ def test_what_cannot_be_trained_is_refused_before_the_work(
     }.get(case, PLAN)
     decoder = tiny("qwen2", layers=4, vocab=61) if case == "biases" else target
     if case == "large":
-        monkeypatch.setattr("hsd_core.lab.train.distil.LARGEST", 1000)
+        monkeypatch.setattr("hsd_core.systems.nano.train.distil.LARGEST", 1000)
     with pytest.raises(ValueError, match=message):
         Distiller(
             decoder,

@@ -8,10 +8,10 @@ import pytest
 from toys import output_of, toy_stack
 
 import hsd_core
-from hsd_core.levels.policies import Adaptive
+from hsd_core.core.events import Draft, Event, Verify
+from hsd_core.core.policies import Adaptive
 from hsd_core.models.one_pass import path_to
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Draft, Event, Verify
 
 SAMPLED = Sampling(1.0)
 TOKENS = 80

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.growth.tree_shape import Fork, shares
-from hsd_core.levels.protocol import DraftOrder, Proposal
+from hsd_core.core.level import DraftOrder, Proposal
+from hsd_core.levels.tree_shape import Fork, shares
+from hsd_core.systems.table.table_level import TableLevel
 
 SURE, UNSURE = (0.9, 0.06, 0.04), (0.4, 0.35, 0.25)
 

@@ -13,11 +13,11 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
+from hsd_core.core.events import Header, Span
 from hsd_core.levels.shared import SharedState, shares
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace import Header, Span
 from hsd_core.trace.checks import check
 
 GREEDY = Sampling(0.0)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 FIRST_USES = """
 import sys, threading
 from msgspec import Raw, defstruct, json, msgpack
-from hsd_core.trace.typed import convert, decode, decode_message, json_decoder, message_decoder
+from hsd_core.typed import convert, decode, decode_message, json_decoder, message_decoder
 
 sys.setswitchinterval(1e-6)
 value = {f"part{k}": {f"field{j}": 1 for j in range(30)} for k in range(5)}

@@ -12,23 +12,24 @@ import torch
 
 from hsd_core.cli import main
 from hsd_core.cli.lab import validate
-from hsd_core.engine.run import run
-from hsd_core.lab.bench import plain_of, read_prompts, read_stacks
-from hsd_core.lab.calibrate.written_texts import PROMPTS as CALIBRATION
-from hsd_core.lab.results.rawfile import read_raw
-from hsd_core.lab.validate.attribution import attribute
-from hsd_core.lab.validate.counters import count_run, counters_from
-from hsd_core.lab.validate.raw_results import read_validation
-from hsd_core.lab.validate.report import Errors, _part_json, as_json, report
-from hsd_core.lab.validate.tables import sittings_table
-from hsd_core.lab.validate.theory_models import ENDING, SAID, ended, predictions
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.built.table import TableLevel
-from hsd_core.levels.entry import StackEntry
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Footer, Verify
+from hsd_core.core.run import run
+from hsd_core.grammar.stack_text import LevelSpec, parse
+from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
+from hsd_core.measure.calibrate.written_texts import PROMPTS as CALIBRATION
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.validate.attribution import attribute
+from hsd_core.measure.validate.counters import count_run, counters_from
+from hsd_core.measure.validate.raw_results import read_validation
+from hsd_core.measure.validate.report import Errors, _part_json, as_json, report
+from hsd_core.measure.validate.tables import sittings_table
+from hsd_core.measure.validate.theory_models import ENDING, SAID, ended, predictions
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import LevelSpec, parse
+from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.table.table_level import TableLevel
 from hsd_core.theory import (
     ENGINE,
     Costs,
@@ -41,7 +42,6 @@ from hsd_core.theory import (
     read_profile,
 )
 from hsd_core.theory.latency.finite import over_texts
-from hsd_core.trace import Footer, Verify
 
 V, LIMIT, TEXTS = 4, 40, 80
 # A token is two independent choices: levels 0 and 1 differ in the first one, 1 and 2 in the other.

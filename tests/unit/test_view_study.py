@@ -6,11 +6,11 @@ import pytest
 import torch
 from tiny import tiny, tiny_compiled
 
-from hsd_core.lab.views import view_study as study
-from hsd_core.lab.views import views_report as report
 from hsd_core.models.one_pass import Pass
-from hsd_core.models.views.selection import Stream
-from hsd_core.models.views.view import View
+from hsd_core.systems.views import view_study as study
+from hsd_core.systems.views import views_report as report
+from hsd_core.systems.views.selection import Stream
+from hsd_core.systems.views.view import View
 from hsd_core.theory.search.from_length import Growing, best_gain, pays_from
 
 TEXT = [(7 * i + 3 * (i // 5)) % 61 for i in range(190)]

@@ -10,13 +10,13 @@ import torch
 from lean_stacks import LeanStacks
 from tiny import tiny, tiny_compiled
 
-from hsd_core.levels.kinds import StackError, kinds
+from hsd_core.grammar import StackError, kinds
+from hsd_core.grammar.stack_text import parse
 from hsd_core.levels.memory import of_run
 from hsd_core.levels.shared import SharedState
 from hsd_core.models.one_pass import Branches, Pass, path_to
-from hsd_core.models.views.selection import Chunks, Select, Stream
-from hsd_core.models.views.view import View
-from hsd_core.stacks.grammar import parse
+from hsd_core.systems.views.selection import Chunks, Select, Stream
+from hsd_core.systems.views.view import View
 
 LAYERS, ROOM = 4, 24
 MAKES = pytest.mark.parametrize("make", [tiny, tiny_compiled])

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core import trace
 from hsd_core.cli import main
 from hsd_core.cli.repeat import opened
 from hsd_core.cli.terminal import totals_lines
-from hsd_core.lab.whatif.passage import Words
-from hsd_core.lab.whatif.playing import MOST_TOKENS, bounded, plan_named, play
-from hsd_core.lab.whatif.whatif_profiles import whatif_names, whatif_profile
+from hsd_core.core import events as trace
+from hsd_core.core.events import Event
+from hsd_core.measure.whatif.passage import Words
+from hsd_core.measure.whatif.playing import MOST_TOKENS, bounded, plan_named, play
+from hsd_core.measure.whatif.whatif_profiles import whatif_names, whatif_profile
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, best_plans, expected
-from hsd_core.trace import Event, metrics
 from hsd_core.trace import file as tracefile
+from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 
 HERD = whatif_profile("llama3")

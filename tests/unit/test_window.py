@@ -10,19 +10,18 @@ from lean_stacks import LeanStacks
 from toys import output_of
 
 import hsd_core
-from hsd_core.levels.built.ngram import NgramLevel
-from hsd_core.levels.entry import StackEntry
-from hsd_core.levels.protocol import DraftOrder
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Draft, Event, Header, Store, Verify
+from hsd_core.core.level import DraftOrder
+from hsd_core.core.tree import Probes, named
+from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.tree import Probes, named
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.sampling import Sampling
-from hsd_core.ngram import Databases
-from hsd_core.ngram.databases import LookupLimits
-from hsd_core.ngram.window import NgramPool, Window
-from hsd_core.stacks.grammar import LevelSpec
-from hsd_core.trace import Draft, Event, Header, Store, Verify
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
+from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.ngram.window import NgramPool, Window
 from hsd_core.trace.checks import check
 
 PROMPT = [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]

@@ -10,17 +10,17 @@ import torch
 from lean_stacks import from_scratch
 from tiny import tiny, tiny_compiled
 
-from hsd_core.drafts.draft_file import DraftError, fingerprint, read_draft, write_draft
-from hsd_core.drafts.windowed import ROOM, SINK, WindowedKeys
-from hsd_core.lab.train.by_length import by_length, lengths_table
-from hsd_core.lab.train.data.batches import collate
-from hsd_core.lab.train.data.features import Features
-from hsd_core.lab.train.data.texts import Sample
-from hsd_core.lab.train.students.student_file import tensors_of
-from hsd_core.levels.built.trained.windowed_run import WindowedRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.draft_file import DraftError, fingerprint, read_draft, write_draft
 from hsd_core.models.one_pass import Branches
+from hsd_core.systems.longspec.windowed import ROOM, SINK, WindowedKeys
+from hsd_core.systems.longspec.windowed_run import WindowedRun
+from hsd_core.systems.nano.train.by_length import by_length, lengths_table
+from hsd_core.systems.nano.train.data.batches import collate
+from hsd_core.systems.nano.train.data.features import Features
+from hsd_core.systems.nano.train.data.texts import Sample
+from hsd_core.systems.nano.train.students.student_file import tensors_of
 from tests.windowed_drafts import windowed, windowed_student
 
 WINDOW, LAYERS, LONG = 12, 3, 150

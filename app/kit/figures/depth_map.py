@@ -15,7 +15,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from app.words import figures as says
-from hsd_core.trace import Depths, Piece
+from hsd_core.core.events import Depths, Piece
 
 LENS = "lens"
 CELL = (26, 13)  # px, wide and high

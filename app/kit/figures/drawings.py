@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.kit.figures.panels import draw
-from hsd_core.trace import Event
+from hsd_core.core.events import Event
 
 KEPT = 24
 

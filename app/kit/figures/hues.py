@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hsd_core.levels.declared.kind import REJECT, SHADES
-from hsd_core.levels.kinds import looks
+from hsd_core.grammar import looks
+from hsd_core.grammar.kind import REJECT, SHADES
 
 INK = ("#1B1F24", "#E8EAED")
 MUTED = ("#5C6570", "#A3ABB5")

@@ -11,7 +11,7 @@ from app.kit.figures.notes import Notes, note
 from app.kit.figures.run_figures import FIGURES, drawn
 from app.kit.payload import dumps
 from app.words import figures as says
-from hsd_core.trace import Event
+from hsd_core.core.events import Event
 
 
 def build() -> list[gr.components.Component]:

@@ -12,9 +12,9 @@ from app.kit.figures.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
 from app.kit.figures.notes import note
 from app.kit.figures.study import MS, Study, rate, study
 from app.words import figures as says
-from hsd_core.levels.kinds import looks
-from hsd_core.stacks.stack_names import stack_name
-from hsd_core.trace import Event, LevelInfo
+from hsd_core.core.events import Event, LevelInfo
+from hsd_core.grammar import looks
+from hsd_core.grammar.stack_names import stack_name
 from hsd_core.trace.naming import round_number
 
 FIGURES = ("depths", "acceptance", "time", "tokens")  # in the order of the page; the first is wide

@@ -8,8 +8,20 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from app.kit.figures.depth_map import Knowledge, known
+from hsd_core.core.events import (
+    Baseline,
+    Commit,
+    Depths,
+    Event,
+    Footer,
+    Header,
+    LevelInfo,
+    Piece,
+    Plan,
+    Prefill,
+    Verify,
+)
 from hsd_core.theory.replanning.replan_words import origin_words
-from hsd_core.trace import Baseline, Commit, Depths, Event, Footer, Header, LevelInfo, Piece, Plan, Prefill, Verify
 from hsd_core.trace.metrics import measure
 from hsd_core.trace.naming import clock_of
 

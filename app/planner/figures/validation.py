@@ -7,8 +7,8 @@ from typing import Any
 
 from app.planner.figures.ink import Ink, percent, safe
 from app.words import planner as says
-from hsd_core.lab.results.sheet import wrapped
-from hsd_core.stacks.stack_names import stack_names
+from hsd_core.grammar.stack_names import stack_names
+from hsd_core.measure.results.sheet import wrapped
 
 LEAST_HEIGHT = 420
 LINE, NARROW_LINE = 60, 24  # characters of a label

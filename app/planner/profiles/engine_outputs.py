@@ -12,7 +12,7 @@ from app.words import planner as says
 from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.inputs import FORMAT, read_texts
 from hsd_core.doctor.reading.seen import DoctorError
-from hsd_core.trace.typed import builtins
+from hsd_core.typed import builtins
 
 MAX_OUTPUT = 2_000_000  # characters: some hours of a log's lines of speculation
 MAX_REQUEST = 2 * MAX_OUTPUT  # bytes of its JSON, in which a line's end is two

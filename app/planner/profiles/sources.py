@@ -14,12 +14,12 @@ from app.planner.profiles.plan_request import PlannerError, PlanQuestion, read
 from app.planner.profiles.validations import nearest
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import planner as says
-from hsd_core.lab.whatif.whatif_profiles import DEFAULT
+from hsd_core.measure.whatif.whatif_profiles import DEFAULT
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH, known_by_length
 from hsd_core.theory.profiles.kept import OTHER, cached_profiles, quick_profile, unlike_here
-from hsd_core.trace.typed import plain
+from hsd_core.typed import plain
 
 LARGEST_FILE = 400_000  # bytes
 KINDS = ("measured", "shipped", "simulated")

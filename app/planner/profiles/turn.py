@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.planner.profiles.plan_request import PlanQuestion
-from hsd_core.levels.kinds import stand_in
+from hsd_core.grammar import stand_in
 from hsd_core.theory.profiles.profile import Matrix, Profile
 from hsd_core.theory.profiles.turning import dearer
 

@@ -41,8 +41,8 @@ from app.serve.offer import loader_for
 from app.serve.shared_work import NICE
 from app.serve.watch.resident import resident
 from app.words import engine as says
-from hsd_core.trace.typed import decode_message
-from hsd_core.trace.typed.frames import Frames, send
+from hsd_core.typed import decode_message
+from hsd_core.typed.frames import Frames, send
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
 FIRST_TO_GO = 500  # of 1000: how much sooner than others the system ends this process when memory ends

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from hsd_core.trace.typed import message_decoder
+from hsd_core.typed import message_decoder
 
 VERSION = 2  # of the protocol: an engine of another one is not spoken to
 BEAT_S = 1.0

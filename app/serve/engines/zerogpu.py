@@ -36,7 +36,7 @@ from app.serve.loader import Loader
 from app.serve.offer import loader_for
 from app.words import engine as says
 from app.words import run as run_says
-from hsd_core.trace.typed import decode_message
+from hsd_core.typed import decode_message
 
 PULSE_S = 0.1  # a worker sees that it is to end between two yields
 LOOK_S = 0.1

@@ -14,9 +14,9 @@ from typing import Any
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.line.run_lengths import ANY, RunKind
 from app.words import run as says
-from hsd_core.trace import Event
+from hsd_core.core.events import Event
 from hsd_core.trace.codec import from_dict
-from hsd_core.trace.typed import encode, plain
+from hsd_core.typed import encode, plain
 
 KEEP = 24
 KEEP_BYTES = 32 * 2**20  # of finished runs, compressed

@@ -1,5 +1,5 @@
 /** What the context's database D_c holds, written again from the text: the trace says how it is kept, and what is filed
- *  follows from the prompt and the committed tokens (`ContextDatabase` in hsd_core/ngram/context_db.py). An append-only log,
+ *  follows from the prompt and the committed tokens (`ContextDatabase` in hsd_core/systems/ngram/context_db.py). An append-only log,
  *  so that any moment of a run can be read from it. */
 
 const MOST = { key: 16, kept: 1000 }; // of a stranger's trace

@@ -4,7 +4,7 @@
 import { NAMES } from "../words/play/tower.js";
 
 /**
- * A kind of level, as hsd_core/levels/declared/kind.py declares it.
+ * A kind of level, as hsd_core/grammar/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
  *   usual: Record<string, string>, labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null}|null, block: number,
@@ -13,7 +13,7 @@ import { NAMES } from "../words/play/tower.js";
  *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind
  */
 /**
- * A key of levels, as hsd_core/levels/declared/keys.py declares it.
+ * A key of levels, as hsd_core/grammar/keys.py declares it.
  * @typedef {{type: string, name: string, title: string, cure: string, counts: string, fans: boolean, usual: string|null, usuals: Record<string, string>, tip: string,
  *   label: string, tips: Record<string, string>, when: [string, string[]]|null, of: string[], instead: string, low: number, high: number, step: number, beside?: number,
  *   choices: string[], inner?: string[], alphabet: string, most: number, nodes: number, words: Record<string, string>,

@@ -1,5 +1,5 @@
 /** What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model", out of the words that kinds,
- *  keys, rules and policies declare. hsd_core/stacks/stack_names.py puts the same together: one table of names holds for
+ *  keys, rules and policies declare. hsd_core/grammar/stack_names.py puts the same together: one table of names holds for
  *  both (tests/stack_names.json). */
 
 import { h } from "../kit/dom.js";

@@ -10,7 +10,7 @@ from typing import Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command, countdown, counts, progress
-from hsd_core.trace.typed import pretty
+from hsd_core.typed import pretty
 
 SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "held-out.jsonl"
 FEWEST = 8  # tokens of a text that are read
@@ -40,8 +40,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.pair.fit import fit_of
-    from hsd_core.lab.pair.pair_costs import read_bytes, size_words
+    from hsd_core.measure.pair.fit import fit_of
+    from hsd_core.measure.pair.pair_costs import read_bytes, size_words
     from hsd_core.models.tokenizer import Tokenizer
     from hsd_core.models.weights import ensure
     from hsd_core.stacks.targets import source_of
@@ -74,9 +74,9 @@ def act(options: argparse.Namespace) -> int:
 
 def _judged(options: argparse.Namespace, sizes: Sequence[int], found: dict[str, Any]) -> list[str]:
     """Acceptance, costs and the verdict, as text and into `found`."""
-    from hsd_core.lab.pair.forced import acceptance_of, read_pair
-    from hsd_core.lab.pair.pair_costs import MOST, by_passes, by_size
-    from hsd_core.lab.pair.pair_verdict import as_json, table, verdict_of
+    from hsd_core.measure.pair.forced import acceptance_of, read_pair
+    from hsd_core.measure.pair.pair_costs import MOST, by_passes, by_size
+    from hsd_core.measure.pair.pair_verdict import as_json, table, verdict_of
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.targets import target_preset
 
@@ -146,7 +146,7 @@ def _texts(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], 
 
 def _listed(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], list[int]]]:
     from hsd_core.trace.prompt_files import check_ids, read_texts
-    from hsd_core.trace.typed.bounded import text
+    from hsd_core.typed.bounded import text
 
     path = Path(options.texts or SHIPPED)
     if path.name.endswith((".jsonl", ".jsonl.gz", ".gz")):

@@ -15,7 +15,7 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import command, countdown, counts
-from hsd_core.lab.probe.start_commands import ENGINES, LENGTHS, MOST
+from hsd_core.measure.probe.start_commands import ENGINES, LENGTHS, MOST
 
 DEFAULT_PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
 _MOST_PROMPTS = 64
@@ -57,10 +57,10 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.probe.advice import CLOSE, advice_lines, checked, plan_profile
-    from hsd_core.lab.probe.http_server import Asked
-    from hsd_core.lab.probe.one_prompt import server_at
-    from hsd_core.lab.probe.start_commands import commands
+    from hsd_core.measure.probe.advice import CLOSE, advice_lines, checked, plan_profile
+    from hsd_core.measure.probe.http_server import Asked
+    from hsd_core.measure.probe.one_prompt import server_at
+    from hsd_core.measure.probe.start_commands import commands
     from hsd_core.theory import write_profile
 
     lengths = _checked(options)
@@ -100,8 +100,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _engine_at(asked: Any) -> str:
     """Which engine answers there, for commands that need nothing else of it."""
-    from hsd_core.lab.probe.http_server import Silent
-    from hsd_core.lab.probe.one_prompt import server_at
+    from hsd_core.measure.probe.http_server import Silent
+    from hsd_core.measure.probe.one_prompt import server_at
 
     try:
         return server_at(asked).engine
@@ -116,7 +116,7 @@ def _swept(
     options: argparse.Namespace, asked: Any, lengths: Sequence[int], told: Any, file: Any, out: Path | None
 ) -> Any:
     """All replies to a file's prompts at these lengths, as far as they are not there yet. told: start commands."""
-    from hsd_core.lab.probe.length_sweep import Kept
+    from hsd_core.measure.probe.length_sweep import Kept
 
     prompts = _prompts(options, file)
     kept = Kept.at(out, len(prompts), options.max_new_tokens)
@@ -131,7 +131,7 @@ def _swept(
 
 def _write_table(options: argparse.Namespace, table: str) -> None:
     from hsd_core.models.machine import describe
-    from hsd_core.trace.typed import put
+    from hsd_core.typed import put
 
     about = (
         f"Made by `{options.said}` ({describe('cpu')}; {options.limit} prompts, {options.max_new_tokens} tokens each)."
@@ -161,7 +161,7 @@ def _checked(options: argparse.Namespace) -> list[int]:
 def _prompts(options: argparse.Namespace, file: Any) -> list[str]:
     """Prompts of all parts of a file."""
     from hsd_core.trace.prompt_files import PromptLine
-    from hsd_core.trace.typed import records
+    from hsd_core.typed import records
 
     found = [line.text for _, line in records(file, PromptLine, 'JSON with "prompt" or "turns"') if line.text]
     if not found:
@@ -173,9 +173,9 @@ def _prompts(options: argparse.Namespace, file: Any) -> list[str]:
 def _measure(
     options: argparse.Namespace, asked: Any, k: int, step: str, prompts: Sequence[str], kept: Any, tell: Any
 ) -> None:
-    from hsd_core.lab.probe.length_sweep import measure
-    from hsd_core.lab.probe.local_server import started
-    from hsd_core.lab.probe.one_prompt import server_at
+    from hsd_core.measure.probe.length_sweep import measure
+    from hsd_core.measure.probe.local_server import started
+    from hsd_core.measure.probe.one_prompt import server_at
 
     named = f"length {k}" if k else "no drafts"
     if not options.start and options.length is None:

@@ -27,13 +27,13 @@ from hsd_core.cli.shared_options import (
     preset_from,
     sampled,
 )
-from hsd_core.lab import bench
-from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
-from hsd_core.lab.results.on_clock import RECKONED, OnClock
-from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+from hsd_core.measure import bench
+from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
+from hsd_core.measure.results.on_clock import RECKONED, OnClock
+from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
 
 if TYPE_CHECKING:
-    from hsd_core.levels.declared.preset import Preset
+    from hsd_core.grammar.preset import Preset
 
 RUNS = "runs.jsonl"
 
@@ -77,7 +77,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.bench.outputs import results, runs_of, write
+    from hsd_core.measure.bench.outputs import results, runs_of, write
 
     check_sampling(options)
     preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
@@ -145,7 +145,7 @@ def _asked(path: str | None, preset: Preset, default: str, reckoned: bool) -> di
 
 
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:
-    from hsd_core.lab.bench.peers import NAMES, open_peers, wanted_peers
+    from hsd_core.measure.bench.peers import NAMES, open_peers, wanted_peers
 
     wanted = wanted_peers(options.peers)
     if options.no_peers or bench.sampled(vars(options)):

@@ -19,7 +19,7 @@ from hsd_core.cli.shared_options import (
     preset_from,
     progress,
 )
-from hsd_core.lab.results.sheet import markdown
+from hsd_core.measure.results.sheet import markdown
 from hsd_core.models.machine import device_name
 from hsd_core.theory import Profile, write_profile
 from hsd_core.theory.profiles.agreement import AGREEMENT
@@ -61,7 +61,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _quick(options: argparse.Namespace) -> int:
-    from hsd_core.lab.calibrate.profiling import calibrate_default
+    from hsd_core.measure.calibrate.profiling import calibrate_default
 
     given = ("temperature", "levels", *OF_TEXTS)
     if more := [name for name in given if getattr(options, name) is not None]:
@@ -79,9 +79,9 @@ def _quick(options: argparse.Namespace) -> int:
 
 
 def _whole(options: argparse.Namespace) -> int:
-    from hsd_core.lab.calibrate.candidates import asked
-    from hsd_core.lab.calibrate.profiling import WHOLE, calibrate
-    from hsd_core.lab.calibrate.written_texts import PROMPTS
+    from hsd_core.measure.calibrate.candidates import asked
+    from hsd_core.measure.calibrate.profiling import WHOLE, calibrate
+    from hsd_core.measure.calibrate.written_texts import PROMPTS
     from hsd_core.models.sampling import Sampling
     from hsd_core.theory.profiles.kept import keep
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
-from hsd_core.lab.bench.prompts import task_of
+from hsd_core.measure.bench.prompts import task_of
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Profile, read_profile
 from hsd_core.theory.profiles.kept import FOLDER, shipped_profile
 from hsd_core.trace.prompt_files import PromptText, check_ids, read_texts
-from hsd_core.trace.typed import encode_lines, pretty, put
+from hsd_core.typed import encode_lines, pretty, put
 
 SILENCE = 5.0  # seconds between two lines of progress
 CONTEXT = 128  # tokens before the passes that are timed
@@ -117,7 +117,7 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         print(pretty(study, 2))
     else:
-        from hsd_core.lab import depth
+        from hsd_core.systems.exits import depth_table as depth
 
         whole = study["all"]
         print(
@@ -129,15 +129,15 @@ def act(options: argparse.Namespace) -> int:
 
 def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
     """Print how often drafts agree by place."""
-    from hsd_core.drafts.known_drafts import shipped
-    from hsd_core.lab.train.by_place import by_place, places_table
-    from hsd_core.lab.train.data.texts import Sample
+    from hsd_core.models.drafts.known_drafts import shipped
+    from hsd_core.systems.nano.train.by_place import by_place, places_table
+    from hsd_core.systems.nano.train.data.texts import Sample
 
     drafts = [Path(file) for file in options.drafts or ()] or [d.path for d in shipped(pipeline.preset.name)]
     if not drafts:
         raise ValueError(f"preset {pipeline.preset.name} ships no trained drafts; name some with --drafts")
     if options.lengths:
-        from hsd_core.lab.train.by_length import by_length, lengths_table
+        from hsd_core.systems.nano.train.by_length import by_length, lengths_table
 
         ids = [[*text.prompt_ids, *(text.output_ids or ())] for text in texts]
         told = countdown("text", len(ids) * len(options.lengths), silence=SILENCE)
@@ -161,8 +161,8 @@ def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: 
 
 def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
     """Print how often the target's token is among a level's k likeliest, and what schedules make of it."""
-    from hsd_core.engine.lanes.chosen import check_apart
-    from hsd_core.lab.ready import ranks, ready_table, tallied
+    from hsd_core.systems.lanes.chosen import check_apart
+    from hsd_core.systems.lanes.ready import ranks, ready_table, tallied
 
     entries = pipeline.entries(f"{options.ready},{stack}@with=duo")
     check_apart(entries)
@@ -183,8 +183,8 @@ def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: l
 
 def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
     """Print, or with --out keep, how often the target's layers in groups choose its own token."""
-    from hsd_core.lab import grouped
-    from hsd_core.levels.built.self_draft import Grouped
+    from hsd_core.levels.self_draft import Grouped
+    from hsd_core.systems.easyspec import grouped
 
     decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
     if not isinstance(decoder, Grouped):
@@ -205,8 +205,8 @@ def _grouped(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts:
 
 def _views(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
     """Print, or with --out keep, what views of the target's cache are worth along texts as they stand."""
-    from hsd_core.lab.views import view_study, views_report
     from hsd_core.levels.trunk import Layered
+    from hsd_core.systems.views import view_study, views_report
 
     lengths = options.lengths or [int(n) for n in LENGTHS.split()]
     short = [n for n in lengths if n + view_study.WINDOW >= max(len(text.prompt_ids) for text in texts)]
@@ -238,10 +238,10 @@ def _read(
     Raises:
         ValueError: there is nothing to read.
     """
-    from hsd_core.engine.depths import read_depths
-    from hsd_core.lab import depth
-    from hsd_core.lab.exits import exits_file
-    from hsd_core.lab.exits.agreements import Agreements
+    from hsd_core.systems.exits import depth_table as depth
+    from hsd_core.systems.exits import exits_file
+    from hsd_core.systems.exits.agreements import Agreements
+    from hsd_core.systems.exits.depths import read_depths
 
     decoder, drafts = pipeline.lean_target(stack), pipeline.trained(stack)
     for text in texts:
@@ -267,7 +267,7 @@ def _read(
 
 
 def _about(options: argparse.Namespace, pipeline: Pipeline, stack: str) -> dict[str, Any]:
-    from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
+    from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 
     return {
         **measured_by("depth", options.said),
@@ -285,9 +285,9 @@ def _about(options: argparse.Namespace, pipeline: Pipeline, stack: str) -> dict[
 
 def _keep(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
     """Complete the file of `--out`: beside what was read, what passes cost, and what follows from both."""
-    from hsd_core.lab.exits import exits_file
-    from hsd_core.lab.exits.exit_costs import ROWS, time_passes
     from hsd_core.levels.trunk import Layered
+    from hsd_core.systems.exits import exits_file
+    from hsd_core.systems.exits.exit_costs import ROWS, time_passes
 
     decoder = getattr(pipeline.entries(stack)[-1].level, "decoder", None)
     if not isinstance(decoder, Layered):
@@ -320,7 +320,7 @@ def outputs(
     pipeline: Pipeline, stack: str, texts: list[PromptText], options: argparse.Namespace
 ) -> Iterator[tuple[PromptText, list[int]]]:
     """Every text with what follows its prompt: as the file has it, or written now."""
-    from hsd_core.lab.train.data.selfgen import Job, generate
+    from hsd_core.systems.nano.train.data.selfgen import Job, generate
 
     yield from ((text, list(text.output_ids)) for text in texts if text.output_ids is not None)
     jobs = [Job(text, 0) for text in texts if text.output_ids is None]

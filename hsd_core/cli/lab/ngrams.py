@@ -10,11 +10,11 @@ from typing import Any
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.lab import selfgen
 from hsd_core.cli.shared_options import DEFAULT_PRESET, add_preset, command, counts, progress
-from hsd_core.levels.declared.preset import Preset
-from hsd_core.levels.kinds.ngram import DB
+from hsd_core.grammar.preset import Preset
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS, UnknownPreset
 from hsd_core.stacks.targets import target_preset
+from hsd_core.systems.ngram.declaration import DB
 
 
 def add(commands: Any) -> None:
@@ -43,7 +43,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def build_model(options: argparse.Namespace) -> int:
-    from hsd_core.lab.ngram.build import build_model_db
+    from hsd_core.systems.ngram.build import build_model_db
 
     stack, preset = _stack(options.out), _tokenized(options)
     tokenizer = _tokenizer_file(preset)
@@ -65,7 +65,7 @@ def build_model(options: argparse.Namespace) -> int:
 
 
 def build_text(options: argparse.Namespace) -> int:
-    from hsd_core.lab.ngram.build import build_text_db
+    from hsd_core.systems.ngram.build import build_text_db
 
     stack, preset = _stack(options.out), _tokenized(options)
     build_text_db(

@@ -12,12 +12,12 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
-from hsd_core.lab.bench.prompts import BUILT_IN, DEFAULT, prompts_path, read_prompts
-from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.grammar.stack_text import bare, format_stack, parse
+from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, read_prompts
+from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.grammar import bare, format_stack, parse
-from hsd_core.trace.typed import encode_lines
+from hsd_core.typed import encode_lines
 
 CONTEXT, ROWS = 128, (1, 2, 4, 8, 16)
 LENGTH_ROWS = (1, 8)  # where no rows are asked for and several lengths are
@@ -51,8 +51,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.passes import passes_report
-    from hsd_core.lab.passes.round_times import measure_rounds
+    from hsd_core.measure.passes import passes_report
+    from hsd_core.measure.passes.round_times import measure_rounds
 
     if options.context and options.lengths:
         raise ValueError("--context is one length and --lengths are several; give one of them")
@@ -104,7 +104,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _levels(pipeline: Pipeline, asked: str | None) -> str:
     """A stack of the levels whose passes are measured."""
-    from hsd_core.lab.calibrate.candidates import candidates
+    from hsd_core.measure.calibrate.candidates import candidates
 
     if asked and len(specs := parse(asked)) == 1:
         return format_stack([bare(specs[0])])
@@ -119,7 +119,7 @@ def _passes(
     Raises:
         TooLarge: every level is open twice, which takes more memory than is free.
     """
-    from hsd_core.lab.passes import level_passes
+    from hsd_core.measure.passes import level_passes
     from hsd_core.models import machine
     from hsd_core.models.compiled.node_profile import NodeProfile
 
@@ -150,8 +150,8 @@ def _passes(
 
 def measured(device: str) -> dict[str, float]:
     """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
-    from hsd_core.lab.passes.kernel_rates import kernel_rates
-    from hsd_core.lab.passes.least_time import measured_limits
+    from hsd_core.measure.passes.kernel_rates import kernel_rates
+    from hsd_core.measure.passes.least_time import measured_limits
 
     return {**measured_limits(device), **(kernel_rates() if device == "cpu" else {})}
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command
-from hsd_core.stacks.stack_names import stack_names
+from hsd_core.grammar.stack_names import stack_names
 from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
 from hsd_core.theory.overlap.on_two_lanes import FREE, LOCK_STEP
 from hsd_core.theory.overlap.region import SAME
 from hsd_core.theory.search.second_machine import SecondMachine
-from hsd_core.trace.typed import pretty
+from hsd_core.typed import pretty
 
 _LISTED = 10
 

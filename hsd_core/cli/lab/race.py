@@ -20,11 +20,11 @@ from hsd_core.cli.shared_options import (
     prompt_of,
     sampled,
 )
-from hsd_core.lab import race
-from hsd_core.lab.bench.prompts import DEFAULT
-from hsd_core.lab.race import Heat, Turn
-from hsd_core.stacks.grammar import format_stack, parse
-from hsd_core.trace import Event
+from hsd_core.core.events import Event
+from hsd_core.grammar.stack_text import format_stack, parse
+from hsd_core.measure import race
+from hsd_core.measure.bench.prompts import DEFAULT
+from hsd_core.measure.race import Heat, Turn
 
 
 def add(commands: Any) -> None:
@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.race.making import raced
+    from hsd_core.measure.race.making import raced
 
     check_sampling(options)
     default = default_of(options)

@@ -21,12 +21,12 @@ from hsd_core.cli.shared_options import (
     plain_stack,
     within_context,
 )
-from hsd_core.trace.typed import encode_lines
+from hsd_core.typed import encode_lines
 
 if TYPE_CHECKING:
-    from hsd_core.lab.train.data.selfgen import Job, Keep
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.pipeline import Pipeline
+    from hsd_core.systems.nano.train.data.selfgen import Job, Keep
 
 SILENCE = 5.0  # seconds between two lines of progress
 OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "openings.jsonl"
@@ -52,8 +52,8 @@ def add_written(parser: argparse.ArgumentParser, what: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.train.data import output_file as written
-    from hsd_core.lab.train.data import selfgen
+    from hsd_core.systems.nano.train.data import output_file as written
+    from hsd_core.systems.nano.train.data import selfgen
 
     sampling = check_sampling(options)
     if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
@@ -98,7 +98,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder) -> list[Job]:
-    from hsd_core.lab.train.data import selfgen
+    from hsd_core.systems.nano.train.data import selfgen
     from hsd_core.trace.prompt_files import check_ids, read_openings, read_texts
 
     if options.invent is None:
@@ -118,9 +118,9 @@ def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
     """The depths that drafts are trained on, and what keeps their states where training looks for them."""
     from dataclasses import replace
 
-    from hsd_core.lab.train.data.features import States
-    from hsd_core.lab.train.data.texts import example
-    from hsd_core.lab.train.recipes import RECIPES, Hyperparameters
+    from hsd_core.systems.nano.train.data.features import States
+    from hsd_core.systems.nano.train.data.texts import example
+    from hsd_core.systems.nano.train.recipes import RECIPES, Hyperparameters
 
     every = [draft for drafts in RECIPES.values() for draft in drafts]
     depths = {at for draft in every for at in draft.depths(decoder.layers)}

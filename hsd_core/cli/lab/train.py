@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
-from hsd_core.lab.train.recipes import LOSSES, RECIPES, DraftShape, Hyperparameters
+from hsd_core.systems.nano.train.recipes import LOSSES, RECIPES, DraftShape, Hyperparameters
 
 if TYPE_CHECKING:
-    from hsd_core.lab.train.loop import Point, Tell
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.pipeline import Pipeline
+    from hsd_core.systems.nano.train.loop import Point, Tell
 
 SILENCE = 15.0  # seconds between two lines of a sweep's progress, at the least
 _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "unroll", "prompts", "seed")
@@ -80,8 +80,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.train.distil import Distiller
     from hsd_core.models.weights import cache_folder
+    from hsd_core.systems.nano.train.distil import Distiller
 
     _check_sweep(options)
     given = {name: getattr(options, name) for name in _PLAN if getattr(options, name) is not None}
@@ -164,8 +164,8 @@ def _sweep(
     hyper: Hyperparameters,
     work: Path,
 ) -> int:
-    from hsd_core.lab.results.rawfile import RawFile, measured_by, prompts_file, ran_on
-    from hsd_core.lab.train.scaling.sweep import Sweep
+    from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+    from hsd_core.systems.nano.train.scaling.sweep import Sweep
 
     sweep = Sweep(
         decoder,

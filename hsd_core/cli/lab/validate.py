@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, preset_from
-from hsd_core.lab import bench
-from hsd_core.lab.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
-from hsd_core.lab.validate.theory_models import ENDING, NAMED
+from hsd_core.measure import bench
+from hsd_core.measure.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
+from hsd_core.measure.validate.theory_models import ENDING, NAMED
 from hsd_core.theory import Profile, TextLengths, best_plans, has_specs, plan_of, read_profile, stack_text
-from hsd_core.trace.typed import pretty
+from hsd_core.typed import pretty
 
 if TYPE_CHECKING:
-    from hsd_core.lab.validate.raw_results import Validation
+    from hsd_core.measure.validate.raw_results import Validation
 
 PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "blind-3.jsonl"
 LENGTH = 40  # as long as calibrate's texts
@@ -49,9 +49,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.validate.raw_results import predicted, read_validation
-    from hsd_core.lab.validate.report import report
-    from hsd_core.lab.validate.tables import TABLES, said
+    from hsd_core.measure.validate.raw_results import predicted, read_validation
+    from hsd_core.measure.validate.report import report
+    from hsd_core.measure.validate.tables import TABLES, said
     from hsd_core.theory.profiles.kept import digest
 
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
@@ -108,8 +108,8 @@ def picks(profile: Profile) -> dict[str, str]:
 
 def write_summary(validation: Validation, path: Path, earlier: Sequence[str] = ()) -> None:
     """Write what the page draws. `earlier`: files of validations before this one."""
-    from hsd_core.lab.validate.raw_results import read_validation
-    from hsd_core.lab.validate.report import as_json
+    from hsd_core.measure.validate.raw_results import read_validation
+    from hsd_core.measure.validate.report import as_json
 
     before = [read_validation(*read_raw(file)) for file in earlier]
     path.write_text(pretty(as_json(validation, before)) + "\n", encoding="utf-8")
@@ -142,7 +142,7 @@ def _sit(
     raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], which: range, on: dict[str, Any]
 ) -> None:
     """One sitting on these of the prompts, from where it was interrupted if it was."""
-    from hsd_core.lab.validate.raw_results import measure
+    from hsd_core.measure.validate.raw_results import measure
 
     own = [record for record in raw.records if record["sitting"] == number]
     whole = bench.whole((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import add_preset, command, counts, opened, preset_from, progress
-from hsd_core.levels.kinds.retrieved.store_keys import HEAT, MIX, NEAR
 from hsd_core.models.machine import size
-from hsd_core.retrieval.store_place import MAKING, store_path
+from hsd_core.systems.store.store_keys import HEAT, MIX, NEAR
+from hsd_core.systems.store.store_place import MAKING, store_path
 
 if TYPE_CHECKING:
-    from hsd_core.retrieval.neighbours import Store
-    from hsd_core.retrieval.store_file import Owner
+    from hsd_core.systems.store.neighbours import Store
+    from hsd_core.systems.store.store_file import Owner
 
 
 def add(commands: Any) -> None:
@@ -30,11 +30,11 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.lab.retrieval.store_judging import held_out, judged
-    from hsd_core.lab.retrieval.store_making import DEFAULT_PLACES, make_store
-    from hsd_core.ngram.text_db import load_text_db
-    from hsd_core.retrieval.store_file import read_store
     from hsd_core.stacks.opened_drafts import owner_of
+    from hsd_core.systems.ngram.text_db import load_text_db
+    from hsd_core.systems.store.store_file import read_store
+    from hsd_core.systems.store.store_judging import held_out, judged
+    from hsd_core.systems.store.store_making import DEFAULT_PLACES, make_store
 
     preset = preset_from(options)
     file = options.text or preset.text_db
@@ -76,7 +76,7 @@ def worth(found: dict[float, float]) -> str:
 
 def there(owner: Owner, path: Path) -> Store | None:
     """The store that is there; None where it cannot be used."""
-    from hsd_core.retrieval.store_file import StoreError, read_store
+    from hsd_core.systems.store.store_file import StoreError, read_store
 
     try:
         store = read_store(owner, path)

@@ -25,9 +25,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.engine.choices import SeededChoices
-    from hsd_core.lab.retrieval.documents_run import Asking, Written, written_behind
-    from hsd_core.retrieval.documents import Bm25, passages_of
+    from hsd_core.core.choices import SeededChoices
+    from hsd_core.systems.store.documents import Bm25, passages_of
+    from hsd_core.systems.store.documents_run import Asking, Written, written_behind
 
     sampling = check_sampling(options)
     passages = passages_of(Path(options.docs))

@@ -12,7 +12,7 @@ from hsd_core.cli.shared_options import add_preset, command, countdown, counts, 
 from hsd_core.theory import ProfileLevel, read_profile
 from hsd_core.theory.profiles.kept import shipped_profile
 from hsd_core.trace.prompt_files import PromptText, read_texts
-from hsd_core.trace.typed import encode_lines, pretty, put
+from hsd_core.typed import encode_lines, pretty, put
 
 SILENCE = 5.0  # seconds between two lines of progress
 
@@ -42,11 +42,11 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.drafts.draft_file import fingerprint
-    from hsd_core.lab.results.rawfile import measured_by, prompts_file, ran_on
-    from hsd_core.lab.sublayers.agreeing import Agreeing
-    from hsd_core.lab.sublayers.priced import answer, priced, table
-    from hsd_core.lab.sublayers.searching import Kept, Weights, search
+    from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+    from hsd_core.models.drafts.draft_file import fingerprint
+    from hsd_core.systems.skip.agreeing import Agreeing
+    from hsd_core.systems.skip.priced import answer, priced, table
+    from hsd_core.systems.skip.searching import Kept, Weights, search
 
     stack = plain_stack(options)
     pipeline = opened(options, stack)
@@ -107,8 +107,8 @@ def _target(options: argparse.Namespace, preset: str, device: str) -> ProfileLev
 
 def _set(path: Path, about: Mapping[str, Any], steps: list[dict[str, Any]], count: int) -> None:
     """A set of the first steps of a path."""
-    from hsd_core.drafts.sublayer_sets import FORMAT
-    from hsd_core.lab.sublayers.searching import without_first
+    from hsd_core.systems.skip.searching import without_first
+    from hsd_core.systems.skip.sublayer_sets import FORMAT
 
     if not 1 <= count <= len(steps):
         raise ValueError(f"--keep {count}: the path has {len(steps)} steps")

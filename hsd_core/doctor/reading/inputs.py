@@ -23,8 +23,8 @@ from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
 from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes, seen_in
 from hsd_core.doctor.reading.seen import LONGEST_NAME, DoctorError, Seen, added, check
 from hsd_core.doctor.reading.told import Told, seen_of
-from hsd_core.trace.typed import Wrong, decode, json_decoder
-from hsd_core.trace.typed.bounded import regular
+from hsd_core.typed import Wrong, decode, json_decoder
+from hsd_core.typed.bounded import regular
 
 MOST_LOG = 64_000_000  # bytes of a file
 MOST_FILES = 16

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.levels.declared.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
-from hsd_core.levels.kinds import fan_of, followed, rule_of, rules
-from hsd_core.stacks.grammar import LevelSpec, StackError, bare, format_stack, parse
+from hsd_core.grammar import fan_of, followed, rule_of, rules
+from hsd_core.grammar.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
+from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import option
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import LENGTH, LONG_TEXTS, TOKENWISE, Profile

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hsd_core.drafts import known_drafts
-from hsd_core.levels.declared.key import StackError
-from hsd_core.levels.declared.keys import ID
-from hsd_core.levels.kinds import kind_of
-from hsd_core.stacks.grammar import LevelSpec, parse
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.keys import ID
+from hsd_core.grammar.stack_text import LevelSpec, parse
+from hsd_core.models.drafts import known_drafts
 from hsd_core.theory.profiles.profile import Profile
 
 

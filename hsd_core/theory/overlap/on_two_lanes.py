@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hsd_core.levels.declared.key import StackError, Value
-from hsd_core.levels.declared.keys import WITH
-from hsd_core.levels.kinds import scheduler_of, schedulers
-from hsd_core.stacks.grammar import LevelSpec, format_stack, parse
+from hsd_core.grammar import scheduler_of, schedulers
+from hsd_core.grammar.key import StackError, Value
+from hsd_core.grammar.keys import WITH
+from hsd_core.grammar.stack_text import LevelSpec, format_stack, parse
 from hsd_core.theory.latency.plans import StackPlan, check_plan, plan_of, plan_text
 from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.overlap.verdicts import Verdicts

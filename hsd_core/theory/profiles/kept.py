@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hsd_core.drafts.known_drafts import shipped
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
 from hsd_core.models import machine
+from hsd_core.models.drafts.known_drafts import shipped
 from hsd_core.models.machine import AVX512
 from hsd_core.models.weights import Source, cache_folder
 from hsd_core.stacks.presets import preset_of
 from hsd_core.theory import Profile, ProfileError, read_profile
-from hsd_core.trace.typed import pretty, put
+from hsd_core.typed import pretty, put
 
 FORMAT = 5  # of what is measured and how; another number is measured again
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"

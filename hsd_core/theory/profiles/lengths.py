@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hsd_core.theory.profiles.costs import Form, ProfileError
-from hsd_core.trace.typed import Int
+from hsd_core.typed import Int
 
 MOST_TEXTS = 4096
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.levels.declared.keys import MAX_BLOCK, MAX_NODES
+from hsd_core.grammar.keys import MAX_BLOCK, MAX_NODES
 from hsd_core.theory.profiles.costs import Array, Costs, ProfileError
 from hsd_core.theory.profiles.lengths import TextLengths
 

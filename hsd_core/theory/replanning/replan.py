@@ -22,10 +22,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from hsd_core.engine.run_plans import Checked, Round, RunPlan
-from hsd_core.levels.declared.keys import GROW, MAX_BLOCK
-from hsd_core.levels.kinds import kind_of
-from hsd_core.stacks.grammar import LevelSpec, format_stack, level_of
+from hsd_core.core.run_plans import Checked, Round, RunPlan
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import GROW, MAX_BLOCK
+from hsd_core.grammar.stack_text import LevelSpec, format_stack, level_of
 from hsd_core.theory import Answer, Planner, Profile, ProfileError, Ranked, StackPlan, expected
 from hsd_core.theory.latency.plans import judges_several, measured_as
 from hsd_core.theory.replanning.replan_words import Moved, pair_key, reason

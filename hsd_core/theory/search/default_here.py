@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from hsd_core.levels.declared.preset import Preset
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.models.machine import has_cuda
-from hsd_core.stacks.grammar import format_stack, parse
 from hsd_core.theory.profiles.kept import (
     MEASURED,
     QUICK,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from hsd_core.stacks.grammar import format_stack, parse
+from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, plan_of, plan_text
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError

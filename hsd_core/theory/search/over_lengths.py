@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hsd_core.levels.kinds.views import KIND as VIEW
-from hsd_core.stacks.grammar import StackError, parse
+from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.systems.views.declaration import KIND as VIEW
 from hsd_core.theory.latency.plans import Prediction, Ranked, plan_of
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.behind_texts import ProfilesByLength

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from hsd_core.stacks.grammar import MAX_LEVELS
+from hsd_core.grammar.stack_text import MAX_LEVELS
 from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import ProfileError

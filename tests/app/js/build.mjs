@@ -9,7 +9,7 @@ import { TraceModel } from "../../../assets/js/run/trace.js";
 const root = new URL("../../../", import.meta.url);
 /** The Python that the package runs in. */
 export const PYTHON = process.env.HSD_PYTHON ?? "python3";
-const declared = "import json; from hsd_core.stacks.grammar import grammar; print(json.dumps(grammar()))";
+const declared = "import json; from hsd_core.grammar.stack_text import grammar; print(json.dumps(grammar()))";
 learn(JSON.parse(process.env.HSD_GRAMMAR ?? execFileSync(PYTHON, ["-c", declared], { cwd: root })));
 
 export const b64 = (x) =>

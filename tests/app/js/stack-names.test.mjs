@@ -19,7 +19,7 @@ for (const { about, names } of json("stack_names"))
 test("every stack that the grammar reads is called the same on the page and in the terminal", () => {
   const stacks = json("grammar").flatMap(({ written }) => written ?? []);
   const asks =
-    "import json, sys; from hsd_core.stacks.stack_names import stack_names as n; print(json.dumps(dict(n(json.load(sys.stdin)))))";
+    "import json, sys; from hsd_core.grammar.stack_names import stack_names as n; print(json.dumps(dict(n(json.load(sys.stdin)))))";
   const told = execFileSync(PYTHON, ["-c", asks], { cwd: root, input: JSON.stringify(stacks) });
   assert.deepEqual(Object.fromEntries(stackNames(stacks)), JSON.parse(told.toString()));
 });

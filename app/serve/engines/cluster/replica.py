@@ -18,7 +18,7 @@ from app.serve.engines.offered import offer_of
 from app.serve.jobs import Job
 from app.serve.offer import loader_for
 from app.words import engine as says
-from hsd_core.trace.typed import decode_message
+from hsd_core.typed import decode_message
 
 ASK_S = 0.5  # how often the desk is asked whether a run is still wanted
 ANSWER_S = 10.0  # a desk that does not answer for so long is gone, and nobody hears the run

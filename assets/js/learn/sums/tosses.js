@@ -1,5 +1,5 @@
 /** The rule `tokenwise` tossed many times over one place of the text: a draft from q is kept with probability min(1, p/q),
- *  else a replacement is drawn from the residual (hsd_core/engine/rules). Distributions are lists of chances that sum to 1. */
+ *  else a replacement is drawn from the residual (hsd_core/core/rules). Distributions are lists of chances that sum to 1. */
 
 /** @typedef {"residual"|"target"} From whence a replacement is drawn: max(p - q, 0), or, wrongly, p */
 

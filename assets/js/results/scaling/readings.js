@@ -4,7 +4,7 @@ import { css } from "../../plots/look.js";
 import { SCALING } from "../../words/tabs/scaling.js";
 
 /**
- * One sweep, as `hsd_core/lab/train/scaling/sweep_study.py` gives it; readings are [value, low, high].
+ * One sweep, as `hsd_core/systems/nano/train/scaling/sweep_study.py` gives it; readings are [value, low, high].
  * @typedef {{id: string, about: any, trainings: any[], own_size: number[], laws: any, hour: any, texts: Record<string, number>}} Sweep
  */
 

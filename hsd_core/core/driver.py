@@ -1,0 +1,247 @@
+"""The sequential driver: has every request of the hierarchy done by its level, one after another, and writes it down.
+
+    hierarchy  --Draft | Score | Keep-->  driver  -->  the levels' runs
+               <--Tree | rows | Token---          \\-->  trace writer, clock
+
+The algorithm does not know who answers, and a run takes any `Driver`: the tests put an enumerating one in this one's
+place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol, TypeVar
+
+from torch import Tensor
+
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Event, How
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.level import LevelRun, Proposal, Verified, Work, drafter, scorer
+from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.core.run_plans import Checked, Drafted
+from hsd_core.core.tree import Token, Tree
+from hsd_core.core.writer import TraceWriter
+from hsd_core.models.context import Context
+from hsd_core.models.gpu.transfer import Crossing, crossed
+from hsd_core.models.one_pass import in_order
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """The consumer asked the run to stop; raised between two forwards."""
+
+
+class Driver(Protocol):
+    """Has what a hierarchy asks for done by the levels of one run, and writes it down."""
+
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """What the target commits behind the context, at most `budget` tokens; yields the events of what was done."""
+        ...
+
+    def at_rest(self, length: int) -> Event:
+        """The cache lengths after a commit, over a context of `length` tokens."""
+        ...
+
+    @property
+    def pending(self) -> int | None:
+        """The number from which on tokens may still be judged after a commit; None where all are settled."""
+        ...
+
+    def take_outcomes(self) -> tuple[Drafted | Checked, ...]:
+        """What was drafted and judged since the last call."""
+        ...
+
+
+class Drives(Protocol):
+    """Makes the driver of one run: `runs` are its levels' states, in the stack's order.
+
+    stop: asked before every forward; where it turns true the driver raises `Stopped`.
+    """
+
+    def __call__(
+        self, stack: Sequence[StackEntry], runs: Sequence[LevelRun], writer: TraceWriter, stop: Callable[[], bool]
+    ) -> Driver: ...
+
+
+class Passed(NamedTuple):
+    """A draft or a score that is done: what came out, from when to when, what it took, and what crossed between
+    devices."""
+
+    result: Proposal | Tensor
+    work: Work
+    t0: int
+    t1: int
+    moved: Crossing
+
+    @property
+    def proposal(self) -> Proposal:
+        assert isinstance(self.result, Proposal)
+        return self.result
+
+    @property
+    def logits(self) -> Tensor:
+        assert isinstance(self.result, Tensor)
+        return self.result
+
+
+class Sequential:
+    """One request after another; a `Driver`."""
+
+    def __init__(
+        self, stack: Sequence[StackEntry], runs: Sequence[LevelRun], writer: TraceWriter, stop: Callable[[], bool]
+    ) -> None:
+        self.stack, self.runs, self.writer, self._stop = stack, runs, writer, stop
+        self._outcomes: list[Drafted | Checked] = []  # of this round
+        self._scored: Passed  # the last score
+
+    pending = None
+
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """See `Driver.round`."""
+        return (yield from self.drive(hierarchy.round(context, budget)))
+
+    def at_rest(self, length: int) -> Event:
+        """See `Driver.at_rest`."""
+        return self._kv(range(len(self.runs)), length)
+
+    def drive(self, asking: Asking[T]) -> Generator[Event, None, T]:
+        """Answer every request, one after another."""
+        answer: Answer = None
+        while True:
+            try:
+                request = asking.send(answer)  # the first time nothing has been asked, and None begins
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(request, DraftRequest):
+                answer = yield from self._written(request, self._pass(request))
+            elif isinstance(request, ScoreRequest):
+                self._scored = self._pass(request)
+                answer = self._scored.logits
+            else:
+                assert isinstance(request, KeepRequest), f"nothing waits for {request}: levels work one after another"
+                answer = yield from self._keep(request, self._scored, self.writer.clock.now(), range(len(self.runs)))
+
+    def take_outcomes(self) -> tuple[Drafted | Checked, ...]:
+        """See `Driver.take_outcomes`."""
+        outcomes = tuple(self._outcomes)
+        self._outcomes.clear()
+        return outcomes
+
+    def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
+        """Have a level draft or score."""
+        unless_stopped(self._stop)
+        i, context, clock = asked.level, asked.context, self.writer.clock
+        crossed()  # what came before is nobody's
+        t0 = clock.now()
+        if isinstance(asked, ScoreRequest):
+            logits, work = scorer(self.runs[i]).score(context, asked.tree)
+            return Passed(logits, work, t0, clock.now(), crossed())
+
+        def stops(drafted: int, last: Tensor | None) -> bool:
+            unless_stopped(self._stop)  # a draft is one forward a token
+            return order.stops(drafted, last)
+
+        order = asked.order
+        proposal = drafter(self.runs[i]).propose(context, replace(order, stops=stops))
+        return Passed(proposal, proposal.work, t0, clock.now(), crossed())
+
+    def _written(
+        self, asked: DraftRequest, done: Passed, *, stale: bool = False, onto: Sequence[int] = ()
+    ) -> Generator[Event, None, Tree]:
+        """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it. onto: see
+        `trace.Draft`."""
+        i, proposal = asked.level, done.proposal
+        tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
+        theta = asked.theta if proposal.theta is None else proposal.theta
+        at = len(asked.context)
+        yield self.writer.draft(i, at, tree, proposal, done.t0, done.t1, theta, done.moved, stale=stale, onto=onto)
+        if not stale:
+            self._outcomes.append(Drafted(i, len(tree)))
+        return tree
+
+    def _drop(
+        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed
+    ) -> Generator[Event, None, None]:
+        """Write down what came out behind a text that was cut meanwhile."""
+        if isinstance(request, DraftRequest):
+            yield from self._written(request, done, stale=True)
+        else:
+            yield self.writer.stale(request, done.work, hierarchy.below(request.level), done.t0, done.t1)
+
+    def _forget(self, levels: Sequence[int], length: int) -> Generator[Event, None, None]:
+        """These levels forget what they have of the text behind its first `length` tokens."""
+        for level in levels:
+            run = self.runs[level]
+            before = run.cached
+            if before > length:
+                run.keep(length, ())
+                yield self.writer.rollback(level, before, run.cached)
+
+    def _keep(
+        self, asked: KeepRequest, scored: Passed, t1: int, levels: Sequence[int], dropped: Sequence[int] = ()
+    ) -> Generator[Event, None, Token | None]:
+        """Write a verdict down, and let `levels` forget what it did not keep.
+
+        Args:
+            t1: when the verification ended. dropped: the tokens behind those judged that fall with a rejected one.
+        """
+        i, below, judged, start = asked.level, asked.below, asked.judged, len(asked.context)
+        tree, verdict, path = judged.tree, judged.verdict, judged.path
+        moved = scored.moved.and_(crossed())  # rows are fetched when they are judged
+        yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, moved)
+        kept = len(verdict.path)
+        # A leaf may have been kept that was never processed, while nodes beside it were.
+        # Where no token follows, the last one is read when the next is asked for, even by a level that has read it.
+        whole = tree.is_chain and not asked.probed and verdict.token is not None
+        processed = start + (kept if whole else len(path))
+        cached = [self.runs[level].cached for level in levels]  # of all: levels may share what one of them cuts
+        for level, before in zip(levels, cached, strict=True):
+            run = self.runs[level]
+            if before > processed or (before > start and not in_order(path)):
+                run.keep(start, path)
+                if run.cached < before:  # a path out of order may be moved together, and nothing lost
+                    yield self.writer.rollback(level, before, run.cached)
+        if below is not None:
+            if len(tree):
+                self._outcomes.append(Checked(i, below, tree.longest, kept))
+            dists, _ = judged.line
+            self.runs[below].observe(Verified(start, dists[: kept + 1], asked.to_probs, asked.probed))
+        token = None
+        if verdict.token is not None:
+            how: How = "correct" if verdict.residual is not None else "bonus"
+            token = self.writer.token(verdict.token, level=i, how=how, source=self.stack[i].name)
+            yield self.writer.own(asked, token)
+        if i < len(self.stack) - 1:  # the target's is written after the commit
+            yield self._kv(levels, start + kept + (token is not None))
+        return token
+
+    def _kv(self, levels: Sequence[int], length: int) -> Event:
+        """The cache lengths of these levels as they stand, over a context of `length` tokens."""
+        return self.writer.kv(((i, self.runs[i]) for i in levels if self.stack[i].level.has_cache), length)
+
+
+def result_of(asking: Asking[T], answer: Answer) -> T:
+    """What an asking comes to whose last request is answered.
+
+    Raises:
+        AssertionError: it asks for more.
+    """
+    try:
+        asking.send(answer)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a verdict is one request")
+
+
+def unless_stopped(stop: Callable[[], bool]) -> None:
+    """
+    Raises:
+        Stopped: the run is to end.
+    """
+    if stop():
+        raise Stopped

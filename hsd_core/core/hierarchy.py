@@ -1,0 +1,271 @@
+"""HSD: the recursion of hierarchical speculative decoding, in the paper's symbols.
+
+Globerson et al. 2025, "Fast Inference via Hierarchical Speculative Decoding" (arXiv 2510.19705). Levels M_0 .. M_K
+stand cheapest first, M_K is the target:
+
+    HSD(0)  drafts T_0 tokens
+    HSD(i)  until T_i tokens are held:  Verify(i, HSD(i-1))                    0 < i < K
+    HSD(K)  one Verify(K, HSD(K-1)); its tokens are committed
+
+Verify is one forward of M_i over the tree from below, then a rule that keeps a path and adds one token of M_i's own.
+What is held goes up as a chain with M_i's full rows, never with the residual; overshoot goes up, it is not cut. A
+stack of one level is plain decoding: Verify(0) of nothing.
+
+`budget` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
+token ever lies behind the end of the text or an end-of-sequence token.
+
+The hierarchy asks and decides; it runs nothing. `pull` and `verify` yield requests and are sent the answers by whoever
+drives them (see `driver`); the context is an argument of theirs, and every request carries the one that it is about.
+Not every level need run: `follow` says, between two rounds, which ones do and with which T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Protocol
+
+from torch import Tensor
+
+from hsd_core.core.choices import ChoiceKey, Choices, Epochs, InOrder, Judge
+from hsd_core.core.level import DraftOrder
+from hsd_core.core.policies import DraftState, Policy
+from hsd_core.core.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest, TakeRequest
+from hsd_core.core.rules import Rule, rows_of, tokenwise
+from hsd_core.core.run_plans import RunPlan
+from hsd_core.core.tree import NOTHING, Token, Tree, joined
+from hsd_core.grammar import lanes_of, policy_of, rule_of
+from hsd_core.grammar.keys import GROW, REPLACE
+from hsd_core.grammar.stack_text import LevelSpec
+from hsd_core.models.context import Context
+from hsd_core.models.sampling import (
+    OneHot,
+    Sampling,
+    dense,
+    fetched_distributions,
+    finite,
+    likeliest,
+    to_probs,
+)
+
+
+class Place(Protocol):
+    """A level's place in a stack, as far as the algorithm knows it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def spec(self) -> LevelSpec: ...
+
+    @property
+    def block(self) -> int | None:
+        """Its T; None for the target."""
+        ...
+
+
+class LevelError(ValueError):
+    """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
+
+
+def all_levels(stack: Sequence[Place]) -> RunPlan:
+    """The plan of all levels, as the stack is written."""
+    blocks = [place.block for place in stack[:-1]]
+    assert None not in blocks, f"a level below the target has no block length: {blocks}"
+    return RunPlan(tuple(range(len(stack))), tuple(block for block in blocks if block is not None))
+
+
+class Hierarchy:
+    """One run of a stack. Its state: the policies', and where verifiers dropped tokens; never the context."""
+
+    def __init__(
+        self,
+        stack: Sequence[Place],
+        *,
+        sampling: Sampling,
+        choices: Choices,
+        ends: frozenset[int],
+        contexts: Sequence[int | None] = (),
+    ) -> None:
+        """
+        Args:
+            contexts: how many tokens each level's model takes at most; None where there is no such bound.
+        """
+        self._contexts = contexts or (None,) * len(stack)
+        self.stack, self.sampling, self.choices, self.ends = stack, sampling, choices, ends
+        # The target has no policy: its one verification is a round.
+        self.policies: list[Policy] = [policy_of(place.spec).bind(place.spec.values) for place in stack[:-1]]
+        self._judges = [rule_of(place.spec) for place in stack]
+        self._rules: list[Rule] = [
+            rule.bind(place.spec.values) for rule, place in zip(self._judges, stack, strict=True)
+        ]
+        self.to_probs = partial(to_probs, sampling=sampling)
+        self.epochs: Epochs = InOrder(len(stack))
+        self._lanes = lanes_of([place.spec for place in stack])
+        self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
+        self._blocks: dict[int, int] = {}
+        self.follow(all_levels(stack))
+
+    def follow(self, plan: RunPlan) -> None:
+        """Run these levels from now on; only between two rounds, and before the first after the runs were opened."""
+        self.plan = plan
+        self._below = {above: below for below, above in pairwise(plan.levels)}
+        self._blocks = dict(zip(plan.levels, plan.blocks, strict=False))  # the target has none
+
+    def below(self, i: int) -> int | None:
+        """The level that level i verifies; None for the bottom of the plan."""
+        return self._below.get(i)
+
+    def round(self, context: Context, budget: int) -> Asking[Tree]:
+        """HSD(K): what the target commits behind the context, at most `budget` tokens."""
+        committed, _ = yield from self.verify(len(self.stack) - 1, context, budget)
+        return committed
+
+    def pull(self, i: int, context: Context, budget: int) -> Asking[Tree]:
+        """HSD(i): what level i < K hands up, at most `budget` tokens; none where its context is full."""
+        budget = self._within(i, len(context), budget)
+        if i not in self._below or not budget:
+            bottom = i if i not in self._below else self.plan.levels[0]
+            epoch = self.epochs.of(bottom, len(context))
+            order = self.order(bottom, len(context), budget, epoch)
+            tree = yield DraftRequest(bottom, context, order, self.policies[bottom].moving, epoch)
+            assert isinstance(tree, Tree), f"a draft was answered by {tree}"
+            return tree
+        length, held = 0, list[Tree]()
+        while True:
+            added, corrected = yield from self.verify(i, context, budget - length)
+            held.append(added)
+            length += len(added)
+            if length == budget or self._ended(added) or self._stops(i, length, added.logits, corrected=corrected):
+                return joined(held)
+            context = context + added.ids
+
+    def order(self, i: int, start: int, budget: int, epoch: int) -> DraftOrder:
+        """What level i is asked to draft behind `start` tokens, at most `budget`; it chooses in this epoch."""
+        spec, greedy = self.stack[i].spec, self.sampling.greedy
+        return DraftOrder(
+            min(self._blocks[i], self._within(i, start, budget)),
+            partial(self._checked_row, i),
+            partial(self._pick, i, start, epoch),
+            partial(self._stops, i, corrected=False, surest=True),
+            self.ends,
+            partial(self.check, i),
+            spec.widths,
+            spec.get(GROW) or 0,
+            greedy,
+            bool(spec[REPLACE]) and not greedy,
+            pick_there=partial(self._pick_there, i, start, epoch),
+        )
+
+    def verify(self, i: int, context: Context, budget: int) -> Asking[tuple[Tree, bool]]:
+        """Verify(i, HSD(i-1)): the chain that level i puts behind the context, and whether it ends in a correction."""
+        spec, below = self.stack[i].spec, self.below(i)
+        # Above a level that goes on drafting meanwhile, a bonus would stand where that one's next token does.
+        bonus = spec.bonus and not self._lanes[i]
+        below_budget = budget - 1 if bonus else budget
+        if below is not None:
+            below_budget = self._within(below, len(context), below_budget)
+        tree = NOTHING
+        if below is not None and self._lanes[below] < self._lanes[i]:
+            taken = yield TakeRequest(i, context, budget)
+            assert isinstance(taken, Tree), f"what was taken was answered by {taken}"
+            tree = taken
+        elif below is not None and below_budget > 0:
+            tree = yield from self.pull(below, context, below_budget)
+        bonus = bonus and not (tree.is_chain and self._ended(tree))
+        # Without a bonus the leaves need not be processed: their rows would decide nothing.
+        scored_tree = tree if bonus else tree.inner()[0]
+        scored = yield ScoreRequest(i, context, scored_tree.beside(tree.probes))
+        assert isinstance(scored, Tensor), f"a score was answered by {scored}"
+        return (yield from self.judge(i, context, tree, scored, bonus=bonus))
+
+    def judge(self, i: int, context: Context, tree: Tree, scored: Tensor, *, bonus: bool) -> Asking[tuple[Tree, bool]]:
+        """The verdict of level i on a tree, once it has `scored` it; without a bonus its inner nodes. As `verify`."""
+        below = self.below(i)
+        n = len(tree if bonus else tree.inner()[0]) + 1
+        ahead = likeliest(scored[n:]) if tree.probes.ids else None
+        logits, probs, ranked = fetched_distributions(scored[:n], self.sampling)
+        if ranked is None or not ranked.sound:
+            self.check(i, logits, probs.ids if isinstance(probs, OneHot) and ranked is None else None)
+        places = rows_of(tree, bonus)
+        rule = self._rule(i, below, logits)
+        if below is not None and not self._judges[i].one_hot:
+            probs = dense(probs)
+        verdict = rule(tree, probs, self._judge(i, len(context)), bonus)
+        kept = verdict.path
+        if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
+            verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
+        if len(kept) < len(tree):
+            self.epochs.cut(i, len(context) + len(kept))
+
+        path = tuple(places[node] - 1 for node in kept if node in places)
+        if bonus and verdict.token is None:
+            path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
+        judged = Judged(tree, verdict, Rows(probs, logits, places, ranked), path)
+        theta = self.policies[i].moving if i < len(self.policies) else None
+        probed = () if ahead is None else tuple(ahead.tolist())
+        token = yield KeepRequest(i, context, judged, below, theta, self.to_probs, probed)
+        if len(tree) and below is not None:
+            self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])
+        tokens = [tree.tokens[node] for node in kept]
+        if token is not None:
+            assert isinstance(token, Token), f"what was kept was answered by {token}"
+            tokens.append(token)
+        dists, p_logits = judged.line
+        drawn_from = None if isinstance(dists, OneHot) else dists[: len(tokens)]
+        return Tree(tokens, drawn_from, p_logits[: len(tokens)]), verdict.residual is not None
+
+    def check(self, i: int, logits: Tensor, largest: Sequence[int] | None = None) -> None:
+        """
+        Args:
+            largest: see `finite`.
+        Raises:
+            LevelError: level i gave logits that are NaN or infinite.
+        """
+        if not finite(logits, largest):
+            raise LevelError(
+                f"level {i} ({self.stack[i].name}): its logits are not finite; its weights may be damaged: "
+                "fetch them again, or run the level in another dtype"
+            )
+
+    def _checked_row(self, i: int, logits: Tensor) -> Tensor:
+        if logits.device.type == "cpu":
+            self.check(i, logits)
+        return to_probs(logits, self.sampling)
+
+    def _pick(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> int:
+        return self.choices.draw(row, ChoiceKey("draft", i, start + depth, epoch, number))
+
+    def _pick_there(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> Tensor:
+        return self.choices.draw_there(row, ChoiceKey("draft", i, start + depth, epoch, number))
+
+    def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
+        if below is None:
+            return tokenwise  # it judges nobody: plain decoding draws from the row, whatever rule is written there
+        return partial(self._rules[i], scores=logits) if self._judges[i].scores else self._rules[i]
+
+    def _judge(self, i: int, start: int) -> Judge:
+        """A target that draws its own token at every place, once, draws the one of plain decoding: one seed, one text,
+        whatever drafts below."""
+        if i == len(self.stack) - 1 and self._judges[i].rowless:
+            return Judge(self.choices, 0, start, 0)
+        return Judge(self.choices, i, start, self.epochs.of(i, start))
+
+    def _stops(self, i: int, length: int, logits: Tensor | None, *, corrected: bool, surest: bool = False) -> bool:
+        """Ask level i's policy, before the next token is drawn (design rule: it sees the past only).
+
+        surest: of several rows only the surest counts: a tree goes on where any of its branches does.
+        """
+        policy = self.policies[i]
+        sure = () if logits is None else policy.sure(logits.reshape(-1, logits.shape[-1]))
+        return policy.stops(DraftState(length, self._blocks[i], corrected, [max(sure)] if surest and sure else sure))
+
+    def _within(self, i: int, length: int, budget: int) -> int:
+        """How many of at most `budget` tokens level i can still take behind so many."""
+        most = self._contexts[i]
+        return budget if most is None else max(0, min(budget, most - length))
+
+    def _ended(self, tree: Tree) -> bool:
+        return len(tree) > 0 and tree.tokens[-1].id in self.ends

@@ -1,0 +1,297 @@
+"""What a level is: a `Drafter`, a `Scorer`, or both.
+
+A `Level` is read-only and may serve many runs; `open` gives its state in one run. Whatever is asked of
+that carries the *context* it is about: the prompt, what the target committed, what levels hold. So a level's catch-up
+list is simply the part of it that it has not processed:
+
+    cached + len(context[cached:]) == committed + held,   len(context[cached:]) >= 1 at rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from hsd_core.core.events import Copied, Span
+from hsd_core.core.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
+from hsd_core.models.context import Context
+from hsd_core.models.gpu.read_there import Ranked
+from hsd_core.models.sampling import Distributions
+
+if TYPE_CHECKING:
+    from hsd_core.levels.shared import SharedState
+    from hsd_core.systems.ngram.databases import Found
+
+
+class Asked(NamedTuple):
+    """What a pass asked a store: rows at once, and the nanoseconds of it."""
+
+    rows: int
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date.
+
+    `ran`: the layers of a trunk that were run for it, without those that another level had run already. asked: what it
+    asked a store, if the level has one.
+    """
+
+    forwards: int
+    rows: int
+    catch_up: int
+    ran: tuple[Span, ...] = ()
+    asked: Asked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """n drafted tokens, a parent before its children.
+
+    rows: (r, V) the distributions that tokens were drawn from, None as in `Tree`. sources: which database, exit or
+    model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token
+    where it stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta:
+    the drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
+    what the level above is to compute beside them, see `Verified.probed`. ranked: see `Tree`. own: of a
+    drafter with a vocabulary of its own, see `trace.Draft`.
+    """
+
+    ids: tuple[int, ...]
+    sources: tuple[str, ...]
+    work: Work
+    rows: Tensor | None = None
+    logits: Tensor | None = None
+    parents: tuple[int, ...] | None = None
+    offered: tuple[Offer, ...] | None = None
+    repeats: bool = False
+    copied: tuple[Copied | None, ...] = ()
+    theta: float | None = None
+    keys: tuple[int, ...] = ()
+    silent: int = 0
+    probes: Probes = NO_PROBES
+    ranked: Ranked | None = None
+    own: tuple[int, ...] = ()
+
+    def tree(self, number: Callable[[int, str], Token]) -> Tree:
+        """The proposal as a tree; `number` makes a run's token of an id and its source."""
+        tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
+        parts = self.rows, self.logits, self.parents, self.offered, self.repeats, self.probes
+        return Tree(tokens, *parts, ranked=self.ranked)
+
+
+def _nowhere(row: Tensor, depth: int, number: int) -> Tensor:
+    raise TypeError(f"nothing is drawn on {row.device} here")
+
+
+@dataclass(frozen=True, slots=True)
+class DraftOrder:
+    """What a drafter is asked for: tokens at most `limit` deep behind the context.
+
+    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
+    place so many tokens deep; the number tells apart several drawn for one place. pick_there: the same of a row on a
+    device, as a () tensor there. stops: asked before each token with the number drafted so far and the last one's
+    logits (of a tree: before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind
+    which nothing is drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that
+    with those of the host. widths: how many tokens to offer behind each token, by depth; () for a chain. nodes: how
+    many to offer in all, behind which the drafter's confidence says; 0 where `widths` do. greedy: rows are one-hot, so
+    that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with replacement.
+    beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    """
+
+    limit: int
+    to_probs: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
+    stops: Callable[[int, Tensor | None], bool]
+    ends: frozenset[int]
+    check: Callable[..., None] = lambda *given: None
+    widths: tuple[int, ...] = ()
+    nodes: int = 0
+    greedy: bool = False
+    repeats: bool = False
+    beside: Sequence[Sequence[Found]] = ()
+    pick_there: Callable[[Tensor, int, int], Tensor] = _nowhere
+
+    @property
+    def branches(self) -> bool:
+        """Whether a tree is asked for."""
+        return bool(self.beside or self.nodes) or any(wide > 1 for wide in self.widths[: self.limit])
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedIds:
+    """Outcome: the target committed these ids (at first: the prompt)."""
+
+    ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
+
+    rows: r of the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
+    the run's sampling. probed: the verifier's likeliest token behind each of the proposal's probes; of no
+    meaning behind those that are not read.
+    """
+
+    start: int
+    rows: Distributions
+    to_probs: Callable[[Tensor], Tensor]
+    probed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TakesPart:
+    """Outcome: from now on the level takes part in the rounds, or rests."""
+
+    runs: bool
+
+
+Outcome = CommittedIds | Verified | TakesPart
+Counts = Mapping[str, Any]
+
+
+class LevelRun(Protocol):
+    """A level's state in one run. `cached`: how much of the context, and of a tree behind it, it has processed."""
+
+    @property
+    def cached(self) -> int: ...
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """Of the tree behind the first `start` tokens keep the nodes of `path`; forget what else lies there.
+
+        A run may forget more: what it lacks of the context it catches up on. `path` holds places in the order in which
+        the tree's nodes were given to it.
+        """
+        ...
+
+    def observe(self, outcome: Outcome) -> Counts | None:
+        """What became of its work. Returns what it counted since the last call, by the names of `trace.Store`, if it
+        counts and the outcome is `CommittedIds`; hits and misses are counted from its drafts."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Drafter(LevelRun, Protocol):
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        """Draft behind the context."""
+        ...
+
+
+class Scorer(LevelRun, Protocol):
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        """Process what is new of the context, and the tree. Returns (len(tree) + 1, V) logits: behind the context and
+        behind every node but those of `tree.unread`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a view holds of its base, just chosen: of each position how many of its `heads` (in every layer) hold it,
+    each at most `slots` positions."""
+
+    slots: int
+    heads: int
+    counts: Sequence[int]
+
+    def spans(self) -> Iterator[tuple[int, int, int]]:
+        """Neighbouring positions lo, ..., hi - 1 that as many heads hold, in order; without those that none does."""
+        for count, same in groupby(range(len(self.counts)), self.counts.__getitem__):
+            places = list(same)
+            if count:
+                yield places[0], places[-1] + 1, count
+
+
+@runtime_checkable
+class Shows(Protocol):
+    """The run of a level with a view of the target's cache."""
+
+    def shown(self) -> Shown | None:
+        """What was chosen since the last call."""
+        ...
+
+
+def drafter(run: LevelRun) -> Drafter:
+    """The run of a level that `can_draft`."""
+    return cast("Drafter", run)
+
+
+def scorer(run: LevelRun) -> Scorer:
+    """The run of a level that `can_verify`, or that has read a prompt."""
+    return cast("Scorer", run)
+
+
+class Level(Protocol):
+    """Read-only. `open` gives a `Drafter` if `can_draft`, a `Scorer` if `can_verify`, both if both.
+
+    sequences: how many it offers side by side at most, without being asked for a tree. probes: how many it wants
+    computed beside a draft at most. fed: whether it reads the last states of a full pass above it.
+    """
+
+    name: str
+    kind: str
+    label: str
+    can_draft: bool
+    can_verify: bool
+    has_cache: bool
+    sequences: int
+    probes: int
+    fed: bool
+    vocab_size: int
+    max_positions: int | None
+    layers: int | None
+    device: str
+    dtype: str
+    weights: dict[str, object] | None
+    params: dict[str, object]
+
+    def open(self, capacity: int, shared: SharedState) -> LevelRun:
+        """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share."""
+        ...
+
+
+class Cut(Protocol):
+    """What can go back."""
+
+    def cut(self, length: int) -> None:
+        """Forget every position from `length` on."""
+
+
+def score_by_branches(
+    score: Callable[[Context, int], tuple[Tensor, Work]],
+    cache: Cut,
+    context: Context,
+    tree: Tree,
+) -> tuple[Tensor, Work]:
+    """Score a tree with a model that takes chains alone: one branch after the other, each behind the context.
+
+    Args:
+        score: (ids, rows) -> logits behind the last `rows` of them. cache: what it goes back in.
+
+    It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
+    """
+    if tree.is_chain:
+        return score(context + tree.ids, len(tree) + 1)
+    rows: dict[int, Tensor] = {}
+    computed, ran = 0, list[Span]()
+    for branch in tree.branches():
+        logits, work = score(context + [tree.ids[node] for node in branch], len(branch) + 1)
+        rows.update(zip([-1, *branch], logits, strict=True))
+        computed += work.rows
+        ran.extend(work.ran)
+        cache.cut(len(context) - 1)  # the next branch begins with the row behind the context
+    cache.cut(len(context))
+    work = Work(1, computed, computed - len(tree) - 1, tuple(ran))
+    return torch.stack([rows[node] for node in range(-1, len(tree))]), work
+
+
+def rows_behind(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    """The logits behind the last `rows` of these ids."""
+    at = len(ids) - rows + 1
+    return run.score(Context(ids[:at]), named(ids[at:]))

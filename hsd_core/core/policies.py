@@ -1,0 +1,145 @@
+"""Stop policies: when a level stops drafting or accumulating and hands its block up.
+
+A policy is asked *before* the next token is drawn, and sees only what lies behind: how many tokens are
+held, how sure their rows were, whether the last verification ended in a correction, and how earlier blocks
+fared above. Looking at the next token itself would make the stack inexact (design rule 2; total variation 0.05
+and more on toy models).
+
+A policy belongs to one level in one run and may remember. Their names stand in `kinds/policies.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from hsd_core.models.sampling import margins, softmax
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class DraftState:
+    """What a level holds when its policy is asked.
+
+    length: tokens held. block: its T. corrected: the last verification ended in a correction.
+    sure: how sure the rows of the tokens added last were, as the policy reads them (`Policy.sure`).
+    """
+
+    length: int
+    block: int
+    corrected: bool
+    sure: Sequence[float]
+
+
+class Policy(Protocol):
+    """When a level hands its block up."""
+
+    @property
+    def moving(self) -> float | None:
+        """The threshold as it stands, if it moves during a run."""
+        ...
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        """(n, V) raw logits (temperature 1) -> how sure each row is; () from a policy that looks at none."""
+        ...
+
+    def stops(self, state: DraftState) -> bool:
+        """Whether the block ends here, before another token is drawn."""
+        ...
+
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
+        """The level above has verified a block of `handed_up` tokens and kept `accepted`; `block` is this level's T."""
+        ...
+
+
+@dataclass(slots=True)
+class Fixed:
+    """Stop at T tokens. What one verification yields beyond T is handed up as well."""
+
+    moving = None
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        return ()
+
+    def stops(self, state: DraftState) -> bool:
+        return state.length >= state.block
+
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
+        """A fixed length does not depend on the past."""
+
+
+@dataclass(slots=True)
+class Flush(Fixed):
+    """Stop at T tokens or at the first correction: what follows a correction is less likely to survive."""
+
+    def stops(self, state: DraftState) -> bool:
+        return state.length >= state.block or state.corrected
+
+
+@dataclass(slots=True)
+class Confidence(Fixed):
+    """Stop at T tokens or after a token whose row's raw top probability was below theta; the token is kept.
+
+    Kangaroo (arXiv 2404.18911).
+    """
+
+    theta: float
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        found: list[float] = softmax(logits).amax(-1).tolist()
+        return found
+
+    def stops(self, state: DraftState) -> bool:
+        return state.length >= state.block or any(sure < self.theta for sure in state.sure)
+
+
+@dataclass(slots=True)
+class Margin(Confidence):
+    """Stop at T tokens or after a token whose row's two likeliest tokens were less than theta apart; it is kept.
+
+    Theta is a difference of raw logits, log p1 - log p2 in nats. Made for copies of the target in fewer bits: rounding
+    turns a choice around where its two best are close, however unlikely both are, and seldom elsewhere.
+    """
+
+    def sure(self, logits: Tensor) -> Sequence[float]:
+        found: list[float] = margins(logits).tolist()
+        return found
+
+
+@dataclass(slots=True)
+class Adaptive(Confidence):
+    """`Confidence` whose threshold follows the acceptance that it meets; theta is where it starts.
+
+    Draft&Verify (arXiv 2309.08168, section 3.3). After every block that the level above has verified
+
+        m   <- 1/2 m + 1/2 accepted / drafted
+        th' =  th + step where m is below the target, th - step where it is not
+        th  <- keep th + (1 - keep) th'
+
+    A block of T tokens was not stopped by the threshold, so acceptance above the target does not lower it then.
+    """
+
+    step: float = 0.01
+    keep: float = 0.9
+    target: float = 0.9
+    match: float = 1.0
+
+    @property
+    def moving(self) -> float | None:  # type: ignore[override]
+        return self.theta
+
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
+        self.match = 0.5 * self.match + 0.5 * accepted / handed_up
+        if self.match < self.target:
+            wanted = self.theta + self.step
+        elif handed_up < block:
+            wanted = self.theta - self.step
+        else:
+            return
+        self.theta = min(1.0, max(0.0, self.keep * self.theta + (1.0 - self.keep) * wanted))
+
+
+DEFAULT_THETA = 0.6

@@ -1,0 +1,117 @@
+"""The rules, the stop policies and the order of levels that HSD comes with, as stacks and the page name them; what the
+rules and policies do stands in `core/rules.py` and `core/policies.py`."""
+
+from __future__ import annotations
+
+from hsd_core.core.policies import Adaptive, Confidence, Fixed, Flush, Margin
+from hsd_core.grammar.key import VERIFIER, Whole
+from hsd_core.grammar.keys import THETA
+from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.rule_kind import RuleKind
+from hsd_core.grammar.scheduler_kind import SchedulerKind
+
+# A verifier waits for the draft that it judges, and the drafter for the verdict.
+SCHEDULERS = (SchedulerKind(name="sync", order=10, words="sync · one level after another"),)
+
+POLICIES = (
+    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=Fixed, said="blocks of full length"),
+    PolicyKind(
+        name="flush",
+        order=20,
+        words="flush · hand up early after a correction",
+        make=Flush,
+        said="hands up after a correction",
+    ),
+    PolicyKind(
+        name="confidence",
+        order=30,
+        words="confidence · stop when uncertain",
+        make=Confidence,
+        said="stops when unsure",
+        keys=(THETA.usually(0.6, "stop after a token whose top probability is below θ"),),
+    ),
+    PolicyKind(
+        name="margin",
+        order=35,
+        words="margin · stop when two tokens are close",
+        make=Margin,
+        said="stops at a close choice",
+        keys=(
+            THETA.usually(
+                0.15, "stop after a token whose two best choices are less than θ apart (log p1 − log p2, nats)"
+            ),
+        ),
+    ),
+    PolicyKind(
+        name="adaptive",
+        order=40,
+        words="adaptive · stop when uncertain; the threshold follows the acceptance",
+        make=Adaptive,
+        said="stops when unsure, adapting",
+        keys=(THETA.usually(0.6, "the starting threshold"),),
+    ),
+)
+
+RULES = (
+    RuleKind(
+        name="tokenwise",
+        order=10,
+        words="tokenwise · keep a token with probability min(1, p/q)",
+        said="judges token by token",
+        function="hsd_core.core.rules:tokenwise",
+        lossless=True,
+        one_hot=True,
+        by_place=True,
+    ),
+    RuleKind(
+        name="block",
+        order=20,
+        words="block · weigh the whole block at once",
+        said="judges whole blocks",
+        function="hsd_core.core.rules:block",
+        lossless=True,
+        trees=False,
+        at_once=True,
+    ),
+    RuleKind(
+        name="match",
+        order=25,
+        words="match · draw a token, and keep the draft that equals it",
+        said="keeps what it would have drawn",
+        function="hsd_core.core.rules:match",
+        lossless=True,
+        one_hot=True,
+        rowless=True,
+    ),
+    RuleKind(
+        name="greedy",
+        order=30,
+        words="greedy · keep what equals the first choice",
+        said="keeps its first choices",
+        function="hsd_core.core.rules:greedy",
+        lossless=False,
+        one_hot=True,
+    ),
+    RuleKind(
+        name="top",
+        order=40,
+        words="top · keep what is among the first k choices",
+        said="keeps likely tokens",
+        function="hsd_core.core.rules:top",
+        lossless=False,
+        keys=(
+            Whole(
+                name="k",
+                place=40,
+                counts=VERIFIER,
+                usual=1,
+                noted="k = {}",
+                low=1,
+                high=64,
+                tip="a drafted token is kept when it is among this level's k most likely",
+            ),
+        ),
+        strays=lambda k: f"accepts any of its {k} likeliest tokens" if k > 1 else "",
+        scores=True,
+    ),
+)

@@ -1,0 +1,379 @@
+"""Writes down what a run does, as events, while the engine's clock stands still.
+
+The writer numbers tokens (serials), remembers which levels passed them and counts each level's work. It decides
+nothing: a run without details takes the same choices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from msgspec import UNSET, UnsetType
+from torch import Tensor
+
+from hsd_core.core import events as trace
+from hsd_core.core.bound import bounds
+from hsd_core.core.clock import EngineClock
+from hsd_core.core.level import Counts, LevelRun, Proposal, Shown, Work
+from hsd_core.core.requests import Judged, KeepRequest, ScoreRequest
+from hsd_core.core.rules import Verdict
+from hsd_core.core.run_plans import RunPlan
+from hsd_core.core.tree import Token, Tree
+from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
+from hsd_core.models.gpu.transfer import STAYED, Crossing, fetched
+from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
+
+
+@dataclass(slots=True)
+class _Total:
+    forwards: int = 0
+    rows: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    ns: int = 0
+
+
+@dataclass(slots=True)
+class _LookedUp:
+    """What drafts have of lookups. hits: drafted tokens by database letter. silent: lookups without an answer."""
+
+    hits: Counter[str] = field(default_factory=Counter)
+    silent: int = 0
+
+    def add(self, proposal: Proposal) -> None:
+        self.silent += proposal.silent
+        self.hits.update(s for s, key in zip(proposal.sources, proposal.keys, strict=False) if key)
+
+
+class TraceWriter:
+    """Makes the events of one run.
+
+    heads: how many of the likeliest tokens of each row to write down; 0 writes none.
+    prompt_length: positions before it are the prompt; events count from its end.
+    bounded: the levels of whose judged places the bound is written down, where heads are.
+    """
+
+    def __init__(
+        self, clock: EngineClock, levels: int, prompt_length: int, heads: int, bounded: Collection[int] = ()
+    ) -> None:
+        self.clock = clock
+        self.round = 0
+        self.committed = prompt_length
+        self._prompt = prompt_length
+        self._heads = heads
+        self._bounded = bounded if heads else ()
+        self._serials = 0
+        self._passed: dict[int, tuple[int, ...]] = {}
+        self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
+        self._own: trace.Row | None = None  # the same, of what the last verifier may add
+        self._totals = [_Total() for _ in range(levels)]
+        self._looked_up = [_LookedUp() for _ in range(levels)]
+
+    @property
+    def born(self) -> int:
+        """The number of the next token."""
+        return self._serials
+
+    def token(self, id_: int, *, level: int, how: trace.How, source: str) -> Token:
+        token = Token(self._serials, id_, level, how, source)
+        self._serials += 1
+        return token
+
+    def draft(
+        self,
+        level: int,
+        start: int,
+        tree: Tree,
+        proposal: Proposal,
+        t0: int,
+        t1: int,
+        theta: float | None,
+        moved: Crossing = STAYED,
+        *,
+        stale: bool = False,
+        onto: Sequence[int] = (),
+    ) -> trace.Draft:
+        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile. onto: see
+        `trace.Draft`."""
+        with self.clock.stopped():
+            work = proposal.work
+            self._count(level, work, 0, t1 - t0)
+            self._totals[level].tokens_out += len(tree)
+            self._looked_up[level].add(proposal)
+            confidence: list[float | None] = [None] * len(tree)
+            if tree.logits is not None and len(tree):
+                ranked = _likeliest(tree.logits, tree.ranked, max(1, self._heads))
+                for fork in tree.forks.values():
+                    drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
+                    for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
+                        node, row = tree.offers[o].node, tree.offers[o].row
+                        likeliest = ranked[drawn[0] if row is None else row]
+                        confidence[node] = _short(likeliest[0][1])
+                        self._drawn_from[tree.tokens[node].serial] = self._head(likeliest)
+            return trace.Draft(
+                self.round,
+                level,
+                start - self._prompt,
+                serials=tuple(token.serial for token in tree.tokens),
+                ids=tuple(tree.ids),
+                sources=proposal.sources,
+                q=tuple(_short(x) for x in _drawn_with(tree)),
+                confidence=tuple(confidence),
+                forwards=work.forwards,
+                rows=work.rows,
+                catch_up=work.catch_up,
+                t0=t0,
+                t1=t1,
+                ran=work.ran,
+                theta=_short_or_none(theta),
+                copied=tuple(self._placed(x) for x in proposal.copied),
+                parents=tree.parents or (),
+                keys=proposal.keys,
+                silent=proposal.silent,
+                draws=_draws(tree) or UNSET,
+                stale=stale or UNSET,
+                onto=tuple(onto) or UNSET,
+                moved=_moved(moved),
+                own=proposal.own or UNSET,
+            )
+
+    def stale(self, asked: ScoreRequest, work: Work, below: int | None, t0: int, t1: int) -> trace.Verify:
+        """A verification of what was cut meanwhile: nobody asks for its verdict."""
+        with self.clock.stopped():
+            self._count(asked.level, work, 0, t1 - t0)
+            at = len(asked.context) - self._prompt
+            did = work.rows, work.catch_up, (), t0, t1, work.ran
+            return trace.Verify(self.round, asked.level, below, at, *did, stale=True, asked=_asked(work))
+
+    def verify(
+        self,
+        asked: KeepRequest,
+        work: Work,
+        t0: int,
+        t1: int,
+        dropped: Iterable[int] = (),
+        moved: Crossing = STAYED,
+    ) -> trace.Verify:
+        """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall too."""
+        with self.clock.stopped():
+            judged, level, start = asked.judged, asked.level, len(asked.context)
+            tree, verdict = judged.tree, judged.verdict
+            self._count(level, work, len(tree), t1 - t0)
+            self._totals[level].tokens_out += len(verdict.path) + (verdict.token is not None)
+            p_of, q_of = self._chances(judged), _drawn_with(tree)
+            places, parents = judged.rows.places, tree.lineage
+            last = verdict.path[-1] if verdict.path else -1
+            adds = verdict.token is not None
+            read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.rows.logits)
+            p_heads: list[trace.Row | None] = [None] * read
+            if self._heads:
+                rows = judged.rows
+                p_heads = [self._head(row) for row in _likeliest(rows.logits[:read], rows.ranked, self._heads)][:read]
+            self._own = p_heads[places[last]] if adds else None
+            judgements = _judged_offers(tree, verdict)
+            ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
+            checks = []
+            outcome: trace.Outcome
+            for node, o in judgements.items():
+                token, fork = tree.tokens[node], parents[node]
+                residual = None
+                if node in verdict.path:
+                    outcome = "accepted"
+                    self._passed[token.serial] = (*self._passed.get(token.serial, ()), level)
+                elif fork == last and verdict.residual is not None:
+                    outcome = "rejected"
+                    if node == ends[-1]:
+                        residual = self._residual(verdict)
+                else:
+                    outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
+                p_head = p_heads[places[fork]]
+                q_head = self._drawn_from.get(token.serial) or self._certain(token.id)
+                checks.append(
+                    trace.Check(
+                        token.serial,
+                        token.id,
+                        _short_or_none(verdict.alphas[o]),
+                        verdict.coins[o],
+                        outcome,
+                        _short(p_of[o]),
+                        _short(q_of[node]),
+                        p_head,
+                        q_head,
+                        residual,
+                    )
+                )
+            for node in verdict.path:  # above, they stand as tokens of this level's distribution
+                self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
+            at, theta = start - self._prompt, _short_or_none(asked.theta)
+            did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
+            beside = self._bounds(level, judged), len(asked.probed) or UNSET
+            fallen = tuple(dropped) or UNSET
+            cost = _moved(moved), _asked(work)
+            return trace.Verify(self.round, level, asked.below, at, *did, theta, *beside, fallen, UNSET, *cost)
+
+    def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
+        """A verifier's correction or bonus."""
+        with self.clock.stopped():
+            event = trace.Correct if token.how == "correct" else trace.Bonus
+            at, (dists, _) = len(asked.judged.verdict.path), asked.judged.line
+            head = self._drawn_from[token.serial] = self._own
+            chance = _short(entries(dists, [at], [token.id])[0])
+            place = len(asked.context) + at - self._prompt
+            return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
+
+    def commit(self, block: Tree, pending: int | None = None) -> trace.Commit:
+        """What the target commits. pending: the number from which on tokens may still be judged; None: none may."""
+        at = self.committed - self._prompt
+        self.committed += len(block)
+        self._drawn_from = {
+            serial: row for serial, row in self._drawn_from.items() if pending is not None and serial >= pending
+        }
+        tokens = tuple(
+            trace.Committed(t.serial, t.id, t.level, t.how, t.source, self._passed.get(t.serial, ()))
+            for t in block.tokens
+        )
+        return trace.Commit(self.round, at, tokens, self.clock.now())
+
+    def rollback(self, level: int, before: int, after: int) -> trace.Rollback:
+        return trace.Rollback(self.round, level, before, after, self.clock.now())
+
+    def kv(self, caches: Iterable[tuple[int, LevelRun]], length: int) -> trace.Kv:
+        """The cache lengths of the levels that have one, given as (index, run), over a context of `length` tokens."""
+        held = length - self.committed
+        lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
+        return trace.Kv(self.round, lengths, self.clock.now())
+
+    def store(self, level: int, counts: Counts, t0: int) -> trace.Store:
+        """A level's lookups since the last one, as the drafts have them that are written down by now: on a lane of its
+        own a lookup may be under way. counts: what the level counted, the other fields of `trace.Store`."""
+        found, self._looked_up[level] = self._looked_up[level], _LookedUp()
+        return trace.Store(
+            self.round, level, **counts, hits=found.hits, misses=found.silent, t0=t0, t1=self.clock.now()
+        )
+
+    def view(self, level: int, shown: Shown) -> trace.View:
+        """What a level's view of the target's cache holds."""
+        with self.clock.stopped():
+            held, of = tuple(trace.Held(*span) for span in shown.spans()), len(self._totals) - 1
+            return trace.View(level, of, len(shown.counts), shown.slots, shown.heads, held, self.clock.now())
+
+    def plan(self, chosen: RunPlan, stack: str, t0: int) -> trace.Plan:
+        return trace.Plan(
+            self.round,
+            stack,
+            chosen.levels,
+            chosen.blocks,
+            t0,
+            self.clock.now(),
+            _short_or_none(chosen.predicted_ms),
+            _short_or_none(chosen.left_ms),
+            chosen.why,
+            {k: _short(x) for k, x in chosen.acceptance.items()},
+        )
+
+    def footer(self, reason: trace.Ending, *, prefill_ns: int, decode_ns: int) -> trace.Footer:
+        totals = tuple(
+            trace.LevelTotal(i, t.forwards, t.rows, t.tokens_in, t.tokens_out, t.ns) for i, t in enumerate(self._totals)
+        )
+        counted = self.round, self.committed - self._prompt
+        return trace.Footer(reason, *counted, prefill_ns, decode_ns, totals)
+
+    def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...] | UnsetType:
+        if level not in self._bounded:
+            return UNSET
+        found = bounds(judged.tree, judged.verdict.path, dense(judged.rows.dists), judged.rows.places)
+        return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found) or UNSET
+
+    def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
+        total = self._totals[level]
+        total.forwards += work.forwards
+        total.rows += work.rows
+        total.tokens_in += tokens_in
+        total.ns += ns
+
+    def _head(self, likeliest: list[tuple[int, float]]) -> trace.Row | None:
+        if not self._heads:
+            return None
+        ids, chances = tuple(id_ for id_, _ in likeliest), tuple(_short(x) for _, x in likeliest)
+        return trace.Row(ids, chances, _short(max(0.0, 1.0 - sum(chances))))
+
+    def _residual(self, verdict: Verdict) -> trace.Row | None:
+        """The head of the distribution that a correction is drawn from."""
+        dist = verdict.residual
+        if isinstance(dist, OneHot):
+            return self._certain(dist.ids[0])
+        return self._head(shortlists(dist[None].clone(), self._heads)[0]) if self._heads and dist is not None else None
+
+    def _certain(self, id_: int) -> trace.Row | None:
+        """The head of a one-hot row."""
+        return trace.Row((id_,), (1.0,), 0.0) if self._heads else None
+
+    def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
+        """Its position counted from the end of the prompt."""
+        return copied and trace.Copied(copied.at - self._prompt, copied.alike, _short(copied.share))
+
+    @staticmethod
+    def _chances(judged: Judged) -> list[float]:
+        """Every offered token's probability under the verifier's row at its fork."""
+        tree = judged.tree
+        if not len(tree):
+            return []
+        parents = tree.lineage
+        forks = [judged.rows.places[parents[offer.node]] for offer in tree.offers]
+        return entries(judged.rows.dists, forks, [tree.ids[offer.node] for offer in tree.offers])
+
+
+def _likeliest(logits: Tensor, ranked: Ranked | None, count: int) -> list[list[tuple[int, float]]]:
+    """So many of each row's likeliest tokens, as `shortlists`."""
+    if ranked is not None and count <= SHORTLIST:
+        return [row[:count] for row in ranked.heads]
+    return shortlists(softmax(*fetched(logits)), count)
+
+
+def _drawn_with(tree: Tree) -> list[float]:
+    """Each token's probability under the row that it was drawn from; 1 for a named one, or one drawn greedily."""
+    chances = [1.0] * len(tree)
+    drawn = [offer for offer in tree.offers if offer.row is not None]
+    if tree.rows is not None and drawn:
+        rows, ids = zip(*((offer.row, tree.ids[offer.node]) for offer in drawn), strict=True)
+        for offer, chance in zip(drawn, entries(tree.rows, rows, ids), strict=True):
+            chances[offer.node] = chance
+    return chances
+
+
+def _draws(tree: Tree) -> tuple[int, ...]:
+    """How often each token was offered; () where all were once."""
+    if not tree.repeats:
+        return ()
+    times = Counter(offer.node for offer in tree.offers)
+    return tuple(times[node] for node in range(len(tree))) if len(tree.offers) > len(tree) else ()
+
+
+def _judged_offers(tree: Tree, verdict: Verdict) -> dict[int, int]:
+    """Node -> the offer of it that its verdict is about, in judging order: the first one, or the one that was kept."""
+    found: dict[int, int] = {}
+    for o, offer in enumerate(tree.offers):
+        if offer.node not in found or (offer.node in verdict.path and verdict.alphas[o] is not None):
+            found[offer.node] = o
+    return found
+
+
+def _short_or_none(x: float | None) -> float | None:
+    return None if x is None else _short(x)
+
+
+def _short(x: float) -> float:
+    """Six significant digits: enough to read and replay, half the size of a trace."""
+    return float(f"{x:.6g}")
+
+
+def _moved(crossing: Crossing) -> trace.Moved | UnsetType:
+    """Nothing of a run on one device."""
+    return trace.Moved(crossing.bytes, crossing.ns) if crossing.bytes else UNSET
+
+
+def _asked(work: Work) -> trace.Asked | UnsetType:
+    """Nothing of a level without a store."""
+    return UNSET if work.asked is None else trace.Asked(*work.asked)

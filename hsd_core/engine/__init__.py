@@ -1,1 +1,0 @@
-"""The algorithm and what runs it: trees, rules, the recursion, drivers."""

@@ -1,0 +1,73 @@
+"""The kinds of levels, the rules and the stop policies: each file beside this one declares some, as `KINDS`, `RULES` or
+`POLICIES`, and nothing else knows them by name.
+
+Grammar, catalogue, builder, engine, terminal, figures and the page ask here. To add one, add a file (README.md of
+hsd_core shows one of each).
+
+    key.py, keys.py     what a key is; the keys that several kinds have
+    said.py             the words that names of stacks are made of
+    kind.py, rules.py, policies.py    what a kind, a rule, a policy says of itself
+    registry.py         all that is declared
+    spec.py             a level as written: its values, and what is declared where it was given none
+
+Importing this package imports no torch; what runs is imported where a level is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hsd_core.grammar.key import StackError, Value
+from hsd_core.grammar.kind import Kind
+from hsd_core.grammar.registry import followed, key_of, keys, kinds, policies, rules, schedulers, variants
+from hsd_core.grammar.spec import (
+    LevelSpec,
+    fan_of,
+    kind_of,
+    lanes_of,
+    policy_of,
+    rule_of,
+    scheduler_of,
+    theta_of,
+)
+
+__all__ = [
+    "Kind",
+    "LevelSpec",
+    "StackError",
+    "Value",
+    "fan_of",
+    "followed",
+    "key_of",
+    "keys",
+    "kind_of",
+    "kinds",
+    "lanes_of",
+    "looks",
+    "policies",
+    "policy_of",
+    "rule_of",
+    "rules",
+    "scheduler_of",
+    "schedulers",
+    "stand_in",
+    "tags",
+    "theta_of",
+    "variants",
+]
+
+
+def stand_in(*, last: bool = False, lookup: bool = False) -> Kind:
+    """The kind that a level is taken for of which no more is known: the target, a lookup or a model."""
+    return kinds()["target" if last else "ngram" if lookup else "model"]
+
+
+def looks(kind: str, *, last: bool = False) -> Kind:
+    """The kind that a level of a trace is drawn as: the last one is the target; one that is not known is a model."""
+    return stand_in(last=last) if last else kinds().get(kind, stand_in())
+
+
+def tags(levels: Sequence[str]) -> list[str]:
+    """The letters of a trace's levels, cheapest first, numbered where two are the same."""
+    letters = [looks(kind, last=i == len(levels) - 1).letter for i, kind in enumerate(levels)]
+    return [x if letters.count(x) == 1 else f"{x}{letters[: i + 1].count(x)}" for i, x in enumerate(letters)]

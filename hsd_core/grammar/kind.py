@@ -1,0 +1,232 @@
+"""What a kind of level says of itself, once: how it is written, drawn, offered and built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from hsd_core.grammar.key import Key, V
+from hsd_core.grammar.said import Said
+
+if TYPE_CHECKING:
+    from hsd_core.core.level import Level
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.levels.draft_run import TrainedDraft
+    from hsd_core.levels.trunk import Layered
+    from hsd_core.models import Decoder
+    from hsd_core.models.weights import Source
+    from hsd_core.systems.medusa.medusa_level import Heads
+    from hsd_core.systems.store.neighbours import Store
+
+BELOW, LAST, ANYWHERE = "below", "last", "anywhere"  # where in a stack a kind may stand
+
+
+class Colour(NamedTuple):
+    """A hue on the light and the dark page, and its number among a terminal's 256 colours."""
+
+    light: str
+    dark: str
+    ink: int
+
+
+# Okabe-Ito. A kind takes one of these; kinds that are alike may share it.
+ORANGE = Colour("#E69F00", "#F2B84B", 214)
+SKY = Colour("#56B4E9", "#7CC8F2", 74)
+GREEN = Colour("#009E73", "#35C79C", 36)
+PURPLE = Colour("#CC79A7", "#E3A3C6", 175)
+YELLOW = Colour("#E3D524", "#F0E442", 227)
+BLUE = Colour("#0072B2", "#5AB0E6", 32)
+REJECT = Colour("#D55E00", "#FF8A3D", 166)  # of a token that a verifier threw out; no kind's
+# Levels of one letter, in order: how much of the hue, mixed with what.
+SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
+
+
+class Reads(NamedTuple):
+    """Which model's layers a level reads, and how deep.
+
+    weights: the dtype of a copy of the target; "" for the target itself or the dtype that the level names.
+    depth: None for all layers, 0 for the token embeddings, "at" for as many as the key says.
+    """
+
+    weights: str = ""
+    depth: int | str | None = None
+
+
+class WrittenAs(NamedTuple):
+    """A kind that has no name in the grammar: it is another kind with one key set, alone below the target it reads.
+
+    words: of that value in the composer. wrong: where it stands otherwise. without: keys that it leaves out, and why.
+    Both go behind the level's name. takes: the one value that it takes of such a key.
+    """
+
+    name: str
+    key: str
+    value: str
+    words: str
+    wrong: str
+    without: Mapping[str, str]
+    takes: Mapping[str, str] = MappingProxyType({})
+
+
+class Origin(NamedTuple):
+    """Where a kind's tokens may come from, by the letter in the trace, and its share of the hue, mixed with what."""
+
+    letter: str
+    title: str
+    share: float = 1.0
+    towards: str = "ink"
+
+
+class Unplanned(NamedTuple):
+    """Why no profile holds such a level and no plan can: what it is, and what to calibrate instead."""
+
+    what: str
+    instead: str
+
+
+class Site(Protocol):
+    """What a builder has for the kinds: a preset's weights, tokenizer, decoders and trained drafts."""
+
+    preset: Preset
+    folder: Path  # of the target's weights
+    device: str
+    dtype: str
+    tokenizer: Any
+    ends: frozenset[int]  # ids that end a text
+
+    def fetched(self, source: str | None) -> tuple[Source, Path] | None:
+        """The weights that a level names, else the preset's smaller model; None where there is none."""
+        ...
+
+    def file(self, name: str) -> Path:
+        """A file that a level names: of the operator's folder, where there is one, else a path."""
+        ...
+
+    def of_target(self, name: str | None) -> Source:
+        """The target's weights, for a level that may name them; others are refused."""
+        ...
+
+    def decoder(self, folder: Path, dtype: str, device: str, name: str, *, vocab: int | None = None) -> Decoder:
+        """The decoder of these weights; over the target's vocabulary, or over so many ids of its own."""
+        ...
+
+    def heads(self, spec: LevelSpec, decoder: Layered) -> Heads | None:
+        """The heads that a level reads the target's last state by; None where none are named and none come along."""
+        ...
+
+    def layered(self, spec: LevelSpec) -> Layered:
+        """The target's decoder, of the dtype and on the device of a level that reads its layers."""
+        ...
+
+    def draft(self, spec: LevelSpec, at: int, decoder: Layered) -> TrainedDraft | None:
+        """The trained draft that a level reads through at a depth; None where none is named and none comes along."""
+        ...
+
+    def trained(self, decoder: Layered) -> list[TrainedDraft]: ...
+    def store(self, spec: LevelSpec, decoder: Layered) -> Store:
+        """The target's store of a text; one that is not there, or not the target's, is refused."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of level.
+
+    Attributes:
+        name: in stacks and traces. order: in lists; the cheaper ones first.
+        title: in the legend and lanes. about: a sentence on what it is. help: how it is used. said: in names of stacks.
+        labelled: where a level goes by its own label instead of the title: "tower", "lanes".
+        letter, colour, underline: how its tokens look; the underline is a style of css/text.css.
+        keys: that it heeds somewhere in a stack, each with what a level of the kind has without it. One that means
+            nothing where the level stands now (a rule at the bottom) is kept: levels are moved, and come back with it.
+            Whoever heeds a policy or a rule heeds the keys that policies and rules have.
+        block: T where a stack gives none.
+        verifies: whether it has a distribution. stands: where in a stack.
+        cheap: a new one goes below more expensive levels, the others right below the target.
+        needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
+        reads: the model whose layers it shares with other levels. of_target: whether a level is built for one target.
+        follows: keys that stand at the target, and count for the level below it too.
+        origins: where its tokens come from.
+        beside: the level that looks up so many sequences, for another one's draft to merge (`FUSE`); None for a kind
+            that looks nothing up.
+        unplanned: why a level of it has no place in profiles and plans; None where it has. named: it is measured where
+            it is named, and not with all that a preset offers: it seldom pays, or in long texts alone.
+        offer: the catalogue's entries for a preset. build: the level.
+    """
+
+    name: str
+    order: int
+    title: str
+    about: str
+    help: str
+    letter: str
+    colour: Colour
+    underline: str
+    keys: tuple[Key[Any], ...]
+    offer: Callable[[Kind, Preset], Sequence[dict[str, Any]]]
+    build: Callable[[LevelSpec, Site], Level]
+    block: int = 4
+    labelled: tuple[str, ...] = ()
+    verifies: bool = True
+    stands: str = BELOW
+    cheap: bool = False
+    needs: frozenset[str] = frozenset()
+    reads: Reads | None = None
+    of_target: Callable[[LevelSpec], bool] = field(default=lambda spec: False)
+    follows: tuple[Key[Any], ...] = ()
+    origins: tuple[Origin, ...] = ()
+    beside: Callable[[int], LevelSpec] | None = None
+    unplanned: Callable[[LevelSpec], Unplanned | None] = field(default=lambda spec: None)
+    named: bool = False
+    written: WrittenAs | None = None
+    said: Said = field(default=Said())
+
+    def entry(
+        self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any
+    ) -> dict[str, Any]:
+        """A level as the catalogue lists it: usable, or with the reason why not."""
+        return {
+            "name": self.name,
+            "kind": self.name,
+            "letter": self.letter,
+            "label": label,
+            "can_draft": True,
+            "can_verify": self.verifies,
+            "default_block": None if self.stands == LAST else self.block,
+            "usable": not reason,
+            "reason": reason,
+            "params": params or {},
+            **more,
+        }
+
+    def suits(self, preset: Preset) -> bool:
+        """Whether a preset has what it needs to list it at all."""
+        return self.needs <= preset.has
+
+    def as_dict(self, shared: Mapping[str, Key[Any]]) -> dict[str, Any]:
+        """For the page, in plain JSON types. `shared`: the keys of all kinds, by name."""
+        runs = ("offer", "build", "of_target", "needs", "beside", "unplanned", "named", "follows")
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in runs}
+        return {
+            **own,
+            "keys": [key.name for key in self.keys],
+            "usual": {key.name: key.write(value) for key in self.keys if (value := _own(key, shared)) is not None},
+            "colour": self.colour._asdict(),
+            "reads": self.reads and self.reads._asdict(),
+            "written": self.written and self.written._asdict(),
+            "origins": [origin._asdict() for origin in self.origins],
+            "said": {
+                "forms": (*self.said.forms, self.title),
+                "around": dict(self.said.around),
+                "terms": dict(self.said.terms),
+            },
+        }
+
+
+def _own(key: Key[V], shared: Mapping[str, Key[Any]]) -> V | None:
+    """What a kind has without being given any, where that is not so for all that have the key."""
+    return None if key.usual == shared[key.name].usual else key.usual

@@ -1,0 +1,34 @@
+"""What a stop policy says of itself, as stacks and the page name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import Key, Value, settled
+
+if TYPE_CHECKING:
+    from hsd_core.core.policies import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyKind:
+    """A stop policy.
+
+    Attributes:
+        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
+        keys: its own, which every level that has a policy heeds; they count beside this policy alone.
+        make: one for a level in a run, from the values of its keys by name.
+    """
+
+    name: str
+    order: int
+    words: str
+    make: Callable[..., Policy]
+    said: str = ""
+    keys: tuple[Key[Any], ...] = ()
+
+    def bind(self, values: Mapping[str, Value]) -> Policy:
+        """One for a level with these values; its keys that are not among them are as they are declared."""
+        return self.make(**settled(self.keys, values))

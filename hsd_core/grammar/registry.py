@@ -1,0 +1,177 @@
+"""What is declared: kinds of levels as `KINDS`, rules as `RULES`, stop policies as `POLICIES`, schedulers as
+`SCHEDULERS`, by `core/standard.py` and by the file `declaration.py` of every folder of `systems`; and the keys of them
+all."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple
+
+from hsd_core.grammar.key import Choice, Key, Value
+from hsd_core.grammar.keys import POLICY, RULE, WITH
+from hsd_core.grammar.kind import Kind, WrittenAs
+from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.rule_kind import RuleKind
+from hsd_core.grammar.scheduler_kind import SchedulerKind
+
+# In what a kind may have a key otherwise than others have it: a policy's threshold counts beside that policy alone.
+OF_ITS_OWN = ("usual", "usuals", "when", "tip", "tips")
+STANDARD, SYSTEMS = "hsd_core.core.standard", "hsd_core.systems"  # where they are declared
+
+
+class _Registry(NamedTuple):
+    kinds: Mapping[str, Kind]
+    variants: Sequence[tuple[Kind, WrittenAs]]
+    keys: Mapping[str, Key[Any]]
+    rules: Mapping[str, RuleKind]
+    policies: Mapping[str, PolicyKind]
+    schedulers: Mapping[str, SchedulerKind]
+    behind: Mapping[str, tuple[Key[Any], ...]]
+    usual: Mapping[str, Mapping[str, Value]]
+
+
+def kinds() -> Mapping[str, Kind]:
+    """All kinds by name, in the order in which they are listed. Among the keys of each are those of policies and rules,
+    if it heeds a policy, a rule."""
+    return _here().kinds
+
+
+def variants() -> Sequence[tuple[Kind, WrittenAs]]:
+    """The kinds that are written as another one."""
+    return _here().variants
+
+
+def keys() -> Mapping[str, Key[Any]]:
+    """All keys of the grammar by name, in the order in which they are written."""
+    return _here().keys
+
+
+def rules() -> Mapping[str, RuleKind]:
+    """All rules by name, in the order in which they are listed."""
+    return _here().rules
+
+
+def policies() -> Mapping[str, PolicyKind]:
+    """All stop policies by name, in the order in which they are listed."""
+    return _here().policies
+
+
+def schedulers() -> Mapping[str, SchedulerKind]:
+    """All schedulers by name, in the order in which they are listed."""
+    return _here().schedulers
+
+
+def key_of(kind: str, name: str) -> Key[Any]:
+    """A key as levels of a kind read and write it: as all do, but for a kind that takes values of another type."""
+    shared = keys()[name]
+    own = next((key for key in kinds()[kind].keys if key.name == name), shared)
+    return shared if type(own) is type(shared) else own
+
+
+def followed(some: Iterable[Key[Any]]) -> tuple[Key[Any], ...]:
+    """These keys; behind the ones that name a policy, a rule and a scheduler, the keys that those have of their own."""
+    return _followed(some, _here().behind)
+
+
+def usual_of(kind: str) -> Mapping[str, Value]:
+    """What a level of this kind has for a key without being given any: as the kind declares it, else as the others do;
+    not of the keys of policies, rules and schedulers, of which it hangs on the one that is chosen."""
+    return _here().usual[kind]
+
+
+def _here() -> _Registry:
+    # Asked several times a round: a room that is imported is not imported again.
+    room = sys.modules.get(SYSTEMS) or importlib.import_module(SYSTEMS)
+    return _registry(tuple(room.__path__))
+
+
+@lru_cache(maxsize=2)
+def _registry(path: tuple[str, ...]) -> _Registry:
+    modules = _modules(path)
+    declared: list[Kind] = _declared(modules, "KINDS")
+    rules: list[RuleKind] = _declared(modules, "RULES")
+    policies: list[PolicyKind] = _declared(modules, "POLICIES")
+    schedulers: list[SchedulerKind] = _declared(modules, "SCHEDULERS")
+    chosen_among = ((RULE, rules), (POLICY, policies), (WITH, schedulers))
+    behind = {choice.name: _of_several(choice, some) for choice, some in chosen_among}
+    found: dict[str, Key[Any]] = {key.name: key for some in behind.values() for key in some}
+    for kind in declared:
+        for key in kind.keys:
+            if type(known := found.get(key.name, key)) is type(key):  # else see `key_of`
+                found[key.name] = _shared(kind.name, known, key, OF_ITS_OWN)
+    found.update({choice.name: _of_those(choice, some) for choice, some in chosen_among})
+    variants = [(kind, kind.written) for kind in declared if kind.written]
+    for _, own in variants:  # its value is one of the other kind's key
+        shared = found[own.key]
+        assert isinstance(shared, Choice)
+        choices, words = (*shared.choices, own.value), {**shared.words, own.value: own.words}
+        found[own.key] = replace(shared, choices=choices, words=words)
+    chosen = {key.name for some in behind.values() for key in some}
+    usual = {name: key.usual for name, key in found.items() if key.usual is not None and name not in chosen}
+    ordered = sorted(found.items(), key=lambda one: one[1].place)
+    return _Registry(
+        MappingProxyType({one.name: replace(one, keys=_followed(one.keys, behind)) for one in declared}),
+        variants,
+        MappingProxyType(dict(ordered)),
+        MappingProxyType({one.name: one for one in rules}),
+        MappingProxyType({one.name: one for one in policies}),
+        MappingProxyType({one.name: one for one in schedulers}),
+        behind,
+        {one.name: usual | {key.name: key.usual for key in one.keys if key.usual is not None} for one in declared},
+    )
+
+
+def _modules(path: tuple[str, ...]) -> list[ModuleType]:
+    """What declares: the standard, the declaration of every folder of systems, and files that stand beside them."""
+    found = [f"{SYSTEMS}.{one.name}" + (".declaration" if one.ispkg else "") for one in pkgutil.iter_modules(path)]
+    return [importlib.import_module(name) for name in (STANDARD, *found)]
+
+
+def _declared(modules: Sequence[ModuleType], what: str) -> list[Any]:
+    return sorted((one for module in modules for one in getattr(module, what, ())), key=lambda one: one.order)
+
+
+def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> Choice:
+    words, terms = {one.name: one.words for one in some}, {one.name: one.said or one.name for one in some}
+    inner = tuple(one.name for one in some if isinstance(one, SchedulerKind) and (one.inner or one.make is None))
+    return replace(choice, choices=tuple(words), words=words, terms=terms, inner=inner)
+
+
+def _followed(some: Iterable[Key[Any]], behind: Mapping[str, tuple[Key[Any], ...]]) -> tuple[Key[Any], ...]:
+    return tuple(own for key in some for own in (key, *behind.get(key.name, ())))
+
+
+def _shared(name: str, one: Key[Any], other: Key[Any], but: Sequence[str] = ("usual",)) -> Key[Any]:
+    """The key that two declare; what it is without being given any is nothing that they share where they differ."""
+    plain = {field: getattr(one, field) for field in but}
+    assert replace(other, **plain) == one, f"{name}: @{one.name} means something else elsewhere"
+    return one if one.usual == other.usual else replace(one, usual=None)
+
+
+def _of_several(choice: Key[Any], some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> tuple[Key[Any], ...]:
+    """The keys that rules, policies or schedulers declare, and for each with which of them it counts, and how."""
+    found: dict[str, dict[str, Key[Any]]] = {}
+    for one in some:
+        for key in one.keys:
+            found.setdefault(key.name, {})[one.name] = key
+    return tuple(_counting(choice, own) for own in found.values())
+
+
+def _counting(choice: Key[Any], own: Mapping[str, Key[Any]]) -> Key[Any]:
+    first = next(iter(own.values()))
+    for name, key in own.items():
+        _shared(name, first, key, but=("usual", "tip"))
+    usuals = {name: key.write(key.usual) for name, key in own.items() if key.usual is not None}
+    tips = {name: key.tip for name, key in own.items()}
+    return replace(
+        first,
+        when=(choice.name, tuple(own)),
+        usuals=usuals if len(set(usuals.values())) > 1 else {},
+        tips=tips if len(set(tips.values())) > 1 else {},
+    )

@@ -1,0 +1,103 @@
+"""What a scheduler is: told the counts whenever a lane has ended a request, it says which lane starts what.
+
+A *lane* is a place that runs one request at a time: the level that verifies has one, what drafts for it another. A
+scheduler decides *when*, rules decide *what*: it sees counts and never tokens, so that no token can be kept or dropped
+for its value, and it cannot drop any. What it may choose freely is how far the drafter runs ahead and how many
+tokens are verified at once; the text follows the target's distribution whatever it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from hsd_core.grammar.key import Key, Value, settled
+
+
+class View(NamedTuple):
+    """How things stand.
+
+    undecided: drafted tokens behind the text, with the verifier or not; what is under way does not count.
+    submitted: how many of them the verifier was given. drafting, verifying: whether a lane is at work; the verifier is
+    until its verdict is known. drafted: tokens that arrived since the last verification began. block: the drafter's T.
+    room: how many more tokens may be drafted behind those; 0 where they end the text. silent: a draft behind
+    them came back empty; none is made again behind the same text, where all choices have been made. between: the
+    verifier's lane is at other work (what it kept is judged above it, or waits there): it is given nothing, and is not
+    judging.
+    """
+
+    undecided: int
+    submitted: int
+    drafting: bool
+    verifying: bool
+    drafted: int
+    block: int
+    room: int
+    silent: bool
+    between: bool = False
+
+
+class Submission(NamedTuple):
+    """What the verifier is to do: judge the first `tokens` undecided ones, perhaps none.
+
+    next: judge the first token of the draft under way too, with the row behind those, when the drafter's lane stands.
+    A token of its own it adds only where that draft comes back empty, or where it was given none at all.
+    """
+
+    tokens: int
+    next: bool = False
+
+
+class Orders(NamedTuple):
+    """Which lanes start now. draft: a draft of at most so many tokens, 0 for none."""
+
+    draft: int = 0
+    verify: Submission | None = None
+
+
+class Scheduler(Protocol):
+    """One object serves one run."""
+
+    def ended(self, view: View) -> Orders:
+        """Asked at the start of a round and whenever a lane has ended what it did.
+
+        A lane that is at work is given nothing. Where both stand one of them has to start. While the verifier works
+        with none of the drafter's tokens and `next` unset, nothing may be drafted: its own token stands there.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerKind:
+    """A scheduler, as stacks and the page name it.
+
+    Attributes:
+        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
+        keys: its own; given beside another scheduler they are refused.
+        make: one for a run, from the values of its keys by name; None where levels work one after another.
+        by_count: lanes meet, so that what is verified at once is bounded by counts alone.
+        inner: it may stand at a verifier below the last level too, where every edge has a lane of its own.
+        driver: "module:name" of what has its orders carried out, a driver of the engine above this room.
+        nodes: of one that has its drafter keep several candidates ready: from the values of its keys and the drafter's
+            T, the most of them that are there at once. Its drafter is one level, which grows them as a tree.
+    """
+
+    name: str
+    order: int
+    words: str
+    said: str = ""
+    keys: tuple[Key[Any], ...] = ()
+    make: Callable[..., Scheduler] | None = None
+    by_count: bool = True
+    inner: bool = False
+    driver: str = "hsd_core.systems.lanes.overlapped:Overlapped"
+    nodes: Callable[..., int] | None = None
+
+    def bind(self, values: Mapping[str, Value]) -> Scheduler | None:
+        """One for a run of a verifier with these values; its keys that are not among them are as they are declared."""
+        return self.make(**settled(self.keys, values)) if self.make else None
+
+    def most_nodes(self, values: Mapping[str, Value], block: int) -> int:
+        """The most candidates that a drafter of this T keeps ready for a verifier with these values; 0 for chains."""
+        return self.nodes(block=block, **settled(self.keys, values)) if self.nodes else 0

@@ -1,0 +1,121 @@
+"""A level as it is written in a stack: what it was given, and what it has without that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Any, cast
+
+from hsd_core.grammar.key import Key, StackError, V, Value, settled
+from hsd_core.grammar.keys import BONUS, POLICY, RULE, THETA, TREE, WITH
+from hsd_core.grammar.kind import Kind
+from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.registry import kinds, policies, rules, schedulers, usual_of, variants
+from hsd_core.grammar.rule_kind import RuleKind
+from hsd_core.grammar.scheduler_kind import SchedulerKind
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpec:
+    """One level as written.
+
+    Attributes:
+        block: T; None where the preset's is meant, and for the target.
+        values: what it was given, by key. What its kind has anyway is left out, so that one level is one spec.
+    """
+
+    name: str
+    block: int | None = None
+    values: Mapping[str, Value] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        usual = usual_of(kind_of(self).name)
+        told = {key: value for key, value in self.values.items() if value != usual.get(key)}
+        object.__setattr__(self, "values", MappingProxyType(told))
+
+    def __getitem__(self, key: Key[V]) -> V:
+        """What it has for a key: as given, else as its kind, its policy, its rule or its scheduler declares it.
+
+        Raises:
+            StackError: it was not given any, and none is declared.
+        """
+        value = self.get(key)
+        if value is None:
+            raise StackError(f"{self.name}: @{key.name}= is missing")
+        return value
+
+    def get(self, key: Key[V]) -> V | None:
+        """The same; None where it was not given any, and none is declared."""
+        for known in (self.values, usual_of(kind_of(self).name)):
+            if known.get(key.name) is not None:
+                return cast(V, known[key.name])
+        declared = {} if key.name in (POLICY.name, RULE.name, WITH.name) else self._chosen()
+        return cast(V, declared[key.name]) if declared.get(key.name) is not None else key.usual
+
+    def having(self, **values: Value | None) -> LevelSpec:
+        """The same level with other values; None takes one away."""
+        return replace(self, values={key: x for key, x in {**self.values, **values}.items() if x is not None})
+
+    @property
+    def policy(self) -> str:
+        return self[POLICY]
+
+    @property
+    def rule(self) -> str:
+        return self[RULE]
+
+    @property
+    def bonus(self) -> bool:
+        return bool(self[BONUS])
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many tokens are offered behind each token, by depth; () for chains."""
+        return tuple(int(part) for part in (self.get(TREE) or "").split(".") if part)
+
+    def _chosen(self) -> dict[str, Value]:
+        """What its policy, its rule and its scheduler have without being given any."""
+        chosen = (policy_of(self).keys, rule_of(self).keys, scheduler_of(self).keys)
+        return {name: value for some in chosen for name, value in settled(some, {}).items()}
+
+
+def kind_of(spec: LevelSpec) -> Kind:
+    """The kind of a level as written."""
+    for kind, own in variants():
+        if own.name == spec.name and spec.values.get(own.key) == own.value:
+            return kind
+    return kinds()[spec.name]
+
+
+def rule_of(spec: LevelSpec) -> RuleKind:
+    return rules()[spec.rule]
+
+
+def scheduler_of(spec: LevelSpec) -> SchedulerKind:
+    return schedulers()[spec[WITH]]
+
+
+def lanes_of(specs: Sequence[LevelSpec]) -> tuple[int, ...]:
+    """On which lane each level of a stack works, counted from the bottom: one that has a scheduler begins a lane."""
+    return tuple(accumulate(int(scheduler_of(spec).make is not None) for spec in specs))
+
+
+def policy_of(spec: LevelSpec) -> PolicyKind:
+    """Its stop policy. A kind that is written as a policy ends its drafts itself, T at the latest."""
+    return policies().get(spec.policy) or policies()[str(POLICY.usual)]
+
+
+def theta_of(spec: LevelSpec) -> float | None:
+    """The threshold that a level's policy starts with; None where it has none."""
+    return settled(policy_of(spec).keys, spec.values).get(THETA.name)
+
+
+def fan_of(spec: LevelSpec) -> tuple[Key[Any], int] | None:
+    """The key with which a level drafts several sequences side by side, and how many; None for chains."""
+    for key in kind_of(spec).keys:
+        value = spec.get(key) if key.fans else None
+        if value is not None and (count := key.sequences(value)) > 1:
+            return key, count
+    return None

@@ -1,0 +1,178 @@
+"""The one grammar for stacks (command line, URL, file, trace) and what can be said of a stack without weights.
+
+    level[:T][@key=value]...   joined by commas, cheapest first, the last one is the target
+    ngram:4@db=cms,int8:8@policy=flush,target@rule=block
+
+A missing T is the preset's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from hsd_core.grammar import LevelSpec, StackError, Value, followed, key_of, keys, kind_of, kinds, rule_of, rules
+from hsd_core.grammar.keys import BLOCK, MAX_LEVELS, REPLACE, RULE, TREE, VERIFIES, WITH
+from hsd_core.grammar.kind import REJECT, SHADES
+from hsd_core.grammar.placing import check_order, fault, misplaced
+from hsd_core.grammar.said import JOINTS
+from hsd_core.models.sampling import Sampling
+
+
+def level_names() -> tuple[str, ...]:
+    """The names that a stack may be written with."""
+    return tuple(kind.name for kind in kinds().values() if kind.written is None)
+
+
+def parse(text: str) -> tuple[LevelSpec, ...]:
+    """Read a stack.
+
+    Raises:
+        StackError: the text is not a stack; the message says which level is wrong and how to mend it.
+    """
+    specs = tuple(level_of(part) for part in _parts(text))
+    check_order(specs)
+    return specs
+
+
+def _parts(text: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if not text.strip() or not all(parts):
+        raise fault("empty", text=repr(text))
+    if len(parts) > MAX_LEVELS:
+        raise fault("many", levels=len(parts), most=MAX_LEVELS)
+    return parts
+
+
+class Fault(NamedTuple):
+    """What speaks against a level of a stack, wherever its weights come from: its place, cheapest first, and why."""
+
+    level: int
+    reason: str
+
+
+def faults(text: str) -> list[Fault]:
+    """What speaks against each level of a stack, the first reason of each; against the first level where the text is no
+    list of levels. Where levels stand is looked at when each of them can be read."""
+    try:
+        parts = _parts(text)
+    except StackError as error:
+        return [Fault(0, str(error))]
+    specs, found = [], {}
+    for i, part in enumerate(parts):
+        try:
+            specs.append(level_of(part))
+        except StackError as error:
+            found[i] = str(error)
+    for level, why in () if found else misplaced(specs):
+        found.setdefault(level, str(why))
+    return [Fault(level, found[level]) for level in sorted(found)]
+
+
+def bare(spec: LevelSpec) -> LevelSpec:
+    """What a level is, wherever it stands: without T, stop policy and rule, but for one that makes it another kind."""
+    own = kind_of(spec).written
+    apart = {key.name for key in kind_of(spec).keys if key.when is None and keys()[key.name].when}
+    apart |= {own.key} if own else set()
+    of_place = {key.name: None for key in followed(VERIFIES) if key.name not in apart}
+    return replace(spec, block=None).having(**of_place)
+
+
+def format_stack(specs: Sequence[LevelSpec]) -> str:
+    """The inverse of `parse`; keys at their default are left out."""
+    return ",".join(_format_level(spec) for spec in specs)
+
+
+def grammar() -> dict[str, Any]:
+    """All kinds and keys, for the page; plain JSON types, no weights needed."""
+    return {
+        "kinds": [kind.as_dict(keys()) for kind in kinds().values()],
+        "keys": [key.as_dict() for key in keys().values()],
+        "block": BLOCK.as_dict(),
+        "most_levels": MAX_LEVELS,
+        "reject": {"light": REJECT.light, "dark": REJECT.dark},
+        "shades": SHADES,
+        "joints": dict(JOINTS),
+    }
+
+
+class Exactness(NamedTuple):
+    """Whether a stack's output follows the target's distribution, and why. True in a condition when it does."""
+
+    holds: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
+    """Whether the whole stack's output follows the target's distribution under this sampling, and why.
+
+    Losslessness belongs to the stack and its sampling, not to a rule: a greedy target is exact over
+    anything, while above temperature 0 one inner level whose emitted distribution is not the row it hands up is enough
+    to spoil the output.
+    """
+    if len(specs) == 1:
+        return Exactness(True, "plain decoding of the target")
+    if sampling.greedy:
+        rule = rule_of(specs[-1])
+        if strays := rule.astray(specs[-1].values):
+            return Exactness(False, f"the target {strays} (rule {rule.name})")
+        return Exactness(True, "greedy: every committed token is the target's own first choice")
+    if (top := rule_of(specs[-1])).rowless and top.lossless:  # over anything: what is below only says how soon
+        return Exactness(True, f"the target draws every token from its own distribution (rule {top.name})")
+    for lossy in (name for name, rule in rules().items() if not rule.lossless):
+        named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == lossy)
+        if named:
+            return Exactness(
+                False, f"{named}: rule {lossy} does not draw from the verifier's distribution at temperature > 0"
+            )
+    return Exactness(True, "every rejected token is corrected from its verifier's residual")
+
+
+def level_of(part: str) -> LevelSpec:
+    """Read one level, wherever it stands.
+
+    Raises:
+        StackError: the text is not a level.
+    """
+    head, *options = part.split("@")
+    name, colon, block = head.partition(":")
+    if name not in level_names():
+        raise fault("level", name=repr(name), known=", ".join(level_names()))
+    heeded = [key.name for key in kinds()[name].keys]
+    values: dict[str, Value] = {}
+    t = BLOCK.read(block, name) if colon else None
+    for option in options:
+        key, equals, value = option.partition("=")
+        if key not in keys() or not equals or not value:
+            raise fault("key", name=name, option=option, known=", ".join(keys()))
+        if key not in heeded:
+            raise fault("heed", name=name, key=key, known=", ".join(heeded))
+        if key in values:
+            raise fault("twice", name=name, key=key)
+        values[key] = key_of(name, key).read(value, name)
+    for key, found in values.items():
+        choice, chosen = key_of(name, key).when or ("", ())
+        if choice == RULE.name and values.get(RULE.name, RULE.usual) not in chosen:
+            raise fault("belongs", name=name, key=key, rule=chosen[0], value=found)
+        if choice == WITH.name and values.get(WITH.name, WITH.usual) not in chosen:
+            raise fault("timed", name=name, key=key, schedule=chosen[0], value=found)
+        if (other := keys()[key].instead) in values:
+            raise fault("instead", name=name, key=key, other=other)
+    if values.get(REPLACE.name) and not any(key in values for key in REPLACE.of):
+        raise fault("replace", name=name)
+    spec = LevelSpec(name, t, values)
+    depth = len(spec.widths)
+    if depth and spec.block not in (None, depth):
+        raise fault("deep", name=name, block=spec.block, tree=spec[TREE], depth=depth)
+    return spec
+
+
+def _format_level(spec: LevelSpec) -> str:
+    text = spec.name + (f":{spec.block}" if spec.block is not None else "")
+    return text + "".join(
+        f"@{name}={key.write(spec.values[name])}" for name, key in keys().items() if name in spec.values
+    )

@@ -1,1 +1,0 @@
-"""How the static databases of n-grams are made."""

@@ -1,5 +1,0 @@
-"""A race: two to four stacks over one prompt and one seed, interleaved round by round on one machine."""
-
-from hsd_core.lab.race.race_file import Race, Raced, Took, check_kept, dumps, read, took, write
-from hsd_core.lab.race.running import HEADS, LANES, Heat, Turn, check_lanes, race, refuse_too_large
-from hsd_core.lab.race.standings import middle, rows, table

@@ -1,1 +1,0 @@
-"""Makes stores of texts, and generates with documents before a prompt."""

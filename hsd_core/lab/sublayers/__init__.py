@@ -1,1 +1,0 @@
-"""Which sublayers a draft of the target itself can do without: read, searched greedily, priced."""

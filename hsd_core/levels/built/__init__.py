@@ -1,1 +1,0 @@
-"""Levels as they are built and run: one file for each way of drafting or scoring."""

@@ -1,1 +1,0 @@
-"""A draft model with another tokenizer than the target's."""

@@ -1,1 +1,0 @@
-"""Levels that look in a store of a text."""

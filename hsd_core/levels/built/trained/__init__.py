@@ -1,1 +1,0 @@
-"""Trained drafts at work in a run."""

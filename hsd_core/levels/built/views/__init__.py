@@ -1,1 +1,0 @@
-"""Levels that see a part of the cache of a level above."""

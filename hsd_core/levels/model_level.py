@@ -1,0 +1,137 @@
+"""A causal language model as a level: a decoder over a preallocated KV cache whose rollback is a position.
+
+A decoder whose layers can be run in ranges reads a trunk, which early exits of the same weights share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from torch import Tensor
+
+from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work, score_by_branches
+from hsd_core.core.tree import NOTHING, Tree, named
+from hsd_core.levels.growing import draft
+from hsd_core.levels.readout import Lens, TrunkRun
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.trimmed_head import TrimmedHead
+from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.models import Decoder
+from hsd_core.models.cache import Cache, Positions
+from hsd_core.models.context import Context
+from hsd_core.models.one_pass import Branches, Pass
+
+
+class OverDecoder:
+    """What a level over a decoder says of itself: it drafts and verifies on the decoder's device, in its dtype."""
+
+    can_draft = can_verify = has_cache = True
+    sequences, probes, fed = 1, 0, False
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        *,
+        name: str,
+        kind: str,
+        label: str,
+        layers: int | None,
+        params: dict[str, object],
+        weights: dict[str, object] | None = None,
+    ) -> None:
+        self.name, self.kind, self.label = name, kind, label
+        self.weights, self.params = weights, params
+        self.vocab_size = decoder.vocab_size
+        self.max_positions: int | None = decoder.max_positions
+        self.layers = layers
+        self.device = str(decoder.device)
+        self.dtype = str(decoder.dtype).removeprefix("torch.")
+
+
+class ModelLevel(OverDecoder):
+    """Any `Decoder` (lean or transformers, of any dtype). Read-only; shared between runs.
+
+    feeds: whether a drafter may read its last states: these are the target's weights. says: the ids that its head is
+    trimmed to; None for all.
+    """
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        *,
+        name: str,
+        kind: str,
+        label: str,
+        feeds: bool = True,
+        weights: dict[str, object] | None = None,
+        says: Sequence[int] | None = None,
+    ) -> None:
+        """
+        Raises:
+            ValueError: the head is to be trimmed, and the decoder runs whole.
+        """
+        super().__init__(decoder, name=name, kind=kind, label=label, layers=decoder.layers, params={}, weights=weights)
+        self.decoder, self.feeds = decoder, feeds
+        self.readout: TrimmedHead | None = None
+        if says is not None:
+            if not isinstance(decoder, Layered):
+                raise ValueError(f"{name} runs whole, through transformers, with its whole head; leave @vocab= out")
+            self.readout = TrimmedHead(decoder, says)
+            self.params["vocab"] = len(self.readout.ids)
+
+    def enter(self, shared: SharedState) -> Trunk | None:
+        if not isinstance(self.decoder, Layered):
+            return None
+        return shared.trunk(self.decoder, self.decoder.layers, features=self.feeds)
+
+    def open(self, capacity: int, shared: SharedState) -> ModelRun | TrunkRun:
+        trunk = self.enter(shared)
+        if trunk is None:
+            # a window beside the text stands behind it, within what the model was built for
+            room = min(capacity + shared.branches, self.decoder.max_positions)
+            return ModelRun(self.decoder, room, source=self.name)
+        return TrunkRun(trunk, trunk.decoder.layers, self.readout or Lens(trunk.decoder), self.name)
+
+
+class ModelRun:
+    """`cached` positions of the context have their keys and values in the cache; what follows is the catch-up list."""
+
+    def __init__(self, decoder: Decoder, capacity: int, source: str) -> None:
+        self._decoder = decoder
+        self._cache: Cache = decoder.new_cache(capacity)
+        self._source = source
+
+    @property
+    def cached(self) -> int:
+        return self._cache.length
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        return draft(self, context, order, self._source)
+
+    def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`. It takes chains alone, so every branch is run again."""
+        if not new:
+            return self._score(context, 1)
+        self._cache.cut(len(context) - 1)
+        rows, work = self.score(context, replace(named(ids), parents=branches.parents))
+        return rows[-new:], Work(1, work.rows, work.rows - new)
+
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        return score_by_branches(self._score, self._cache, context, tree)
+
+    def _score(self, ids: Context, rows: int) -> tuple[Tensor, Work]:
+        new = ids[self.cached :]
+        if len(new) < rows:
+            raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new")
+        logits = self._decoder.forward(Pass(new, self.cached, rows), self._cache)
+        return logits, Work(1, len(new), len(new) - rows)
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._cache.keep(start, path)
+
+    def observe(self, outcome: Outcome) -> None:
+        """Nothing to do: the cache already holds what was verified."""
+
+    def close(self) -> None:
+        self._cache = Positions()

@@ -1,0 +1,49 @@
+"""Looked-up sequences, merged into what a drafter grows: what begins alike is one (RASD, arXiv 2503.03434)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from hsd_core.models.sampling import largest
+
+if TYPE_CHECKING:
+    from hsd_core.systems.ngram.databases import Found
+
+PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
+
+
+@dataclass(slots=True, eq=False)
+class Strand:
+    """Looked-up sequences from one token on. found: the token; None behind the context."""
+
+    found: Found | None
+    children: dict[int, Strand]
+
+
+def merged(sequences: Sequence[Sequence[Found]]) -> Strand:
+    """The sequences as one, by their longest common prefixes."""
+    root = Strand(None, {})
+    for sequence in sequences:
+        strand = root
+        for found in sequence:
+            strand = strand.children.setdefault(found.token, Strand(found, {}))
+    return root
+
+
+def known_behind(
+    strand: Strand | None, logits: Tensor, wide: int, *, pruned: bool
+) -> tuple[dict[int, Strand], set[int]]:
+    """What was looked up behind a fork, pruned by its row, and which of it the drafter would have offered itself.
+
+    Args:
+        logits: (V,) behind the fork. wide: how many tokens the drafter offers there.
+    """
+    if strand is None or not strand.children:
+        return {}, set()
+    best = largest(logits[None], max(wide, PRUNE))[1][0].tolist()
+    kept = {token: child for token, child in strand.children.items() if not pruned or token in best[:PRUNE]}
+    return kept, kept.keys() & set(best[:wide])

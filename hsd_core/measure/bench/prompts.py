@@ -1,0 +1,117 @@
+"""What stacks are measured on: prompts with their task, and files of stacks.
+
+Tasks are the six of Spec-Bench (Xia et al. 2024, arXiv 2401.07851): its eight kinds of conversation count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from hsd_core.grammar import lanes_of
+from hsd_core.grammar.placing import check_measured
+from hsd_core.grammar.stack_text import format_stack, parse
+from hsd_core.measure.results.on_clock import RECKONED, OnClock
+from hsd_core.trace.prompt_files import PromptLine
+from hsd_core.typed import records
+from hsd_core.typed.bounded import text
+
+TASKS = ("conversation", "translation", "summarization", "qa", "math_reasoning", "rag")
+_CONVERSATIONS = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
+_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "prompts"
+BUILT_IN = {"own": None, "quick": 2}  # name -> prompts of each task of `bench.jsonl`; None: all
+DEFAULT = "default"  # a line of a stacks file
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt and the kind of text that it asks for."""
+
+    text: str
+    category: str = ""
+
+    @property
+    def task(self) -> str:
+        """See `task_of`."""
+        return task_of(self.category)
+
+
+def task_of(category: str) -> str:
+    """The category itself, the eight kinds of conversation as one."""
+    return TASKS[0] if category in _CONVERSATIONS else category
+
+
+def prompts_path(name: str) -> Path:
+    """The file of a built-in set of prompts, or the path that was given."""
+    return _FOLDER / "bench.jsonl" if name in BUILT_IN else Path(name)
+
+
+def read_prompts(path: str | Path, each: int | None = None) -> list[Prompt]:
+    """A prompts file: JSON lines with `prompt`, or Spec-Bench's `turns` (the first is used), and `category`.
+
+    Args:
+        path: a file, or "own" (60 prompts, ten of each task) or "quick" (two of each).
+        each: so many of each task, those of a task's categories in turn; None: all.
+    Raises:
+        ValueError: a line is neither; the message names it.
+    """
+    prompts = []
+    for where, line in records(prompts_path(str(path)), PromptLine, 'JSON with "prompt" or "turns"'):
+        if line.text is None:
+            raise ValueError(f'{where}: expected JSON with "prompt" or "turns"')
+        prompts.append(Prompt(line.text, line.category))
+    if not prompts:
+        raise ValueError(f"{path}: no prompts in it")
+    quick = BUILT_IN.get(str(path))
+    return prompts if (most := min((n for n in (each, quick) if n), default=None)) is None else _of_each(prompts, most)
+
+
+def _of_each(prompts: Sequence[Prompt], n: int) -> list[Prompt]:
+    found: list[Prompt] = []
+    for task in dict.fromkeys(prompt.task for prompt in prompts):
+        own = [prompt for prompt in prompts if prompt.task == task]
+        kinds = [[p for p in own if p.category == kind] for kind in dict.fromkeys(p.category for p in own)]
+        in_turn = [prompt for turn in zip_longest(*kinds) for prompt in turn if prompt is not None]
+        found += in_turn[:n]
+    return found
+
+
+def read_stacks(path: str | Path) -> list[str]:
+    """The stacks of a file; see `read_asked`."""
+    return list(dict.fromkeys(read_asked(path).values()))
+
+
+def read_asked(path: str | Path, default: str = "", reckoned: bool = False) -> dict[str, str]:
+    """The lines of a stacks file, each with the stack that it asks for: empty lines and lines that begin with # are
+    passed over.
+
+    Args:
+        default: what a line `default` stands for. reckoned: see `asked_for`.
+    Raises:
+        ValueError: there are none, or one is not a stack; the message says why.
+    """
+    lines = [line.strip() for line in text(path).splitlines()]
+    return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path), reckoned)
+
+
+def asked_for(lines: Iterable[str], default: str, where: str, reckoned: bool = False) -> dict[str, str]:
+    """Line -> stack; see `read_asked`.
+
+    Args:
+        reckoned: stacks whose levels work at the same time are taken too; such a line, and its stack, say that their
+            times are reckoned (`OnClock`).
+    """
+    found = {line: format_stack(parse(default if line == DEFAULT and default else line)) for line in lines}
+    if not found:
+        raise ValueError(f"{where}: no stacks in it")
+    asked: dict[str, str] = {}
+    for line, stack in found.items():
+        specs = parse(stack)
+        if reckoned and lanes_of(specs)[-1]:
+            asked[str(OnClock(line, RECKONED))] = str(OnClock(stack, RECKONED))
+        else:
+            check_measured(specs)
+            asked[line] = stack
+    return asked

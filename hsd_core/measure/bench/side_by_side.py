@@ -1,0 +1,198 @@
+"""Stacks measured side by side with plain decoding of the same target.
+
+For every prompt, plain decoding and all stacks run one after another in an order that rotates from prompt to prompt,
+with the same kernels, seed and length; one run of each on the first prompt warms everything up and is dropped. A
+stack's speed-up is the ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so that one
+odd prompt shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from hsd_core.core.events import Event, Footer
+from hsd_core.grammar.stack_text import bare, format_stack, parse
+from hsd_core.measure.bench.prompts import Prompt
+from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.trace import metrics
+from hsd_core.trace.comparison import Comparison, alike, compare
+from hsd_core.typed import Wrong, convert
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
+
+    `stack`: as `OnClock` writes it.
+
+    `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
+    `busy_ns`: time in each level's drafting and verifying; empty in files of earlier versions.
+    """
+
+    prompt: int
+    category: str
+    stack: str
+    tokens: int
+    decode_ns: int
+    prefill_ns: int
+    target_forwards: int
+    judged: tuple[int, ...]
+    accepted: tuple[int, ...]
+    equal: int
+    diverges: bool
+    margin: float | None
+    busy_ns: tuple[int, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Equal to plain decoding as the project defines it."""
+        return Comparison(self.equal, self.diverges, self.margin).holds
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRun:
+    """One run of another program. `equal`: leading ids that are those of our plain decoding, which wrote `of`.
+
+    failed: why it wrote nothing; empty where it did.
+    """
+
+    prompt: int
+    category: str
+    peer: str
+    tokens: int
+    decode_ns: int
+    equal: int
+    of: int
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PeerText:
+    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass.
+
+    failed: see `PeerRun`.
+    """
+
+    ids: tuple[int, ...]
+    tokens: int
+    decode_ns: int
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPeer:
+    """Another program that continues prompts greedily with the same target, under the same number of threads."""
+
+    name: str
+    run: Callable[[str], PeerText]
+
+
+Runner = Callable[[str, str], Iterable[Event]]
+
+
+def plain_of(stack: str) -> str:
+    """Plain decoding of the target of a stack, on whatever clock: its own baseline."""
+    return format_stack([bare(parse(OnClock.read(stack).stack)[-1])])
+
+
+def with_plain(stacks: Iterable[str]) -> list[str]:
+    """Plain decoding of each target, then the stacks; each once."""
+    stacks = list(stacks)
+    return list(dict.fromkeys([*map(plain_of, stacks), *stacks]))
+
+
+def beside(
+    runner: Runner,
+    stacks: Sequence[str],
+    prompts: Sequence[Prompt],
+    *,
+    peers: Sequence[BenchPeer] = (),
+    done: frozenset[int] = frozenset(),
+) -> Generator[Measurement | PeerRun, None, None]:
+    """Measure stacks, and peers among them. `runner(stack, prompt text)` gives a run's events.
+
+    Args:
+        done: prompts that are passed over.
+    """
+    everything = with_plain(stacks)
+    named: dict[str, BenchPeer] = {peer.name: peer for peer in peers}
+    todo = [i for i in range(len(prompts)) if i not in done]
+    order = [*everything, *named]
+    for turn, i in enumerate([*todo[:1], *todo]):  # the first prompt twice: its first runs warm up and are dropped
+        at, text = turn % len(order), prompts[i].text
+        runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
+        for name in order[at:] + order[:at]:
+            if name in named:
+                texts[name] = _peer_text(named[name], text)
+            else:
+                runs[name] = list(runner(name, text))
+        if turn:
+            yield from (_measurement(i, prompts[i], stack, runs[stack], runs[plain_of(stack)]) for stack in everything)
+            plain = metrics.committed_ids(runs[plain_of(everything[0])])
+            yield from (_peer_run(i, prompts[i], name, text, plain) for name, text in texts.items())
+
+
+def sweep(
+    runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
+) -> Generator[Measurement, None, None]:
+    """Measure stacks alone; see `beside`."""
+    with closing(beside(runner, stacks, prompts, done=done)) as runs:
+        yield from (run for run in runs if isinstance(run, Measurement))
+
+
+def _peer_text(peer: BenchPeer, prompt: str) -> PeerText:
+    """What it writes; a program that fails on one prompt does not end the benchmark of the others."""
+    try:
+        return peer.run(prompt)
+    except Exception as error:
+        return PeerText((), 0, 0, f"{type(error).__name__}: {error}".splitlines()[0][:120])
+
+
+def _peer_run(i: int, prompt: Prompt, name: str, text: PeerText, plain: Sequence[int]) -> PeerRun:
+    equal = alike(text.ids, plain)
+    return PeerRun(i, prompt.category, name, text.tokens, text.decode_ns, equal, len(plain), text.failed)
+
+
+def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: list[Event]) -> Measurement:
+    figures = metrics.measure(run)
+    footer = next(e for e in run if isinstance(e, Footer))
+    same = compare(run, plain)
+    return Measurement(
+        prompt=i,
+        category=prompt.category,
+        stack=stack,
+        tokens=footer.committed,
+        decode_ns=footer.decode_ns,
+        prefill_ns=footer.prefill_ns,
+        target_forwards=footer.totals[-1].forwards,
+        judged=tuple(level["judged"] for level in figures["levels"]),
+        accepted=tuple(level["accepted"] for level in figures["levels"]),
+        equal=same.equal,
+        diverges=same.diverges,
+        margin=same.margin,
+        busy_ns=tuple(round(1e6 * level["busy_ms"]) for level in figures["levels"]),
+    )
+
+
+def whole(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Measurement]:
+    """Those of the prompts on which all of the stacks were run: a sweep that was interrupted has others too."""
+    by_prompt: dict[int, list[Measurement]] = {}
+    for m in measurements:
+        by_prompt.setdefault(m.prompt, []).append(m)
+    wanted = set(stacks)
+    return [m for own in by_prompt.values() if {x.stack for x in own} == wanted for m in own]
+
+
+def from_record(record: Mapping[str, Any]) -> Measurement:
+    """The inverse of `asdict` of a stack's run, also of what went through JSON.
+
+    Raises:
+        ValueError: it is not a measurement.
+    """
+    try:
+        return convert(record, Measurement)
+    except Wrong:
+        raise ValueError(f"{str(record)[:60]} is not a measurement of this version; measure again") from None

@@ -1,0 +1,148 @@
+"""The levels of a preset that are worth a place in its profile, and why the others have none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hsd_core.grammar import fan_of, kind_of, kinds
+from hsd_core.grammar.keys import AT, FUSE, GROW, GUESS, TREE
+from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
+
+if TYPE_CHECKING:
+    from hsd_core.core.entry import StackEntry
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.pipeline import Pipeline
+
+GUESSES = 7  # sequences that Hierarchy Drafting offers side by side
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Built levels.
+
+    Attributes:
+        entries: those with a row behind every token of a text, and lookups of one sequence: cheapest first, the target
+            last.
+        at_work: those that are met in runs alone: each stands in stacks of its own over the target.
+        names: the specs of `entries`, then of `at_work`; a level's number is its place here.
+        left_out: the reasons of the others.
+        order: the numbers as the levels were asked for, the target's last.
+    """
+
+    entries: tuple[StackEntry, ...]
+    names: tuple[str, ...]
+    left_out: dict[str, str]
+    at_work: tuple[StackEntry, ...]
+    order: tuple[int, ...]
+
+    @property
+    def target(self) -> int:
+        return len(self.entries) - 1
+
+    @property
+    def stack(self) -> str:
+        """The levels of `entries`."""
+        return ",".join(self.names[: len(self.entries)])
+
+
+def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str]]:
+    """The specs of all levels that a preset offers, cheapest first, and those that it cannot, with the reason.
+
+    No weights are touched: what is listed may still fail to be built.
+    """
+    from hsd_core.stacks.catalogue import entry_of
+
+    entry = entry_of(preset)
+    if preset.toy:
+        return [f"table@id={level['params']['id']}" for level in entry["levels"]], {}
+    found, left_out = [], {}
+    for level in entry["levels"]:
+        name, reason = level["name"], level["reason"]
+        reads = kinds()[name].reads
+        if "depth" in level:
+            depths = level["depth"]["trained"] or _depths(preset, name)
+            found += [f"{name}@{AT.name}={at}" for at in depths]
+            reason = "" if depths else f"no {name} was trained for this preset's target"
+        elif reads and reads.weights == dtype:
+            reason = f"the target is {dtype} itself"
+        elif not reason and kinds()[name].named:
+            reason = f"it is measured where it is named: --levels {name},target"
+        elif not reason and (why := kinds()[name].unplanned(LevelSpec(name))):
+            reason = why.instead
+        elif not reason:
+            named = f"@id={level['params']['id']}" if level["params"].get("id") else ""
+            found += [f"{name}{named}", *([f"{name}@guess={GUESSES}"] if LevelSpec(name).get(GUESS) == 1 else [])]
+        if reason:
+            left_out[name] = reason
+    return found, left_out
+
+
+def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
+    """Build the levels that are asked for (all that the preset offers), one by one over the target.
+
+    Args:
+        levels: in the grammar of stacks, without T: "ngram,int8,target". Any number of those that are met at work may
+            stand among the others, which make a stack.
+    Raises:
+        StackError: `levels` is not a stack, the target cannot be built, or nothing but the target is left.
+    """
+    wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (asked(levels), {})
+    if twice := [name for name in wanted if wanted.count(name) > 1]:
+        raise StackError(f"{twice[0]} is given twice; a profile has each level once")
+    *below, target = wanted
+    at_work = [name for name in below if met_at_work(parse(f"{name},{target}")[0])]
+    built: dict[str, StackEntry] = {}
+    pipeline.entries(target)
+    for name in below:
+        try:
+            built[name] = pipeline.entries(f"{name},{target}")[0]
+        except (StackError, OSError, ValueError, RuntimeError) as error:
+            left_out[name] = " ".join(str(error).split())
+    at_work = [name for name in at_work if name in built]
+    usable = [name for name in built if name not in at_work]
+    for name in usable[: max(0, len(usable) + 1 - MAX_LEVELS)]:
+        left_out[name] = f"a profile has at most {MAX_LEVELS} levels; name those you want with --levels"
+        usable.remove(name)
+    if not (usable or at_work):
+        why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
+    names = (*usable, target, *at_work)
+    order = tuple(names.index(name) for name in wanted if name in names)
+    alone = tuple(pipeline.entries(",".join((*usable, target))))
+    return Candidates(alone, names, left_out, tuple(built[name] for name in at_work), order)
+
+
+def met_at_work(spec: LevelSpec) -> bool:
+    """Whether what a level offers is seen in runs alone: several candidates side by side, a window that rides along, or
+    a draft that ends where the drafter itself says so."""
+    kind = kind_of(spec)
+    rides = any(spec.get(key) for key in kind.keys if key.rides)
+    return rides or fan_of(spec) is not None or not (kind.verifies or kind.beside)
+
+
+def asked(levels: str) -> list[str]:
+    """The specs of levels that are asked for: those that are not met at work are a stack."""
+    *below, target = levels.split(",")
+    specs = [parse(f"{level},{target}")[0] for level in below] + [*parse(target)]
+    parse(",".join(format_stack([spec]) for spec in specs if not met_at_work(spec)))
+    return [_plain(spec) for spec in specs]
+
+
+def _plain(spec: LevelSpec) -> str:
+    """A level's spec without what belongs to a stack entry: T, rule, policy. Two levels in one are refused."""
+    if why := kind_of(spec).unplanned(spec):
+        raise StackError(why.instead)
+    if grown := spec.get(GROW):
+        raise StackError(
+            f"a plan holds no tree that is shaped again in every round; calibrate {spec.name} without @grow={grown}"
+        )
+    if tree := spec.get(TREE):
+        raise StackError(f"a plan prices trees of a level's own drafts; calibrate {spec.name} without @tree={tree}")
+    return format_stack([bare(spec).having(fuse=spec[FUSE])])
+
+
+def _depths(preset: Preset, name: str) -> list[int]:
+    """Depths of exits in the preset's own stacks: checkpoints that are trained for exits read them without a draft."""
+    stacks = [preset.default_stack, *(example.stack for example in preset.stacks)]
+    return sorted({spec[AT] for stack in stacks for spec in parse(stack) if spec.name == name})

@@ -1,0 +1,245 @@
+"""Short runs of real stacks: what verifications, drafts and lookups take where levels take turns.
+
+A pass that is timed alone, the same one again and again, is quicker than in a run, where its shape changes and the
+weights of other levels drive its own from the processor's caches. So every level is also met at work: in stacks of two
+and three levels, interleaved with plain decoding of the target, through the engine and by its clock. Every turn holds
+each of them once (plain decoding more often: all speed-ups rest on it), so a machine that slows down slows all alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hsd_core.core.driver import Stopped
+from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
+from hsd_core.core.run import run
+from hsd_core.grammar.stack_text import format_stack, parse
+from hsd_core.measure.calibrate.reading import is_lookup
+from hsd_core.measure.validate.counters import owes
+from hsd_core.models.sampling import Sampling
+
+if TYPE_CHECKING:
+    from hsd_core.measure.calibrate.candidates import Candidates
+    from hsd_core.measure.calibrate.written_texts import WrittenText
+    from hsd_core.pipeline import Pipeline
+
+TOKENS, WARM_UP_TOKENS = 20, 2
+PLAIN_EVERY = 2  # stacks between two runs of plain decoding
+TURNS, FEWEST = 12, 2
+BOTTOM, MIDDLE = (2, 4, 3), (8, 4, 11)  # T of bottom drafters and of levels between, turn by turn
+HEADS = 2  # rows written down, as in a validation
+Pair = tuple[int | None, int]  # the level whose tokens are verified (None: plain decoding), and the verifier
+_NS_PER_MS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """A draft: ms, forwards, the rows that the first of them caught up on, and whether it gave any token."""
+
+    ms: float
+    forwards: int
+    late: int
+    hit: bool = True
+
+
+@dataclass(slots=True)
+class Observed:
+    """What runs took, by number of the calibrated levels.
+
+    Attributes:
+        verify: ms of each verification by (pair, rows without probes). drafts: of each level.
+        stacks, plain: [ms outside drafts and verifications, rounds, verifications], of all runs together.
+    """
+
+    verify: dict[tuple[Pair, int], list[float]] = field(default_factory=lambda: defaultdict(list))
+    drafts: dict[int, list[Drafting]] = field(default_factory=lambda: defaultdict(list))
+    stacks: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    plain: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    runs: int = 0
+
+    def add(self, events: Sequence[Event], levels: Sequence[int]) -> None:
+        """Count a finished run of a stack; `levels`: which of the calibrated ones it is made of."""
+        infos: tuple[LevelInfo, ...] = ()
+        inside = calls = 0
+        for event in events:
+            if isinstance(event, Header):
+                infos = event.levels
+            elif isinstance(event, Draft):
+                inside += event.t1 - event.t0
+                late = event.catch_up if owes(infos[event.level]) else 0
+                ms = (event.t1 - event.t0) / _NS_PER_MS
+                self.drafts[levels[event.level]].append(Drafting(ms, event.forwards, late, bool(event.ids)))
+            elif isinstance(event, Verify):
+                inside, calls = inside + event.t1 - event.t0, calls + 1
+                below = None if event.below is None else levels[event.below]
+                rows = event.rows if owes(infos[event.level]) else event.rows - event.catch_up
+                self.verify[(below, levels[event.level]), rows - (event.probes or 0)].append(
+                    (event.t1 - event.t0) / _NS_PER_MS
+                )
+            elif isinstance(event, Footer):
+                outside = self.plain if len(levels) == 1 else self.stacks
+                outside[0] += max(0, event.decode_ns - inside) / _NS_PER_MS
+                outside[1] += event.rounds
+        outside[2] += calls
+        self.runs += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """ms outside the levels: for each round, and on top for each verification in it."""
+
+    round_ms: float
+    verify_ms: float
+
+
+def observe(
+    pipeline: Pipeline,
+    found: Candidates,
+    texts: Sequence[WrittenText],
+    temperature: float,
+    *,
+    seconds: float,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> Observed:
+    """Run stacks of the calibrated levels on prompts of all kinds, turn by turn; a first short turn is dropped.
+
+    Args:
+        seconds: after which no further turn begins.
+    Raises:
+        StackError: a stack cannot be built. Stopped: `stop` turned true.
+    """
+    which, observed = stacks_of([is_lookup(entry.level) for entry in found.entries]), Observed()
+    which += [(number, found.target) for number in _at_work(found)]
+    turns = _Turns(pipeline, found, Sampling(temperature), stop)
+    turns.run(_with_plain(which), min(texts, key=lambda written: len(written.prompt)), 0, WARM_UP_TOKENS)
+    began, turn, stride = time.monotonic(), 0, max(1, len(texts) // TURNS)
+    tell(turn, TURNS)
+    while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
+        text, at = texts[turn * stride % len(texts)], turn * 5 % len(which)
+        turns.run(_with_plain(which[at:] + which[:at]), text, turn, TOKENS, observed)
+        turn += 1
+        tell(turn, TURNS)
+    return observed
+
+
+def observe_drafts(
+    pipeline: Pipeline,
+    found: Candidates,
+    texts: Sequence[WrittenText],
+    temperature: float,
+    *,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> Observed:
+    """What is seen in runs alone, from few of them, for each reads a long text anew: one of every lookup and of every
+    level met at work, over the target.
+
+    Raises:
+        StackError: a stack cannot be built. Stopped: `stop` turned true.
+    """
+    lookups = [i for i, entry in enumerate(found.entries) if is_lookup(entry.level)]
+    which, observed = [(i, found.target) for i in (*lookups, *_at_work(found))], Observed()
+    turns = _Turns(pipeline, found, Sampling(temperature), stop)
+    for done, levels in enumerate(which, start=1):
+        turns.run([levels], texts[0], 0, TOKENS, observed)
+        tell(done, len(which))
+    return observed
+
+
+def _at_work(found: Candidates) -> range:
+    return range(len(found.entries), len(found.names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    pipeline: Pipeline
+    found: Candidates
+    sampling: Sampling
+    stop: Callable[[], bool]
+
+    def run(
+        self,
+        stacks: Iterable[tuple[int, ...]],
+        text: WrittenText,
+        turn: int,
+        tokens: int,
+        observed: Observed | None = None,
+    ) -> None:
+        """Each of these stacks behind one prompt, with the block lengths of a turn.
+
+        Raises:
+            Stopped: as asked.
+        """
+        for levels in stacks:
+            entries, seed = self.pipeline.entries(_stack(self.found, levels, turn)), turn + 1
+            events = list(
+                run(
+                    entries,
+                    text.prompt,
+                    self.sampling,
+                    seed,
+                    max_new_tokens=tokens,
+                    ends=self.pipeline.ends,
+                    heads=HEADS,
+                    stop=self.stop,
+                )
+            )
+            if self.stop():
+                raise Stopped
+            if observed is not None:
+                observed.add(events, levels)
+
+
+def stacks_of(lookups: Sequence[bool]) -> list[tuple[int, ...]]:
+    """Of levels 0, 1, ..., the last one the target: every level over it, and every verifier over the first lookup and
+    over the first drafter with a distribution.
+
+    Args:
+        lookups: which levels are lookups.
+    """
+    target = len(lookups) - 1
+    found: list[tuple[int, ...]] = [(j, target) for j in range(target)]
+    for i in range(target):
+        firsts = [next((j for j in range(i) if lookups[j] is kind), None) for kind in (True, False)]
+        found += [(j, i, target) for j in firsts if j is not None and not lookups[i]]
+    return found
+
+
+def _with_plain(which: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    which = list(which)
+    out: list[tuple[int, ...]] = []
+    for number, levels in enumerate(which):
+        out += [levels[-1:], levels] if number % PLAIN_EVERY == 0 else [levels]
+    return out
+
+
+def _stack(found: Candidates, levels: Sequence[int], turn: int) -> str:
+    """The text of a stack of some of the levels, with the block lengths of a turn."""
+    top = parse(found.names[found.target])[0]
+    below = [parse(f"{found.names[i]},{found.names[found.target]}")[0] for i in levels[:-1]]
+    blocks = [BOTTOM[turn % len(BOTTOM)], *[MIDDLE[turn % len(MIDDLE)]] * len(below)]
+    return format_stack([*(replace(spec, block=t) for spec, t in zip(below, blocks, strict=False)), top])
+
+
+def outside(observed: Observed) -> Outside:
+    """The engine's own time: most of it goes with a verification (rows are gathered, caches cut back), some with a
+    round (the commit). Plain decoding has one verification a round, a hierarchy several: two unknowns."""
+    stacks, plain = observed.stacks, observed.plain
+    return taken_apart(stacks[0] / max(1.0, stacks[1]), stacks[2] / max(1.0, stacks[1]), plain[0] / max(1.0, plain[1]))
+
+
+def taken_apart(round_of_stack: float, calls: float, round_of_plain: float) -> Outside:
+    """ms of a round of a stack with `calls` verifications, and of one of plain decoding: neither part is negative."""
+    if calls <= 1.0:
+        return Outside(round_of_plain, 0.0)
+    verify_ms = (round_of_stack - round_of_plain) / (calls - 1.0)
+    if verify_ms <= 0.0:
+        return Outside(round_of_plain, 0.0)
+    if verify_ms >= round_of_plain:
+        return Outside(0.0, round_of_stack / calls)
+    return Outside(round_of_plain - verify_ms, verify_ms)

@@ -1,0 +1,304 @@
+"""Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
+
+They give the shape, ms by rows; `running` and `scaling` give the level at which real runs lie.
+Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback. All of them are
+gone through in turn, each turn from another place in the list, so that a machine that slows down slows all alike; the
+first turns are dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.core.choices import ChoiceKey, Judge, SeededChoices
+from hsd_core.core.driver import Stopped
+from hsd_core.core.level import DraftOrder, Scorer, rows_behind
+from hsd_core.core.rules import tokenwise
+from hsd_core.core.tree import NO_PROBES, Probes, Tree, named
+from hsd_core.grammar import fan_of
+from hsd_core.levels.shared import open_levels, shares
+from hsd_core.measure.calibrate.over_target import over_target, read_prompt, views_among
+from hsd_core.measure.calibrate.reading import is_lookup
+from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.measure.tally import median_interval
+from hsd_core.models.context import Context
+from hsd_core.models.sampling import OneHot, Sampling, fetched_distributions, likeliest, to_probs
+from hsd_core.systems.nano.nano_level import NanoLevel
+from hsd_core.systems.ngram.window import Window
+from hsd_core.theory import Costs
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.core.entry import StackEntry
+
+ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
+EDGE_ROWS = (2, 4, 8)
+DRAFTED = 4  # tokens of a timed draft
+CONTEXT = 150  # tokens before it, where no length is asked for
+TURNS, WARM_UP, FEWEST = 9, 2, 4
+BUDGET = 15.0  # seconds
+
+Task = Callable[[], float]  # one measurement, ms
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """By level number: verifications by rows, ms of a drafted token.
+
+    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights, with the window of j beside, or
+    of several sequences of j, where i judges them one after another. `lighter`: pairs (j, i) where i goes on where j
+    stopped, which is elsewhere in every draft: runs alone show what that saves.
+    """
+
+    verify: dict[int, Costs] = field(default_factory=dict)
+    draft: dict[int, float] = field(default_factory=dict)
+    edges: dict[tuple[int, int], Costs] = field(default_factory=dict)
+    lighter: tuple[tuple[int, int], ...] = ()
+    turns: int = 0
+    context: int = 0
+
+
+def time_levels(
+    entries: Sequence[StackEntry],
+    texts: Sequence[WrittenText],
+    temperature: float,
+    *,
+    at_work: Sequence[StackEntry] = (),
+    context: int = CONTEXT,
+    seconds: float = BUDGET,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> Timings:
+    """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
+
+    Args:
+        at_work: those that are met at work; their numbers follow. context: tokens of text before. seconds: after which
+            no further turn begins.
+    Raises:
+        Stopped: `stop` turned true.
+    """
+    rig = _Rig(entries, at_work, texts, Sampling(temperature), context)
+    tasks = rig.tasks()
+    found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
+    names, began, turn = list(tasks), time.monotonic(), 0
+    try:
+        while turn < TURNS and (turn < FEWEST + WARM_UP or time.monotonic() - began < seconds):
+            at = turn * 5 % len(names)
+            for key in names[at:] + names[:at]:
+                if stop():
+                    raise Stopped
+                ms = tasks[key]()
+                if turn >= WARM_UP:
+                    found[key].append(ms)
+            turn += 1
+            tell(turn, TURNS)
+    finally:
+        rig.close()
+    verify: dict[int, list[tuple[int, list[float]]]] = {}
+    edges: dict[tuple[int, int], list[tuple[int, list[float]]]] = {}
+    draft = {}
+    for key, values in found.items():
+        match key:
+            case ("verify", int(i), int(n)):
+                verify.setdefault(i, []).append((n, values))
+            case ("edge", int(j), int(i), int(n)):
+                edges.setdefault((j, i), []).append((n, values))
+            case ("draft", int(i)):
+                draft[i] = median_interval(values)[0]
+    return Timings(
+        {i: _costs(rows) for i, rows in verify.items()},
+        draft,
+        {pair: _costs(rows) for pair, rows in edges.items()},
+        rig.lighter(),
+        turn - WARM_UP,
+        rig.context,
+    )
+
+
+def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
+    medians = [median_interval(values) for _, values in measured]
+    ms, low, high = (tuple(round(part, 5) for part in parts) for parts in zip(*medians, strict=True))
+    return Costs(tuple(n for n, _ in measured), ms, low, high)
+
+
+class _Rig:
+    """Levels at rest behind `context` tokens of a text, each in a run of its own."""
+
+    def __init__(
+        self,
+        entries: Sequence[StackEntry],
+        at_work: Sequence[StackEntry],
+        texts: Sequence[WrittenText],
+        sampling: Sampling,
+        context: int,
+    ) -> None:
+        self.entries, self.sampling, self._choices = entries, sampling, SeededChoices(0)
+        # A fused draft stands here without its lookups: what it shares, its drafter does.
+        self.levels: list[Any] = [entry.level for entry in entries]
+        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in at_work]
+        self._judge = Judge(self._choices, 0, 0, 0)
+        ids = [token for text in texts for token in (*text.prompt, *text.output)]
+        windows = [full_window(*ahead, ids) if (ahead := _ahead(entry.level)) else None for entry in at_work]
+        # By number: how many sequences stand side by side, and what rides beside them.
+        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in at_work]
+        probes = [Probes(*window.probes()) if window else NO_PROBES for window in windows]
+        self._several = dict(enumerate(zip(fans, probes, strict=True), len(entries)))
+        spare = max([8, *(window.deepest for window in windows if window)])
+        room = min((s.level.max_positions or context + 64 for s in entries), default=context + 64)
+        self.context = max(2, min(context, room - max(ROWS) - spare))
+        again = cycle(ids)
+        self._text = [next(again) for _ in range(self.context + max(ROWS) + spare)]
+        self._open: list[Any] = []
+
+    def tasks(self) -> dict[tuple[object, ...], Task]:
+        found: dict[tuple[object, ...], Task] = {}
+        views = self._views()
+        for i, entry in enumerate(self.entries):
+            if is_lookup(entry.level):
+                continue
+            run = views[i] if i in views else self._at_rest(self._with_target([i]))[0]
+            for n in ROWS:
+                found["verify", i, n] = self._verification(run, n)
+            if i < len(self.entries) - 1:
+                found["draft", i] = self._drafting(run, fed=entry.level.fed)
+        for j, i in self._edges():
+            below, above = self._at_rest(self._with_target([j, i]))[:2]
+            for n in EDGE_ROWS:
+                found["edge", j, i, n] = self._after_draft(below, above, n)
+        for j, (wide, probes) in self._several.items():
+            for i, entry in enumerate(self.entries):
+                # A fed level judges a tree branch by branch, so that rows of a tree cost it more than those of a chain.
+                if is_lookup(entry.level) or not (probes.ids or (wide > 1 and entry.level.fed)):
+                    continue
+                run = self._at_rest(self._with_target([i]), branches=max(ROWS) + len(probes.ids))[0]
+                for n in (1, *EDGE_ROWS, max(ROWS)):
+                    found["edge", j, i, n] = self._verification(run, n, wide, probes)
+        return found
+
+    def close(self) -> None:
+        for run in self._open:
+            run.close()
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """Pairs that read the same trunk: the upper one goes on where the lower one stopped."""
+        fed_nanos = [isinstance(level, NanoLevel) and level.fed for level in self.levels]
+        models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and not fed_nanos[i]]
+        last, found = len(self.entries) - 1, []
+        for j, i in ((j, i) for j in models for i in models if i <= last and (j < i or j > last)):
+            below, above = shares([self.levels[k] for k in self._with_target([j, i])])[:2]
+            found += [(j, i)] if below is not None and below == above else []
+        return found
+
+    def _views(self) -> dict[int, Any]:
+        """The runs of views over one target: its text may be long, and they only look."""
+        which = views_among(self.levels[: len(self.entries)])
+        return dict(zip(which, self._at_rest(self._with_target(which)), strict=False)) if which else {}
+
+    def lighter(self) -> tuple[tuple[int, int], ...]:
+        """Those met at work, but for lookups, that read the target's trunk."""
+        last = len(self.entries) - 1
+        ending = [j for j in self._several if not self.levels[j].can_verify and self.levels[j].has_cache]
+        return tuple((j, last) for j in ending if shares([self.levels[j], self.levels[last]])[0] is not None)
+
+    def _with_target(self, which: list[int]) -> list[int]:
+        """Levels that read the target's states, or stand on its work, have a target beside them."""
+        last = len(self.entries) - 1
+        needed = any(self.levels[i].fed or over_target(self.levels[i]) for i in which)
+        return [*which, last] if last not in which and needed else which
+
+    def _at_rest(self, which: Sequence[int], branches: int = 0) -> list[Any]:
+        """Runs of these levels, opened together; `branches`: the most nodes of a tree behind the context."""
+        runs = list(open_levels([self.levels[i] for i in which], len(self._text), branches))[::-1]
+        self._open += runs
+        # What stands on the target's work begins from a context whose last token no model has read.
+        late = any(over_target(self.levels[i]) for i in which)
+        for run in reversed(runs):
+            read_prompt(run, self._text[: self.context], self.context - late)
+        return runs
+
+    def _verification(self, run: Scorer, n: int, wide: int = 1, probes: Probes = NO_PROBES) -> Task:
+        """n rows: behind a chain, or behind `wide` of them side by side, with probes beside."""
+        context, ids = Context(self._text[: self.context + 1]), self._text[self.context + 1 : self.context + n]
+        tree, prepared = named(ids), list[Tree]()
+        if wide > 1 and ids:
+            tree = replace(tree, parents=tuple(max(-1, node - wide) for node in range(n - 1)))
+        asked = tree.beside(probes)
+
+        def measure() -> float:
+            if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
+                logits, p, _ = fetched_distributions(run.score(context, asked)[0][: n - 1], self.sampling)
+                rows = None if isinstance(p, OneHot) else p.clone()
+                prepared.append(replace(named(likeliest(logits).tolist()), rows=rows))
+                run.keep(self.context, ())
+            began = time.perf_counter_ns()
+            logits, _ = run.score(context, asked)
+            if probes.ids:
+                likeliest(logits[n:])
+            tokenwise(prepared[0], fetched_distributions(logits[:n], self.sampling).dists, self._judge, True)
+            took = time.perf_counter_ns() - began
+            run.keep(self.context, ())
+            return took / 1e6
+
+        return measure
+
+    def _drafting(self, run: Any, *, fed: bool) -> Task:
+        order, context = self._order(DRAFTED), Context(self._text[: self.context])
+        # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
+        behind = 1 + (DRAFTED // 2 if fed else 0)
+
+        def measure() -> float:
+            run.keep(self.context - behind, ())
+            began = time.perf_counter_ns()
+            ids = run.propose(context, order).ids
+            took = time.perf_counter_ns() - began
+            run.keep(self.context, ())
+            return took / 1e6 / len(ids)
+
+        return measure
+
+    def _after_draft(self, below: Any, above: Any, n: int) -> Task:
+        context, order = Context(self._text[: self.context + 1]), self._order(n - 1)
+
+        def measure() -> float:
+            drafted = below.propose(context, order)
+            began = time.perf_counter_ns()
+            logits, _ = rows_behind(above, [*context, *drafted.ids], n)
+            p = fetched_distributions(logits, self.sampling).dists
+            tokenwise(replace(named(drafted.ids), rows=drafted.rows), p, self._judge, True)
+            took = time.perf_counter_ns() - began
+            for run in (below, above):
+                run.keep(self.context, ())
+            return took / 1e6
+
+        return measure
+
+    def _order(self, limit: int) -> DraftOrder:
+        def pick(row: Tensor, depth: int, number: int) -> int:
+            return self._choices.draw(row, ChoiceKey("draft", 0, depth, 0))
+
+        def pick_there(row: Tensor, depth: int, number: int) -> Tensor:
+            return self._choices.draw_there(row, ChoiceKey("draft", 0, depth, 0))
+
+        rows, greedy = partial(to_probs, sampling=self.sampling), self.sampling.greedy
+        never = frozenset[int]()
+        return DraftOrder(limit, rows, pick, lambda *past: False, never, greedy=greedy, pick_there=pick_there)
+
+
+def full_window(columns: int, n: int, text: Sequence[int]) -> Window:
+    """A lookahead window as it stands once it has filled: it rides in every verification with so many probes."""
+    window = Window(columns, n, text)
+    for _ in range(n):
+        window.step(text[0], [text[0]] * len(window.probes()[0]))
+    return window
+
+
+def _ahead(level: Any) -> tuple[int, int] | None:
+    """The columns of a level's window and the tokens of its n-grams."""
+    found: tuple[int, int] | None = getattr(level, "ahead", None)
+    return found

@@ -1,0 +1,165 @@
+"""One teacher-forced pass of every level over a text: the distribution that each level had for each of its tokens.
+
+Levels are opened as one stack, so exits and their target run each layer once. Three sorts of them see less than the
+text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so its
+rows are taken as in drafts of `STRIDE` tokens; so are those of levels that stand on the target's own work
+(`over_target`); lookups have guesses instead of rows, taken at every position from databases that were filled up to
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch import Tensor
+
+from hsd_core.core.events import Span
+from hsd_core.core.level import CommittedIds, DraftOrder, Level, LevelRun, rows_behind, scorer
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.trunk import Trunk
+from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, over_target, side_by_side
+from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.models.cache import KVCache
+from hsd_core.models.context import Context
+from hsd_core.models.one_pass import Branches
+from hsd_core.models.sampling import Sampling, largest, to_probs
+from hsd_core.systems.exits.exit_level import ExitLevel
+from hsd_core.systems.longspec.windowed import WindowedDraft
+from hsd_core.systems.longspec.windowed_run import WindowedRun
+from hsd_core.systems.nano.nano_level import NanoLevel
+from hsd_core.systems.ngram.ngram_level import NgramRun
+
+if TYPE_CHECKING:
+    from hsd_core.core.entry import StackEntry
+
+LONGEST = 8  # positions of a draft that are looked at
+WIDEST = 6  # tokens of a fork that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text of n tokens under the levels, by their index.
+
+    Attributes:
+        ids: (n,) the target's tokens.
+        distributions: (n, V) rows of the levels that have a distribution, on the target's device.
+        guesses: of a lookup: what it proposed at each of the n positions, perhaps nothing.
+        ranked: (n, WIDEST) the likeliest tokens of the levels that have distributions, likeliest first; greedy texts
+        alone.
+    """
+
+    ids: Tensor
+    dists: dict[int, Tensor]
+    guesses: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
+    ranked: dict[int, Tensor] = field(default_factory=dict)
+
+
+def is_lookup(level: Level) -> bool:
+    """Whether a level guesses without a distribution."""
+    return not level.can_verify
+
+
+def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, ends: frozenset[int]) -> Reading:
+    """Read a text with every level."""
+    levels = [entry.level for entry in entries]
+    sampling, n = Sampling(temperature), len(text.output)
+    context = [*text.prompt, *text.output[:-1]]
+    shared = SharedState(len(context) + 1)
+    which = [i for i, level in enumerate(levels) if not over_target(level)]
+    opened = [(i, levels[i].open(shared.capacity, shared)) for i in reversed(which)]
+    runs = dict(reversed(opened))
+    logits: dict[int, Tensor] = {}
+    reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
+    try:
+        # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
+        for i, run in runs.items():
+            level = levels[i]
+            if is_lookup(level):
+                reading.guesses[i] = _guesses(cast("NgramRun", run), text, ends)
+            elif not level.fed:
+                logits[i] = rows_behind(scorer(run), context, n)[0]
+        for i, level in enumerate(levels):
+            if isinstance(level, NanoLevel | ExitLevel) and level.fed:
+                logits[i] = _fed_rows(level, runs[i], shared.features()[0], context, n)
+    finally:
+        for run in runs.values():
+            run.close()
+    for own in side_by_side(levels):
+        rows = drafted_rows([levels[i] for i in own], levels[-1], text.prompt, text.output)
+        logits |= zip(own, rows, strict=True)
+    for i in sorted(logits):
+        reading.dists[i] = to_probs(logits[i], sampling).to(reading.ids.device)
+        if sampling.greedy:
+            reading.ranked[i] = largest(logits[i], WIDEST)[1].to(reading.ids.device)
+    return reading
+
+
+class Past(Trunk):
+    """A trunk that is only read: as it was when `length` positions had reached a depth."""
+
+    def __init__(self, trunk: Trunk) -> None:
+        super().__init__(trunk.decoder, trunk.capacity)
+        self._trunk, self.length = trunk, 0
+
+    def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
+        return ()
+
+    def cut(self, length: int, depth: int | None = None) -> None:
+        """What was read stays."""
+
+    def valid(self, depth: int) -> int:
+        return min(self.length, self._trunk.valid(depth))
+
+    def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
+        return self._trunk.hidden(depth, lo, hi)
+
+    def kv(self) -> KVCache:
+        return self._trunk.kv()
+
+
+def _fed_rows(level: NanoLevel | ExitLevel, opened: LevelRun, features: Trunk, context: list[int], n: int) -> Tensor:
+    """(n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's."""
+    past, prompt = Past(features), len(context) + 1 - n
+    draft = cast("TrainedDraft", level.readout) if isinstance(level, ExitLevel) else level.draft
+    run: DraftRun | WindowedRun
+    if isinstance(draft, WindowedDraft):
+        run = WindowedRun(draft, (past,), 0, level.name)
+    else:
+        assert isinstance(opened, DraftRun)
+        own = None
+        if opened.trunk is not None:  # what lies below an exit has been run by the target
+            own = Past(opened.trunk)
+            own.length = len(context)
+        depth = level.at if isinstance(level, ExitLevel) else 0
+        run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
+    drafts = []
+    for start in range(0, n, STRIDE):
+        at, rows = prompt + start, min(STRIDE, n - start)
+        past.length = at - 1  # at rest the token emitted last has not been through the target
+        drafts.append(rows_behind(run, context[: at - 1 + rows], rows)[0])
+        run.keep(at, ())
+    run.close()
+    return torch.cat(drafts)
+
+
+def _guesses(run: NgramRun, text: WrittenText, ends: frozenset[int]) -> list[tuple[int, ...]]:
+    order, context, found = lookup_order(LONGEST, ends), Context(text.prompt), []
+    run.observe(CommittedIds(text.prompt))
+    for token in text.output:
+        found.append(run.propose(context, order).ids)
+        context = context + [token]
+        run.observe(CommittedIds([token]))
+    return found
+
+
+def lookup_order(limit: int, ends: frozenset[int]) -> DraftOrder:
+    """An order that a lookup can fill: it never draws."""
+
+    def pick(row: Tensor, depth: int, number: int) -> int:
+        raise TypeError("a lookup was asked to draw a token")
+
+    return DraftOrder(limit, lambda logits: logits, pick, lambda drafted, last: False, ends)

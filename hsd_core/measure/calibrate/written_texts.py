@@ -1,0 +1,132 @@
+"""What the target writes after the calibration prompts: the texts that every level is then measured on.
+
+Greedy and sampled texts alike come from the target alone, so they follow its distribution whatever the levels below
+are. A text is cut where it begins to repeat itself: loops flatter every drafter.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsd_core.core.driver import Stopped
+from hsd_core.grammar.stack_text import StackError
+from hsd_core.models.sampling import Sampling
+from hsd_core.systems.nano.train.data.selfgen import Job, generate
+from hsd_core.trace.repetition import loop_from
+
+if TYPE_CHECKING:
+    from hsd_core.measure.bench import Prompt
+    from hsd_core.pipeline import Pipeline
+
+PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
+BATCH = 12
+FEWEST = 4  # texts, however slow the target is
+LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts
+PIECES = 4  # of one text, where its length is asked for
+SEED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A prompt and what the target wrote after it (at least one token), up to where it repeats itself.
+
+    `ended`: after how many tokens the target ended the text by itself; None: it did not, under this limit.
+    """
+
+    prompt: tuple[int, ...]
+    output: tuple[int, ...]
+    ended: int | None = None
+
+
+def write(
+    pipeline: Pipeline,
+    target: str,
+    prompts: Sequence[Prompt],
+    tokens: int,
+    temperature: float,
+    *,
+    length: int | None = None,
+    batch: int = BATCH,
+    seconds: float = math.inf,
+    tell: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> list[WrittenText]:
+    """The target's own texts, in the order of the prompts; prompts of more than 320 tokens are left out.
+
+    Args:
+        target: its spec. length: of the prompts instead: pieces of so many tokens, cut from the texts as they stand and
+            written one after another; None for prompts as they are. batch: texts at a time, through the lean decoder;
+            1: one after another, as the engine runs it, which needs no other weights. seconds: after which no further
+            text is begun of those that are written one after another, beyond the first few. tell: called with the texts
+            finished and their number.
+    Raises:
+        ValueError: no prompt is left. Stopped: `stop` turned true.
+    """
+    from hsd_core.trace.prompt_files import PromptText
+
+    sampling = Sampling(temperature)
+    coded = [tuple(pipeline.encode(p.text, raw=length is not None)) for p in prompts]
+    kept = [ids for ids in coded if 0 < len(ids) <= LONGEST_PROMPT] if length is None else _pieces(coded, length)
+    if not kept:
+        raise ValueError(f"no calibration prompt has 1 to {LONGEST_PROMPT} tokens; give shorter ones")
+    found: dict[int, list[int]] = {}
+    try:
+        decoder = pipeline.lean_target(target) if batch > 1 and length is None else None
+    except StackError:
+        decoder = None
+    if decoder is None:
+        began = time.monotonic()
+        for i, ids in enumerate(kept):
+            if i >= FEWEST and time.monotonic() - began > seconds:
+                break
+            found[i] = _alone(pipeline, target, ids, tokens, sampling, stop)
+            tell(len(found), len(kept))
+    else:
+        # copies of a prompt get numbers of their own, hence texts of their own
+        jobs = {Job(PromptText(ids), i): i for i, ids in enumerate(kept)}
+        for job, output in generate(
+            decoder, list(jobs), sampling, ends=pipeline.ends, max_new_tokens=tokens, batch=batch, seed=SEED
+        ):
+            if stop():
+                raise Stopped
+            found[jobs[job]] = output
+            tell(len(found), len(kept))
+    return [
+        WrittenText(ids, tuple(out[: loop_from(out)]), len(out) if out[-1] in pipeline.ends else None)
+        for ids, out in ((ids, found[i]) for i, ids in enumerate(kept) if i in found)
+    ]
+
+
+def _pieces(texts: Sequence[tuple[int, ...]], length: int) -> list[tuple[int, ...]]:
+    """The first pieces of so many tokens, one behind another.
+
+    Raises:
+        ValueError: no text has as many.
+    """
+    found = [ids[at : at + length] for ids in texts for at in range(0, len(ids) - length + 1, length)[:PIECES]]
+    if not found:
+        longest = max(map(len, texts), default=0)
+        raise ValueError(f"--length {length}: the longest text has {longest} tokens; name longer ones with --prompts")
+    return found
+
+
+def _alone(
+    pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
+) -> list[int]:
+    """One text by plain decoding, for targets that are not batched."""
+    from hsd_core.core.run import run
+    from hsd_core.trace.metrics import committed_ids
+
+    events = list(
+        run(
+            pipeline.entries(target), ids, sampling, SEED, max_new_tokens=tokens, ends=pipeline.ends, heads=0, stop=stop
+        )
+    )
+    if stop():
+        raise Stopped
+    return committed_ids(events)

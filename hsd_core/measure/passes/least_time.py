@@ -1,0 +1,86 @@
+"""The least time that a pass can take on this machine: its weights have to be read, its products multiplied.
+
+Rates are measured here, with the threads that models run on, as the best of several tries:
+
+    read        the sum of 256 MiB of float32, on a GPU of 1 GiB, which no cache holds
+    floats      a product (1024, 2048) x (2048, 1024) in float32; on a GPU of halves, 4096 each way
+
+On a CPU onnxruntime multiplies: what its kernels reach with many rows is measured beside them (`kernel_rates`), and the
+rate of floats counts where it is not installed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+from hsd_core.levels.memory import draft_of, pass_bytes
+from hsd_core.measure.passes.more_rows import KINDS, MANY, kernel_rate
+from hsd_core.models.gpu.precision import HALVES, quick
+from hsd_core.models.gpu.transfer import awaited
+from hsd_core.models.threads import model_threads, torch_with
+from hsd_core.systems.nano.nano_level import NanoLevel
+
+READ_BYTES = 2**28
+M, K, N = 1024, 2048, 1024
+GPU_READ_BYTES, GPU_SIDE = 2**30, 4096
+TRIES = 9
+NS_PER_MS = 1e6
+
+
+def ms_of(call: Callable[..., object], *given: object) -> float:
+    """What a call takes."""
+    began = time.perf_counter_ns()
+    call(*given)
+    return (time.perf_counter_ns() - began) / NS_PER_MS
+
+
+@torch.inference_mode()
+def measured_limits(device: str = "cpu") -> dict[str, float]:
+    """Bytes that are read and multiply-adds of floats in a ms: measured in about a second."""
+    torch_with(model_threads())
+    here = device == "cpu"
+    m, k, n = (M, K, N) if here else (GPU_SIDE,) * 3
+    memory = torch.ones((READ_BYTES if here else GPU_READ_BYTES) // 4, device=device)
+    kept = torch.float32 if here else HALVES[quick("bfloat16", device)]
+    a, b = (torch.randn(size, device=device).to(kept) for size in ((m, k), (k, n)))
+
+    def best(call: Callable[..., torch.Tensor], *given: object) -> float:
+        return min(ms_of(lambda: awaited(call(*given))) for _ in range(TRIES))
+
+    return {
+        "bytes_per_ms": memory.nbytes / best(memory.sum),
+        "floats_per_ms": m * k * n / best(torch.matmul, a, b),
+    }
+
+
+class PassWork(NamedTuple):
+    """What a pass of a level has to do, whatever it takes. bytes_read: of weights, keys and values. attended:
+    multiply-adds over keys and values, of floats. kind: of `KINDS`, how the weights are multiplied."""
+
+    bytes_read: int
+    attended: int
+    kind: str
+
+    def least(self, limits: Mapping[str, float], products: int) -> dict[str, Any]:
+        """ms for reading, and for multiplying so many pairs of numbers with weights and `attended` more; both can go on
+        at once."""
+        floats = kernel_rate(limits, "float32", MANY) or limits["floats_per_ms"]
+        read_ms = self.bytes_read / limits["bytes_per_ms"]
+        multiply_ms = products / (kernel_rate(limits, self.kind, MANY) or floats) + self.attended / floats
+        binds = "reading" if read_ms >= multiply_ms else "products"
+        return {"read_ms": read_ms, "multiply_ms": multiply_ms, "ms": max(read_ms, multiply_ms), "binds": binds}
+
+
+def work_of(level: Any, length: int, rows: int) -> PassWork:
+    """Of a pass of so many rows behind a text, of a level over a decoder."""
+    decoder, draft, layers = level.decoder, draft_of(level), level.layers
+    if draft is not None:
+        layers += draft.layers
+    read = (pass_bytes(level) or 0) + decoder.cache_bytes(length + rows) * layers // decoder.layers
+    attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
+    own = "int8" if isinstance(level, NanoLevel) else str(decoder.dtype)
+    return PassWork(read, attended, own if own in KINDS else "float32")

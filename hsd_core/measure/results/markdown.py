@@ -1,0 +1,138 @@
+"""Tables in Markdown files, made again from raw results.
+
+A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
+the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
+levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
+`passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`, one of layers
+in groups `agreement`, one of views of a cache `agreements`, `costs` and `gains`, a sweep of trainings those of
+`sweep_tables`. Every table ends with machine, date and command. A benchmark, a validation and `passes` have a
+`sentence` too, for prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hsd_core.measure import bench
+from hsd_core.measure.bench.outputs import runs_of
+from hsd_core.measure.passes import passes_report
+from hsd_core.measure.results import sentences
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.results.sheet import counted
+from hsd_core.systems.easyspec import grouped
+from hsd_core.systems.exits import exits_report
+from hsd_core.systems.views import views_report
+from hsd_core.typed import bounded
+
+About: TypeAlias = Mapping[str, Any]
+Records: TypeAlias = Sequence[Mapping[str, Any]]
+SENTENCE = "sentence"
+_BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
+_OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
+
+
+def updated(path: Path) -> str:
+    """The text of a Markdown file with its tables made again.
+
+    Raises:
+        ValueError: a marker is not closed or names no view. OSError: it names no file.
+    """
+    text = bounded.text(path)
+    if len(_BLOCK.findall(text)) != len(_OPENS.findall(text)):
+        raise ValueError(f"{path}: write <!-- results: FILE VIEW --> on a line, and <!-- /results --> behind the table")
+    return _BLOCK.sub(lambda found: f"{found[1]}\n{view(path.parent / found[2], found[3])}\n\n{found[4]}", text)
+
+
+def view(path: Path, name: str) -> str:
+    """A table of a file of raw results, and a sentence on how it was measured.
+
+    Raises:
+        ValueError: it has no such view.
+    """
+    about, records = read_raw(path)
+    make, known = _VIEWS[about["kind"]]
+    if name not in known:
+        raise ValueError(f"{path} has no view {name!r}; views are {', '.join(known)}")
+    return make(name, about, records)
+
+
+def views(path: Path) -> tuple[str, ...]:
+    """The names of all views of a file of raw results."""
+    return _VIEWS[read_raw(path)[0]["kind"]][1]
+
+
+def _bench(name: str, about: About, records: Records) -> str:
+    runs = bench.whole(runs_of(records), about["stacks"])
+    rows = bench.summary(runs, drawn=bench.sampled(about))
+    if name == SENTENCE:
+        return sentences.of_bench(about, rows, runs)
+    if name == "best":  # of the stacks over the target as it is: of each number of levels
+        rows = bench.best_by_levels(rows, "target")
+    drawn = f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
+    said = (
+        f"{max((row['prompts'] for row in rows), default=0)} prompts of `{about['prompts']}`, up to "
+        f"{about['max_new_tokens']} tokens each{drawn}."
+    )
+    table = bench.drafts_table if name == "drafts" else bench.table
+    return f"{table(rows)}\n\n{said} {_measured(about)}"
+
+
+def _validation(name: str, about: About, records: Records) -> str:
+    from hsd_core.measure.validate.raw_results import read_validation
+    from hsd_core.measure.validate.report import report
+    from hsd_core.measure.validate.tables import TABLES, said
+
+    validation = read_validation(about, records)
+    if name == SENTENCE:
+        machine = "; ".join(dict.fromkeys(str(sitting.began["machine"]) for sitting in validation.sittings))
+        return sentences.of_validation(about, report(validation), machine)
+    return f"{TABLES[name](report(validation))}\n\n{said(validation)}"
+
+
+def _passes(name: str, about: About, records: Records) -> str:
+    if name == SENTENCE:
+        return sentences.of_passes(about, records)
+    return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
+
+
+def _depth(name: str, about: About, records: Records) -> str:
+    return f"{exits_report.TABLES[name](records)}\n\n{exits_report.said(about)} {_measured(about)}"
+
+
+def _grouped(name: str, about: About, records: Records) -> str:
+    return f"{grouped.agreement(records)}\n\n{grouped.said(about)} {_measured(about)}"
+
+
+def _seen(name: str, about: About, records: Records) -> str:
+    return f"{views_report.TABLES[name](records)}\n\n{views_report.said(about)} {_measured(about)}"
+
+
+def _sweep(name: str, about: About, records: Records) -> str:
+    from hsd_core.systems.nano.train.scaling import sweep_tables
+
+    return f"{sweep_tables.view(name, about, records)}\n\n{sweep_tables.said(about)} {_measured(about)}"
+
+
+def _measured(about: About) -> str:
+    return f"Measured on {on(about)}, {about['recorded']}, by `{about['command']}`."
+
+
+def on(about: About) -> str:
+    """A machine in a few words."""
+    versions = about["versions"]
+    torch, threads = versions.get("torch", "unknown"), counted(about["threads"], "thread")
+    return f"{about['machine']} ({threads}, Python {versions['python']}, torch {torch})"
+
+
+_VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
+    "bench": (_bench, ("stacks", "best", "drafts", SENTENCE)),
+    "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels", SENTENCE)),
+    "passes": (_passes, (*passes_report.TABLES, SENTENCE)),
+    "depth": (_depth, tuple(exits_report.TABLES)),
+    "grouped": (_grouped, ("agreement",)),
+    "views": (_seen, tuple(views_report.TABLES)),
+    "sweep": (_sweep, ("trainings", "lines", "sizes", "hour")),
+}

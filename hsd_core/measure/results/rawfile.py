@@ -1,0 +1,110 @@
+"""Raw results: JSON lines, the first of which says of what, on what and by which command. What is there is never lost.
+
+A measurement that was interrupted goes on in its file; a file of another measurement is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from hsd_core.models import machine
+from hsd_core.models.weights.fetch import sha256_of
+from hsd_core.typed import Beyond, decode, encode, encode_lines, json_decoder, lines, opened, plain, put
+
+VERSION = 1
+KINDS = ("bench", "validation", "passes", "depth", "grouped", "views", "sweep")
+_OBJECT = json_decoder(dict[str, Any])
+MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
+
+
+def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What a file of raw results says of itself, and its lines; one that was broken off at the end is left out.
+
+    Raises:
+        ValueError: these are not raw results that we can read.
+        OSError: there is no such file.
+    """
+    with opened(path) as file:
+        try:
+            whole = [line for _, line in lines(file) if line.endswith(b"\n")]
+        except Beyond as error:
+            raise ValueError(f"{path}, line {error.line}: {error}; name a file that this program wrote") from None
+    try:
+        about, *records = (decode(line, _OBJECT) for line in whole)
+    except ValueError:
+        about = {}
+    if about.get("kind") not in KINDS or about.get("version") != VERSION:
+        raise ValueError(
+            f"{path} holds no raw results of version {VERSION}; bench, validate, passes, depth and train make some"
+        )
+    return about, records
+
+
+class RawFile:
+    """A file that results are added to.
+
+    Attributes:
+        about: its first line. records: its other lines.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        """
+        Args:
+            about: the first line of a new file; that of an old one must be the same but for `MAY_DIFFER`.
+        Raises:
+            ValueError: the file holds something else; the message names a field that differs.
+        """
+        self.path, self.records = path, list[dict[str, Any]]()
+        self.about: dict[str, Any] = plain(encode(about))
+        if path.exists():
+            found, self.records = read_raw(path)
+            both = (found.keys() | self.about.keys()) - MAY_DIFFER
+            if differs := sorted(key for key in both if found.get(key) != self.about.get(key)):
+                raise ValueError(
+                    f"{path} holds results with another {', '.join(differs)} ({_short(found.get(differs[0]))}, not "
+                    f"{_short(self.about.get(differs[0]))}); give a new file to --out"
+                )
+            self.about["recorded"] = found.get("recorded")
+        self.keep(self.records)
+
+    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write the file with these records and no others."""
+        self.records = [dict(record) for record in records]
+        put(self.path, encode_lines((self.about, *self.records)))
+
+    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Append records."""
+        added = [dict(record) for record in records]
+        with self.path.open("ab") as file:
+            file.write(encode_lines(added))
+        self.records += added
+
+
+def measured_by(kind: str, command: str) -> dict[str, Any]:
+    """The beginning of a first line."""
+    return {"kind": kind, "version": VERSION, "recorded": now(), "command": command}
+
+
+def ran_on(device: str) -> dict[str, Any]:
+    """The machine, as a reader compares it. Imports torch."""
+    from hsd_core.models.threads import model_threads
+
+    return {"machine": machine.describe(device), "threads": model_threads(), "versions": dict(machine.versions())}
+
+
+def prompts_file(path: str | Path) -> dict[str, str]:
+    """A prompts file by its name and contents."""
+    return {"prompts": Path(path).name, "prompts_sha256": sha256_of(Path(path))}
+
+
+def now() -> str:
+    """For example 2026-11-22 10:30 UTC."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _short(value: Any) -> str:
+    text = encode(value).decode()
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,142 @@
+"""A validation's raw results: what was predicted before anything ran, then the runs of sitting after sitting.
+
+The first line of the file names the one model whose predictions are held against the clock, and all predictions; it is
+written before the first run, and a sitting whose stacks, prompts, profile or predictions differ is refused. Every
+sitting runs every stack on every prompt, and stays in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from hsd_core.core.events import Event
+from hsd_core.measure import bench
+from hsd_core.measure.validate.counters import Counters, count_run, counters_from
+from hsd_core.measure.validate.theory_models import SAID, ended, predictions
+from hsd_core.theory import Profile, StackPlan, plan_of, profile_from
+from hsd_core.theory.latency.finite import OverTexts
+from hsd_core.typed import convert
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationRun:
+    """A measured run of a stack on a prompt (numbered as in the prompts file)."""
+
+    measurement: bench.Measurement
+    counters: Counters
+
+    def as_record(self, sitting: int) -> dict[str, Any]:
+        """A line of the file."""
+        return {"sitting": sitting, "run": asdict(self.measurement), "books": self.counters.as_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Runs within one stretch of time. `began`: when, and on what; `runs`: by stack, in the order of the prompts."""
+
+    number: int
+    began: Mapping[str, Any]
+    runs: Mapping[str, Sequence[ValidationRun]]
+
+    @property
+    def prompts(self) -> int:
+        return min((len(runs) for runs in self.runs.values()), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """`about`: the first line of the file. `sittings`: those in which something was run to its end."""
+
+    about: Mapping[str, Any]
+    profile: Profile
+    sittings: tuple[Sitting, ...]
+
+    @property
+    def stacks(self) -> list[str]:
+        return list(self.about["stacks"])
+
+    def plan(self, stack: str) -> StackPlan:
+        return plan_of(self.profile, stack)
+
+    def models(self, stack: str) -> dict[str, float]:
+        """ms per token that each model predicted."""
+        return dict(self.about["predicted"][stack]["ms"])
+
+    def work(self, stack: str) -> OverTexts:
+        """The prediction, taken apart."""
+        return convert(self.about["predicted"][stack]["work"], OverTexts)
+
+
+def predicted(
+    profile: Profile, stacks: Sequence[str], lengths: Sequence[int], limit: int, model: str
+) -> dict[str, dict[str, Any]]:
+    """Of every stack `ms` by model, and `work`: the prediction of the named model taken apart; plain JSON types."""
+    out = {}
+    for stack in stacks:
+        plan = plan_of(profile, stack)
+        work = asdict(ended(model, profile, plan, lengths, limit))
+        out[stack] = {"ms": _rounded(predictions(profile, plan, lengths, limit)), "work": _rounded(work)}
+    return out
+
+
+def _rounded(value: Any) -> Any:
+    """To a nanosecond: last bits may differ from one process to the next, and must not make a prediction another."""
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    return [_rounded(each) for each in value] if isinstance(value, tuple) else value
+
+
+def measure(
+    runner: bench.Runner, stacks: Sequence[str], prompts: Sequence[bench.Prompt], done: frozenset[int]
+) -> Generator[list[ValidationRun], None, None]:
+    """Run every stack on every prompt that is not `done`, interleaved as in `bench.sweep`; a list a prompt.
+
+    Args:
+        stacks: each once, plain decoding of their targets among them.
+    Raises:
+        ValueError: a run was stopped.
+    """
+    counters: dict[tuple[str, str], Counters] = {}
+
+    def counted(stack: str, prompt: str) -> Iterator[Event]:
+        events = list(runner(stack, prompt))
+        counters[stack, prompt] = count_run(events)  # a warm-up's are replaced by the run's
+        yield from events
+
+    with closing(bench.sweep(counted, stacks, prompts, done=done)) as measurements:
+        while batch := list(islice(measurements, len(stacks))):  # of one prompt
+            yield [ValidationRun(m, counters[m.stack, prompts[m.prompt].text]) for m in batch]
+
+
+def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Validation:
+    """The lines of a file as sittings.
+
+    Raises:
+        ValueError: they are not validation's.
+    """
+    try:
+        if about["model"] not in SAID:
+            raise ValueError(f"the model {about['model']!r} is none of {', '.join(SAID)}")
+        sittings = tuple(
+            _sitting(number, about, [each for each in records if each["sitting"] == number])
+            for number in sorted({record["sitting"] for record in records})
+        )
+        profile = profile_from(about["profile"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"these are not results of a validation: {error} is missing or wrong; measure again") from None
+    return Validation(about, profile, tuple(sitting for sitting in sittings if sitting.prompts))
+
+
+def _sitting(number: int, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Sitting:
+    began = next(record for record in records if "began" in record)
+    runs = [ValidationRun(bench.from_record(r["run"]), counters_from(r["books"])) for r in records if "run" in r]
+    whole = {id(m) for m in bench.whole([run.measurement for run in runs], about["stacks"])}
+    kept = sorted((run for run in runs if id(run.measurement) in whole), key=lambda run: run.measurement.prompt)
+    by_stack = {stack: [run for run in kept if run.measurement.stack == stack] for stack in about["stacks"]}
+    return Sitting(number, began, by_stack)

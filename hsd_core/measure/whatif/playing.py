@@ -1,0 +1,221 @@
+"""`play`: one simulated run of a plan, as the events of the real engine on a simulated clock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from msgspec import structs
+
+from hsd_core.core import events as trace
+from hsd_core.core.clock import EngineClock
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Event
+from hsd_core.core.run import run
+from hsd_core.grammar import stand_in
+from hsd_core.grammar.keys import ID, MAX_BLOCK, WITH
+from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, parse
+from hsd_core.measure.whatif.passage import Words
+from hsd_core.measure.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
+from hsd_core.measure.whatif.world import World
+from hsd_core.models.sampling import Sampling
+from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of
+from hsd_core.trace import metrics
+from hsd_core.trace.comparison import beside
+from hsd_core.trace.pieces import record
+
+DEFAULT_TOKENS = 160
+MOST_TOKENS = 20_000
+MOST_CALLS = 60_000  # calls of all levels in a run, in expectation
+FEWEST_TOKENS = 8
+LONGEST_MS = 1e9
+_HEADS = 2  # rows are one-hot: there is nothing more to show
+_SLACK = 4.0  # a run may be this much unluckier than expected before it is stopped
+
+
+def play(
+    profile: Profile,
+    plan: StackPlan,
+    *,
+    seed: int = 0,
+    max_new_tokens: int = DEFAULT_TOKENS,
+    most_calls: int = MOST_CALLS,
+    plain: bool = True,
+    schedule: str = "",
+    stop: Callable[[], bool] = lambda: False,
+) -> Generator[Event, None, None]:
+    """Simulate a plan of a profile: no model runs, times and acceptances are the profile's, every token is i.i.d.
+
+    Args:
+        most_calls: where the plan needs more, the text is shorter than asked. plain: simulate plain decoding too.
+        schedule: the target's, where levels work at the same time.
+    Yields:
+        A trace, its header marked `simulated`, with the pieces of its words.
+    Raises:
+        ProfileError: the plan does not fit the profile, or takes more calls or time than can be shown.
+        StackError: the plan cannot be run by this schedule.
+    """
+    tokens = bounded(profile, plan, max_new_tokens, most_calls)
+    words, ticker = Words(), Ticker()
+    most = _SLACK * most_calls
+
+    def decode(what: StackPlan) -> Iterator[Event]:
+        apart = bool(schedule) and what == plan
+        entries = _entries(_apart(profile) if apart else profile, what, words, ticker, seed)
+        if apart:
+            entries[-1] = replace(entries[-1], spec=entries[-1].spec.having(**{WITH.name: schedule}))
+        return run(
+            entries,
+            words.prompt,
+            Sampling(),
+            seed,
+            max_new_tokens=tokens,
+            heads=_HEADS,
+            stop=lambda: stop() or ticker.calls > most,
+            about=_about(profile, plan),
+            clock=EngineClock(ticker.now),
+        )
+
+    return record(_events(decode(plan), (lambda: decode(StackPlan((profile.target,), ()))) if plain else None), words)
+
+
+def bounded(profile: Profile, plan: StackPlan, tokens: int, most_calls: int = MOST_CALLS) -> int:
+    """How many tokens of a plan can be simulated, at most those asked for.
+
+    Raises:
+        ProfileError: the plan does not fit the profile, or takes too long for even a few.
+    """
+    if not 1 <= tokens <= MOST_TOKENS:
+        raise ProfileError(f"{tokens} tokens; simulate 1 to {MOST_TOKENS}")
+    if len(plan.levels) > MAX_LEVELS or any(block > MAX_BLOCK for block in plan.blocks):
+        raise ProfileError(f"a stack has at most {MAX_LEVELS} levels and blocks of {MAX_BLOCK}; choose a smaller plan")
+    found = expected(profile, plan)
+    calls = sum(level.calls_per_round for level in found.levels) / found.tokens_per_round
+    fits = int(min(tokens, most_calls / calls))
+    if fits < min(tokens, FEWEST_TOKENS):
+        raise ProfileError(f"this plan takes {calls:.0f} calls for each token; give shorter blocks or fewer levels")
+    if found.ms_per_token * fits > LONGEST_MS:
+        raise ProfileError(f"{found.ms_per_token:.3g} ms per token is too long to show; lower the costs")
+    return fits
+
+
+def plan_named(profile: Profile, text: str) -> StackPlan:
+    """A plan by the names of its levels, "1B:6,8B:8,405B", or by its stack where the levels have specs.
+
+    Raises:
+        ProfileError: a name or a block length is wrong.
+    """
+    parts = [_named_part(part.strip(), profile) for part in text.split(",")]
+    written = parts[-1][0] not in profile.names or any("@" in name and name not in profile.names for name, _ in parts)
+    if written and any(level.spec for level in profile.levels):
+        return plan_of(profile, text)
+    levels = tuple(profile.index(name) for name, _ in parts)
+    if missing := [name for name, block in parts[:-1] if not block]:
+        raise ProfileError(f"{missing[0]!r} has no block length; write {missing[0]}:4")
+    if parts[-1][1]:
+        raise ProfileError(f"{parts[-1][0]!r} is the last level, which hands nothing up; leave its block length out")
+    return StackPlan(levels, tuple(int(block) for _, block in parts[:-1]))
+
+
+def _named_part(part: str, profile: Profile) -> tuple[str, str]:
+    """A level's name and its block length, "" where there is none; a name may itself end like one."""
+    found = None if part in profile.names else re.fullmatch(r"(.*):([0-9]{1,3})", part)
+    return (found[1], found[2]) if found else (part, "")
+
+
+def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None) -> Generator[Event, None, None]:
+    """A run, then plain decoding of its target on a clock of the same kind."""
+    seen: list[Event] = []
+    with closing(events):  # type: ignore[type-var]
+        for event in events:
+            if isinstance(event, (trace.Header, trace.Commit, trace.Footer)):
+                seen.append(event)
+            yield event
+    if plain is None or len(metrics.header_of(seen).levels) == 1 or not metrics.finished(seen):
+        return
+    if (found := beside(seen, list(plain()))) is not None:
+        yield structs.replace(found, ids=(), margins=())  # the passage, whatever the plan
+
+
+def _entries(profile: Profile, plan: StackPlan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
+    """The plan's levels, without weights, in their entries."""
+    pairs = enumerate(pairwise(plan.levels), 1)
+    agrees = [profile.accepts(below, above, plan.rule_of(place)) for place, (below, above) in pairs]
+    world = World(words.passage, words.spoken, agrees, plan.levels, len(words.prompt), seed)
+    return [
+        StackEntry(_level(profile, plan, place, world, ticker, words.vocab_size, agrees), spec, spec.block)
+        for place, spec in enumerate(_specs(profile, plan))
+    ]
+
+
+def _apart(profile: Profile) -> Profile:
+    """Where the target runs on a lane of its own, it shares no layers with what drafts for it."""
+    shared = {pair: costs for pair, costs in profile.edge_cost.items() if pair[1] != profile.target}
+    return replace(profile, edge_cost=shared)
+
+
+def _level(
+    profile: Profile,
+    plan: StackPlan,
+    place: int,
+    world: World,
+    ticker: Ticker,
+    vocab_size: int,
+    agrees: Sequence[float],
+) -> SyntheticLevel:
+    entry, top = profile.levels[plan.levels[place]], place == len(plan.levels) - 1
+    cost = profile.verify_cost(plan.levels[place - 1], plan.levels[place]) if place else entry.cost
+    if place == 0 and not top and entry.draft_ms is not None:
+        cost = Costs.constant(entry.draft_ms)
+    params: dict[str, object] = {"cost_ms": cost.as_dict()}
+    if not top:
+        params["accepted_above"] = agrees[place]
+    spec, here = entry.spec.split("@")[0].split(":")[0], (world, ticker, place, cost, entry.name)
+    if entry.drafts_only:
+        params |= {"hit_rate": entry.hit_rate} if entry.is_lookup else {}
+        params |= {"beside": entry.beside} if entry.beside else {}
+        kind = spec or stand_in(lookup=entry.is_lookup).name
+        return SyntheticOffer(
+            *here, kind, vocab_size, params, hit_rate=entry.hit_rate, reach=entry.reach, beside=entry.beside
+        )
+    kind = stand_in(last=top).name if top else spec or stand_in().name
+    return SyntheticLevel(*here, kind, vocab_size, params, profile.round_ms if top else 0.0)
+
+
+def _specs(profile: Profile, plan: StackPlan) -> list[LevelSpec]:
+    """The plan in the grammar's terms: the profile's own, else each level as a model that goes by its name."""
+    specs = []
+    own = has_specs(profile, plan)
+    for place, index in enumerate(plan.levels):
+        entry, top = profile.levels[index], index == profile.target
+        if own:
+            spec = parse(entry.spec if top else f"{entry.spec},target")[0]
+        else:
+            like, called = (
+                stand_in(last=top, lookup=entry.is_lookup),
+                re.sub(r"[^\w.-]+", "-", entry.name, flags=re.ASCII),
+            )
+            spec = LevelSpec(like.name).having(id=called if ID in like.keys else None)
+        if place:
+            spec = spec.having(bonus=plan.bonus_of(place), rule=plan.rule_of(place))
+        specs.append(replace(spec, block=None if top else plan.blocks[place]))
+    return specs
+
+
+def _about(profile: Profile, plan: StackPlan) -> dict[str, Any]:
+    title, source = str(profile.about.get("title", "")), str(profile.about.get("source", ""))
+    of = f"the profile {title!r}" if title else "a profile"
+    said = f"no model ran; what a call takes and how often a level agrees are those of {of}"
+    preset = profile.about.get("preset")
+    return {
+        # Where the plan can be built for real, the trace says with which preset.
+        "preset": str(preset) if preset and has_specs(profile, plan) else None,
+        "machine": PLACE,
+        "title": f"simulated, {title}" if title else "simulated",
+        "simulated": f"{said}, costs from: {source}" if source else said,
+        "profile": profile.as_dict(),
+    }

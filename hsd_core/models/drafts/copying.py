@@ -1,0 +1,239 @@
+"""What a draft copies: the token that followed where the end of the context last stood, and how far to trust that.
+
+A small model cannot learn by heart what a text says again: names, numbers, a list's pattern, a passage it was given. So
+a trained draft mixes two distributions, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and
+the continuation of the longest suffix of the context that stands there twice (HD's D_c). A gate that is trained with
+the draft says how much of each. Both see the past alone, so what comes out is a distribution given the past, like any
+draft's.
+
+Names: n positions, C columns of the logits, K hidden.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.core.events import Copied
+from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.one_pass import Branches, path_to
+from hsd_core.systems.ngram.suffixes import SuffixIndex
+
+LONGEST = 8  # tokens of a suffix that are compared
+SORTS = 1 + 3 * LONGEST  # 0: nothing to copy; then per length: seen once, twice alike, lastly otherwise
+End = tuple[int, int, int]  # of a context: the token to copy behind it, where that stands, how it was found
+FLOOR = -12.0  # a lower log-probability of the draft's own says no more
+
+
+class Suffixes:
+    """What could be copied behind every token of one context.
+
+    After `follow`: tokens[t], the guess of what comes behind position t, places[t], where it stands (0: nothing was
+    found), and sorts[t], how it was found. All depend on the context up to t alone.
+    """
+
+    def __init__(self) -> None:
+        self.tokens: list[int] = []
+        self.places: list[int] = []
+        self.sorts: list[int] = []
+        self._index = SuffixIndex(1, LONGEST)
+
+    def follow(self, context: Sequence[int]) -> None:
+        """Forget what has left the context and read what is new in it."""
+        own = self._index.text
+        n = min(len(own), len(context))
+        if own[:n] != list(context[:n]):
+            n = next(i for i in range(n) if own[i] != context[i])
+        for kept in (self.tokens, self.places, self.sorts):
+            del kept[n:]
+        while len(own) > n:
+            self._index.drop()
+        for token in context[n:]:
+            self._add(token)
+
+    def _add(self, token: int) -> None:
+        own = self._index.text
+        self._index.add(token)
+        guess = place = sort = 0
+        for length in range(1, min(LONGEST, len(own)) + 1):
+            places = self._index.behind(own[-length:])
+            if not places:
+                break
+            place = places[-1]
+            guess = own[place]
+            before = own[places[-2]] if len(places) > 1 else None
+            sort = 3 * length - (2 if before is None else 1 if before == guess else 0)
+        self.tokens.append(guess)
+        self.places.append(place)
+        self.sorts.append(sort)
+
+
+class Gate(NamedTuple):
+    """How far a copy is trusted. bias: (SORTS,) by how it was found. state: (K,) by what the draft reads there.
+
+    scale: (2,) by the log-probability that the draft gives its own first choice, and the copy.
+    """
+
+    bias: Tensor
+    state: Tensor
+    scale: Tensor
+
+    @classmethod
+    def fresh(cls, hidden: int) -> Gate:
+        """Where training starts: a longer suffix is right more often, and more so where its continuation is settled."""
+        found = [[0.5 * length - 2.5, 0.5 * length - 2.0, 0.5 * length - 3.5] for length in range(1, LONGEST + 1)]
+        bias = torch.tensor([0.0, *(b for row in found for b in row)])
+        return cls(bias, torch.zeros(hidden), torch.tensor([-1.0, 0.0]))
+
+
+def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: Gate) -> tuple[Tensor, Tensor]:
+    """The log-probabilities of a draft that copies, and of its copying.
+
+    Args:
+        logits: (n, C) of the draft itself. states: (n, K) its last states, before the norm. columns: (n,) the logits'
+            columns of the tokens to copy. sorts: (n,) see `Suffixes`; rows of sort 0 stay as they are.
+    Returns:
+        (n, C) log((1 - s) q + s [column]), s = sigmoid(gate); (n,) log s, whatever the sort.
+    """
+    own = logits.log_softmax(-1)
+    at = columns[:, None]
+    unit = F.rms_norm(states.float(), states.shape[-1:])
+    drawn = (unit * gate.state).sum(-1) / states.shape[-1] ** 0.5
+    sure = gate.scale[0] * own.amax(-1) + gate.scale[1] * own.gather(1, at)[:, 0].clamp_min(FLOOR)
+    share = gate.bias[sorts] + drawn + sure
+    copies = sorts > 0
+    rest = own + torch.where(copies, F.logsigmoid(-share), 0.0)[:, None]
+    left, drawn_copy = rest.gather(1, at)[:, 0], F.logsigmoid(share)
+    return rest.scatter(1, at, torch.where(copies, torch.logaddexp(left, drawn_copy), left)[:, None]), drawn_copy
+
+
+def _log_sigmoid(x: float) -> float:
+    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+
+
+def _log_of_sum(a: float, b: float) -> float:
+    """log(e^a + e^b), b finite."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+
+
+class Copier:
+    """What one run of a draft copies.
+
+    Args:
+        gate: of the next token. further: of those behind it, where a draft says several in one pass.
+    """
+
+    def __init__(self, gate: Gate, *further: Gate) -> None:
+        self._gates, self._suffixes = (gate, *further), Suffixes()
+        self._dist: Tensor | None = None
+        self._share: Tensor | None = None
+        self._ends: Sequence[End] = ()
+        self._ahead = False  # whether those are of places behind the end, further and further on
+        self._numbers: list[tuple[list[float], list[float]]] = []  # of the gates, where rows are mixed on the host
+
+    def mix_trimmed(
+        self,
+        context: Sequence[int],
+        own: Tensor,
+        drawn: Tensor,
+        places: Sequence[int],
+        ids: Tensor,
+        vocab: int,
+        branches: Branches | None = None,
+        begun: int | None = None,
+    ) -> Tensor:
+        """The same as `mix` where a head knows R of `vocab` tokens alone, on the host: numbers one by one, which takes
+        a fifth of the time that as many operations of torch's take.
+
+        Args:
+            own: (n, R) log-probabilities of the draft itself. drawn: (n,) the gate's part that is read off its states.
+            places: token -> its column, R for one that the head does not know. ids: (R,) tokens.
+        Returns:
+            (n, vocab) rows, -inf for what is neither known nor copied.
+        """
+        n, shares = len(own), list[float]()
+        tokens, sorts = self._find(context, n, branches, begun)
+        self._dist = rows = torch.full((n, vocab), float("-inf"))
+        if not self._numbers:
+            self._numbers = [(gate.bias.tolist(), gate.scale.tolist()) for gate in self._gates]
+        for t, (there, first) in enumerate(zip(drawn.tolist(), own.amax(-1).tolist(), strict=True)):
+            token, sort = tokens[t], sorts[t]
+            bias, (by_first, by_copy) = self._numbers[0 if begun is None else begun + t]
+            said = own[t, places[token]].item() if places[token] < len(ids) else -math.inf
+            share = bias[sort] + there + by_first * first + by_copy * max(said, FLOOR)
+            shares.append(_log_sigmoid(share))
+            rest = _log_sigmoid(-share) if sort else 0.0
+            rows[t].scatter_(0, ids, own[t] + rest)
+            if sort:
+                rows[t, token] = _log_of_sum(said + rest, shares[t])
+        self._share = torch.tensor(shares)
+        return rows
+
+    def mix(
+        self,
+        context: Sequence[int],
+        logits: Tensor,
+        states: Tensor,
+        branches: Branches | None = None,
+        begun: int | None = None,
+    ) -> Tensor:
+        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here.
+
+        begun: they stand behind its end instead, one further on than the other, and are weighed by the gates from this
+        one on.
+        """
+        columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches, begun))
+        if begun is None:
+            self._dist, self._share = mixed(logits, states, columns, sorts, self._gates[0])
+            return self._dist
+        rows = (slice(i, i + 1) for i in range(len(logits)))
+        parts = [
+            mixed(logits[row], states[row], columns[row], sorts[row], gate)
+            for row, gate in zip(rows, self._gates[begun:], strict=False)
+        ]
+        self._dist, self._share = (torch.cat(part) for part in zip(*parts, strict=True))
+        return self._dist
+
+    def _find(
+        self, context: Sequence[int], n: int, branches: Branches | None, begun: int | None
+    ) -> tuple[list[int], list[int]]:
+        """What could be copied behind the last n inputs, and how it was found; each has a tree's path before it.
+
+        Behind what nobody knows yet, a copy goes on where it stands, and begins there again where the text ends: so the
+        copies of n places behind the end are one sequence.
+        """
+        found, end, self._ahead = self._suffixes, len(context), begun is not None
+        if begun is not None:
+            found.follow(context)
+            place, sort = found.places[-1], found.sorts[-1]
+            stands = [place + by % (end - place) for by in range(n)]
+            self._ends = [(context[at], at, sort) for at in stands]
+        elif branches is None or end <= branches.base:
+            found.follow(context)
+            self._ends = list(
+                zip(found.tokens[end - n :], found.places[end - n :], found.sorts[end - n :], strict=True)
+            )
+        else:
+            line, self._ends = context[: branches.base], []
+            for slot in range(end - n, end):
+                path = path_to(slot - branches.base, branches.parents)
+                found.follow([*line[: slot + 1], *(context[branches.base + node] for node in path)])
+                self._ends.append((found.tokens[-1], found.places[-1], found.sorts[-1]))
+        return [token for token, _, _ in self._ends], [sort for _, _, sort in self._ends]
+
+    def copied(self, token: int, row: int = -1) -> Copied | None:
+        """Where `token`, drawn from that row of the last `mix`, was copied from (a position in the context), if it
+        was."""
+        said, place, sort = self._ends[row] if self._ends else (0, 0, 0)
+        if not sort or token != said:
+            return None
+        assert self._dist is not None and self._share is not None
+        share = float((self._share[row] - self._dist[row, token]).exp())
+        # nobody has compared what stands before it where nobody knew what would
+        alike = 0 if self._ahead and row > 0 else (sort + 2) // 3
+        return Copied(place, alike, min(1.0, share))

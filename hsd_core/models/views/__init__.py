@@ -1,1 +1,0 @@
-"""What a level sees of another level's cache."""

@@ -1,0 +1,63 @@
+"""The target's own weights in fewer bits, as levels below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.keys import DEVICE, VERIFIES, VOCAB
+from hsd_core.grammar.kind import PURPLE, Kind, Reads, Site
+from hsd_core.grammar.said import Said
+from hsd_core.levels.decoded import decoded
+
+if TYPE_CHECKING:
+    from hsd_core.core.level import Level
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry(kind.title, reason=preset.whole)]
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.trimmed_head import first_ids
+    from hsd_core.models.gpu.tiled_int4 import copy_device
+
+    # It runs beside the target where there is a kernel for it, unless another device is asked for (and refused).
+    device = spec.get(DEVICE) or copy_device(spec.name, site.device)
+    source, label = site.preset.target, f"{spec.name} copy"
+    says = first_ids(spec[VOCAB], site.ends) if spec[VOCAB] else None
+    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, says=says)
+
+
+def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str) -> Kind:
+    return Kind(
+        name=dtype,
+        order=order,
+        title=f"{dtype} copy",
+        about=about,
+        help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
+        letter="Q",
+        colour=PURPLE,
+        underline="double",
+        keys=(*VERIFIES, DEVICE, VOCAB),
+        block=block,
+        needs=frozenset({"weights"}),
+        reads=Reads(weights=dtype),
+        offer=offer,
+        build=build,
+        said=Said((said,)),
+    )
+
+
+KINDS = (
+    _copy("int8", 40, 6, "an 8-bit copy", "The target's own weights in 8 bits.", "It runs on the CPU."),
+    _copy(
+        "int4",
+        50,
+        5,
+        "a 4-bit copy",
+        "The target's own weights in 4 bits: groups of 32, each with its own 16 steps.",
+        "It runs on a GPU of compute capability 8.0 or higher beside the target, else on the CPU.",
+    ),
+)

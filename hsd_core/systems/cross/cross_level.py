@@ -1,0 +1,88 @@
+"""A draft model with another tokenizer: it writes in its own tokens, and hands up the target's for the same text.
+
+TokenTiming (arXiv 2510.15545) spells the draft's text in the target's tokens and aligns both by dynamic time warping. A
+token that was spelled anew was drawn by nobody, so it goes up as named, and is kept with the target's own probability;
+carrying the draft's probability over to it would not be exact. Where a draft keeps to tokens that both vocabularies
+have (arXiv 2502.05202), its row over these is what they are drawn from, and they go up as drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from hsd_core.levels.shared import SharedState, Sharing
+from hsd_core.systems.cross.cross_run import CrossRun, Pairs
+from hsd_core.systems.cross.wording import Vocabulary, Wording
+
+if TYPE_CHECKING:
+    from hsd_core.core.level import Level
+    from hsd_core.levels.trunk import Trunk
+
+TEXT, SHARED = MAPS = ("text", "shared")
+_SAMPLE = "A level drafts a few words, and the one above it keeps those that it would have written: 1, 2, 3."
+_SPARE = 1.5  # of its own tokens, as many times as in the sample
+_LEAST = 64
+
+
+class CrossLevel:
+    """`inner` is the draft model, over its own vocabulary `own`; `size`: of the target's rows. Read-only.
+
+    It only drafts: a verifier needs a row over the target's vocabulary behind every token.
+    """
+
+    can_draft = has_cache = True
+    can_verify = False
+    sequences, probes, fed = 1, 0, False
+    max_positions: int | None = None  # over a text that is longer than it reads it drafts nothing
+
+    def __init__(
+        self, inner: Level, own: Vocabulary, target: Vocabulary, size: int, *, map_: str = TEXT, name: str = "cross"
+    ) -> None:
+        """
+        Raises:
+            ValueError: it is to draw shared tokens, and there are none.
+        """
+        self.inner, self.vocab_size = inner, size
+        self.name = self.kind = name
+        self.label, self.layers, self.weights = inner.label, inner.layers, inner.weights
+        self.device, self.dtype = inner.device, inner.dtype
+        self.decoder: Any = getattr(inner, "decoder", None)  # what its memory is counted by
+        self._wording = Wording(own, target)
+        self._pairs = _pairs(self._wording.shared, inner.vocab_size, size) if map_ == SHARED else None
+        self._ratio = len(own.within(_SAMPLE)) / max(1, len(target.within(_SAMPLE)))
+        said = {} if self._pairs is None else {"shared": len(self._pairs.own)}
+        self.params: dict[str, object] = {"map": map_, "vocabulary": inner.vocab_size, **said}
+
+    def room(self, capacity: int) -> int:
+        """For how many of its own ids it has place over a context of so many of the target's."""
+        room = math.ceil(_SPARE * max(1.0, self._ratio) * capacity) + _LEAST
+        return min(room, self.inner.max_positions or room)
+
+    def _state(self, shared: SharedState) -> SharedState:
+        """Nothing of its own is shared with the levels above."""
+        return SharedState(self.room(shared.capacity), 0, self.inner.max_positions)
+
+    def enter(self, shared: SharedState) -> Trunk | None:
+        return self.inner.enter(self._state(shared)) if isinstance(self.inner, Sharing) else None
+
+    def open(self, capacity: int, shared: SharedState) -> CrossRun:
+        own = self._state(shared)
+        run = self.inner.open(own.capacity, own)
+        own.prepare()
+        return CrossRun(run, self._wording, own.capacity, self.name, self.vocab_size, self._pairs)
+
+
+def _pairs(shared: dict[int, int], own: int, target: int) -> Pairs:
+    both = [(mine, theirs) for theirs, mine in shared.items() if mine < own and theirs < target]
+    if not both:
+        raise ValueError("the two vocabularies share no token; leave @map=shared out")
+    mine, theirs = _tensor([m for m, _ in both]), _tensor([t for _, t in both])
+    return Pairs(mine, theirs, target)
+
+
+def _tensor(ids: Sequence[int]) -> torch.Tensor:
+    return torch.tensor(ids)

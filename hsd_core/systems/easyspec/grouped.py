@@ -1,0 +1,130 @@
+"""How often the target's layers in groups choose the target's own token (EasySpec, arXiv 2502.02493), along its text.
+
+A draft goes on from its own fuzzy keys and values since the last calibration, so agreement falls with the tokens since:
+`verified` counts them. `prompt`: calibrated by the prompt alone. `never`: the prompt is fuzzy too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from hsd_core.measure.results import sheet
+from hsd_core.measure.tally import Tally
+from hsd_core.models.cache import KVCache
+from hsd_core.models.lean.decoder import CHUNK
+from hsd_core.models.one_pass import Pass
+from hsd_core.models.sampling import likeliest
+
+if TYPE_CHECKING:
+    from hsd_core.levels.self_draft import Grouped
+
+LENGTH, EVERY = 8, 4  # tokens of a draft, and between the places where one begins
+ROWS = 64  # of the head at once
+VERIFIED, PROMPT, NEVER = "verified", "prompt", "never"
+WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        VERIFIED: "by every verification",
+        PROMPT: "by the prompt alone",
+        NEVER: "never",
+    }
+)
+SHOWN = (1, 2, 4, 8)  # places of a draft
+
+
+def read(
+    decoder: Grouped,
+    texts: Sequence[tuple[Sequence[int], int]],
+    sizes: Sequence[int],
+    tell: Callable[[], None] = lambda: None,
+) -> Iterator[dict[str, Any]]:
+    """Counts of all texts, a record for each size of groups, calibration and place of a draft (1 the first; 0: all).
+
+    Args:
+        texts: the ids of each, what the target wrote from the given place on. sizes: attentions at once.
+    """
+    tally = Tally(len(texts))
+    for number, (ids, start) in enumerate(texts):
+        cache = decoder.new_cache(len(ids))
+        true = _chosen(decoder, _whole(decoder, ids, cache)[start - 1 : -1])
+        for together in sizes:
+            for how, at, same in _agreements(decoder, ids, start, together, cache, true):
+                for of in (0, at) if at else (0,):
+                    tally.add((together, how, of), number, float(same.sum()), len(same))
+        tell()
+    for together, how, place in product(sizes, WORDS, range(LENGTH + 1)):
+        key = together, how, place
+        if (interval := tally.interval(key)) is None:
+            continue
+        yield {
+            "what": "agreement",
+            "parallel": together,
+            "calibrated": how,
+            "place": place,
+            "tokens": round(tally.weight(key)),
+            "agree": round(tally.ratio(key) or 0.0, 5),
+            "interval": [round(end, 5) for end in interval],
+        }
+
+
+@torch.inference_mode()
+def _agreements(
+    decoder: Grouped, ids: Sequence[int], start: int, together: int, cache: KVCache, true: Tensor
+) -> Iterator[tuple[str, int, Tensor]]:
+    """Where a draft's first choice is the model's, place by place. cache: true keys and values of the text, left so."""
+    run = decoder.in_groups(cache, together)
+    for at in range(start - 1, len(ids) - 1, EVERY):
+        end = min(at + LENGTH, len(ids) - 1)
+        kept = [held[:, :, :, at : end + 1].clone() for held in (cache.keys, cache.values)]
+        same = _chosen(decoder, run(Pass(ids[at:end], at))) == true[at - start + 1 : end - start + 1]
+        for held, truth in zip((cache.keys, cache.values), kept, strict=True):
+            held[:, :, :, at : end + 1] = truth
+        yield from ((VERIFIED, place + 1, same[place : place + 1]) for place in range(len(same)))
+    for how, known in ((PROMPT, start - 1), (NEVER, 0)):
+        fresh = decoder.new_cache(len(ids))
+        for held, truth in zip((fresh.keys, fresh.values), (cache.keys, cache.values), strict=True):
+            held[:, :, :, :known] = truth[:, :, :, :known]
+        fuzzy = torch.cat([decoder.in_groups(fresh, together)(part) for part in Pass(ids[known:], known).parts(CHUNK)])
+        yield how, 0, _chosen(decoder, fuzzy[start - 1 - known : -1]) == true
+
+
+@torch.inference_mode()
+def _whole(decoder: Grouped, ids: Sequence[int], cache: KVCache) -> Tensor:
+    """(n, hidden) states behind the last layer, in order."""
+    return torch.cat([decoder.forward_layers(part, cache, 0, decoder.layers) for part in Pass(ids).parts(CHUNK)])
+
+
+def _chosen(decoder: Grouped, states: Tensor) -> Tensor:
+    return torch.cat([likeliest(decoder.head(some)) for some in torch.split(states, ROWS)])
+
+
+def agreement(records: Sequence[Mapping[str, Any]]) -> str:
+    """A row for each size of groups and calibration."""
+    found = {(r["parallel"], r["calibrated"], r["place"]): r for r in records}
+    head = ("attentions at once", "calibrated", "tokens", "agreement (95 % interval)", *(f"token {k}" for k in SHOWN))
+    body = []
+    for together in sorted({parallel for parallel, _, _ in found}):
+        for how, words in WORDS.items():
+            whole = found[together, how, 0]
+            low, high = whole["interval"]
+            places = (found.get((together, how, k)) for k in SHOWN)
+            each = (f"{r['agree']:.3f}" if r else "" for r in places)
+            body.append(
+                (together, words, f"{whole['tokens']:,}", f"{whole['agree']:.3f} ({low:.3f} to {high:.3f})", *each)
+            )
+    return sheet.markdown(head, body)
+
+
+def said(about: Mapping[str, Any]) -> str:
+    """What was read."""
+    return (
+        f"How many first choices of {about['preset']} with its attentions in groups, the first and the last layer "
+        f"alone, are its own, along {about['texts']} greedy texts of `{about['prompts']}` of up to "
+        f"{about['max_new_tokens']} tokens. Calibrated by every verification: drafts of {LENGTH} tokens that begin at "
+        f"every {EVERY}th, token 1 standing on true keys and values alone."
+    )

@@ -1,0 +1,237 @@
+"""The target, read before its last layer: at one depth, at one that is chosen again in every round (policy del), or at
+the first of several that is sure of the next token (climb)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
+from hsd_core.grammar.kind import GREEN, Kind, Reads, Site, Unplanned, WrittenAs
+from hsd_core.grammar.said import Said
+from hsd_core.models.drafts import known_drafts
+from hsd_core.systems.exits.depths_key import Depths, depths_of
+
+if TYPE_CHECKING:
+    from hsd_core.core.level import Level
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.levels.readout import Readout
+    from hsd_core.levels.trimmed_head import TrimmedHead
+    from hsd_core.levels.trunk import Layered
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    drafts = [
+        {
+            "name": draft.name,
+            "title": "trained, fed by the target" if draft.fed else "trained, this layer alone",
+            "fed": draft.fed,
+            "at": draft.at,
+        }
+        for draft in known_drafts.shipped(preset.name)
+        if draft.at
+    ]
+    trained = sorted({draft["at"] for draft in drafts})
+    at = trained[0] if trained else max(1, preset.layers // 4)
+    depth = {"min": 1, "max": max(1, preset.layers - 1), "default": at, "trained": trained}
+    return [kind.entry("early exit", reason=preset.whole, params={"at": at}, depth=depth, drafts=drafts)]
+
+
+def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
+    """The target's decoder and the layers that an exit runs of it.
+
+    Raises:
+        StackError: the target has no such layer.
+    """
+    decoder, at = site.layered(spec), spec[AT]
+    refuse_deeper(spec, decoder, at)
+    return decoder, at
+
+
+def refuse_deeper(spec: LevelSpec, decoder: Layered, at: int) -> None:
+    """Raises StackError where the target has no layer behind `at`."""
+    if at >= decoder.layers:
+        deepest = decoder.layers - 1
+        raise StackError(f"{spec.name} at {at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
+
+
+def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
+    """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
+    import torch
+
+    from hsd_core.models.one_pass import Pass
+
+    with torch.inference_mode():
+        cache, x, lo = decoder.new_cache(1), None, 0
+        for at in sorted({*depths, decoder.layers}):
+            x, lo = decoder.forward_layers(Pass([0]), cache, lo, at, x), at
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.systems.exits.exit_level import ExitLevel
+
+    decoder, at = decoder_of(spec, site)
+    stop_at(decoder, [at])
+    draft = None if spec.get(ID) == known_drafts.LENS else site.draft(spec, at, decoder)
+    weights = site.preset.target.as_dict(site.folder)
+    if draft is None:
+        return ExitLevel(decoder, at, lens(spec, site, decoder), weights=weights)
+    refuse_trimmed(spec, draft.name)
+    return ExitLevel(decoder, at, draft, weights={**weights, "draft": draft.name})
+
+
+def lens(spec: LevelSpec, site: Site, decoder: Layered) -> TrimmedHead | None:
+    """What reads a depth by the model's own head, where that is trimmed."""
+    from hsd_core.levels.trimmed_head import TrimmedHead, first_ids
+
+    return TrimmedHead(decoder, first_ids(spec[VOCAB], site.ends)) if spec[VOCAB] else None
+
+
+def refuse_trimmed(spec: LevelSpec, draft: str) -> None:
+    """Raises StackError where the head of a trained draft is to be trimmed."""
+    if spec[VOCAB]:
+        cure = f"leave @vocab= out, or write @id={known_drafts.LENS}"
+        raise StackError(f"{spec.name}: the trained draft {draft} has a trimmed head of its own; {cure}")
+
+
+KIND = Kind(
+    name="exit",
+    order=30,
+    title="early exit",
+    about="The target after its first layers, read by a trained draft or by the model's own head.",
+    help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head, which @vocab= "
+    "trims. Keys, values and hidden states are shared with every level that uses the same weights.",
+    letter="E",
+    colour=GREEN,
+    underline="wavy",
+    keys=(AT, *VERIFIES, DTYPE, VOCAB, ID),
+    block=2,
+    cheap=True,
+    needs=frozenset({"weights"}),
+    reads=Reads(depth=AT.name),
+    of_target=lambda spec: True,
+    offer=offer,
+    build=build,
+    said=Said(
+        ("an early {dtype} exit at layer {at}", "an exit at layer {at}"),
+        terms={known_drafts.LENS: "the model's own head"},
+    ),
+)
+
+
+def build_chosen(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.readout import Lens
+    from hsd_core.systems.exits.choosing import ChoosingLevel
+
+    decoder, deepest = decoder_of(spec, site)
+    found: dict[int, Readout] = {}
+    if spec.get(ID) != known_drafts.LENS:
+        found |= {draft.at: draft for draft in site.trained(decoder) if 1 <= draft.at <= deepest and not draft.fed}
+    if not found:  # DEL's own setting: every layer, through the model's own head
+        found = dict.fromkeys(range(1, deepest + 1), lens(spec, site, decoder) or Lens(decoder))
+    else:
+        refuse_trimmed(spec, next(iter(found.values())).name)
+    stop_at(decoder, found)
+    return ChoosingLevel(decoder, found, weights=site.preset.target.as_dict(site.folder))
+
+
+THROUGH = Depths(name=AT.name, place=AT.place, high=MAX_DEPTH, noted="layers {}")
+SURE = THETA.usually(
+    0.6, "an exit drafts a token where its top probability is at least \u03b8; else the next one is asked"
+)
+
+
+def offer_climb(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    found = sorted({draft.at for draft in known_drafts.shipped(preset.name) if draft.at and not draft.fed})
+    params = {AT.name: "-".join(map(str, found))} if found else {AT.name: str(max(1, preset.layers // 4)), "id": "lens"}
+    return [kind.entry("climbing exits", reason=preset.whole, params=params)]
+
+
+def build_climb(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.readout import Lens
+    from hsd_core.systems.exits.climbing import ClimbLevel
+
+    decoder, depths = site.layered(spec), depths_of(spec[THROUGH])
+    refuse_deeper(spec, decoder, depths[-1])
+    if spec.get(ID) == known_drafts.LENS:
+        found: dict[int, Readout] = dict.fromkeys(depths, lens(spec, site, decoder) or Lens(decoder))
+    elif (named := spec.get(ID)) is not None:
+        raise StackError(
+            f"climb: @id={named} names one draft, and every exit has its own; leave @id= out, or write @id=lens for "
+            "the model's own head"
+        )
+    else:
+        own = {draft.at: draft for draft in site.trained(decoder) if draft.at and not draft.fed}
+        if lacking := [at for at in depths if at not in own]:
+            trained = f"they were trained at {', '.join(map(str, sorted(own)))}" if own else "none were trained"
+            raise StackError(
+                f"climb: no draft reads layer {lacking[0]} of this target, {trained}; write climb@at="
+                f"{'-'.join(map(str, depths))}@id={known_drafts.LENS} for the model's own head"
+            )
+        found = {at: own[at] for at in depths}
+        refuse_trimmed(spec, own[depths[0]].name)
+    stop_at(decoder, found)
+    return ClimbLevel(decoder, found, spec[THETA], weights=site.preset.target.as_dict(site.folder))
+
+
+CLIMB = Kind(
+    name="climb",
+    order=32,
+    title="climb",
+    about="Several exits of the target: each token is drafted at the first one that is sure of it (AdaDecode).",
+    help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
+    "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
+    letter="E",
+    colour=GREEN,
+    underline="dashed",
+    keys=(THROUGH, SURE, DTYPE, VOCAB, ID),
+    block=4,
+    verifies=False,
+    cheap=True,
+    needs=frozenset({"weights"}),
+    reads=Reads(depth=AT.name),
+    of_target=lambda spec: True,
+    named=True,
+    offer=offer_climb,
+    build=build_climb,
+    said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),
+)
+
+KINDS = (
+    KIND,
+    CLIMB,
+    replace(
+        KIND,
+        name="del",
+        order=31,
+        title="chosen exit",
+        about="One of the target's exits, chosen again in every round with the length of its draft (DEL).",
+        help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen. It chooses among trained exits; "
+        "with @id=lens, or where none is trained, among all layers up to N, read by the model's own head.",
+        written=WrittenAs(
+            KIND.name,
+            POLICY.name,
+            "del",
+            words="del · choose exit and length again in every round",
+            wrong="policy del chooses an exit of the target right above it; write exit:6@at=8@policy=del,target",
+            without={
+                ID.name: "policy del chooses among all trained exits up to @at=; leave @id= out, or write @id=lens for "
+                "every layer by the model's own head",
+                TREE.name: "policy del drafts one candidate; leave @tree= out",
+                GROW.name: "policy del drafts one candidate; leave @grow= out",
+                FUSE.name: "policy del drafts one candidate; leave @fuse= out",
+            },
+            takes={ID.name: known_drafts.LENS},
+        ),
+        unplanned=lambda spec: Unplanned(
+            "policy del, which chooses among exits",
+            "policy del chooses among exits; calibrate exit@at=N, each by itself",
+        ),
+        offer=lambda kind, preset: [],  # the catalogue lists the exit
+        build=build_chosen,
+        said=Said(("an exit chosen each round",)),
+    ),
+)

@@ -1,0 +1,69 @@
+"""A study of depths over many texts: how often each read-out agrees with the model, with intervals, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from hsd_core.measure.results.sheet import markdown
+from hsd_core.measure.tally import Tally
+from hsd_core.systems.exits.depths import DepthReading
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """One text's share of a study: its tokens, and the sums over them of agreement and overlap per read-out, (R,)."""
+
+    kind: str
+    tokens: int
+    agree: Tensor
+    overlap: Tensor
+
+    @classmethod
+    def of(cls, reading: DepthReading, kind: str) -> Sums:
+        n = reading.p.shape[1]
+        return cls(kind, n, reading.agree.double().sum(1), reading.overlap.double().sum(1))
+
+
+def summary(reading: DepthReading, sums: Sequence[Sums]) -> dict[str, Any]:
+    """Means over all tokens with 95 % intervals (a bootstrap over texts), in all and by kind, as plain JSON types.
+
+    `reading`: any of the texts', for the names of the rows.
+    """
+    kinds = sorted({s.kind for s in sums} - {""})
+    by_kind = {kind: [s for s in sums if s.kind == kind] for kind in kinds}
+    return {
+        "rows": [{"at": a, "readout": r} for a, r in zip(reading.at, reading.readouts, strict=True)],
+        "all": _figures(sums),
+        "kinds": {kind: _figures(own) for kind, own in by_kind.items()},
+    }
+
+
+def _figures(sums: Sequence[Sums]) -> dict[str, Any]:
+    figures: dict[str, Any] = {"texts": len(sums), "tokens": sum(s.tokens for s in sums)}
+    for name in ("agree", "overlap"):
+        tally = Tally(len(sums))
+        for text, one in enumerate(sums):
+            for r, value in enumerate(getattr(one, name).tolist()):
+                tally.add((r,), text, value, one.tokens)
+        figures[name] = [tally.ratio(r) for r in tally.names()]
+        figures[f"{name}_interval"] = [list(tally.interval(r) or ()) for r in tally.names()]
+    return figures
+
+
+def tables(study: dict[str, Any]) -> str:
+    """The summary as Markdown: a row a read-out; then agreement by kind where there is more than one."""
+    rows, whole, kinds = study["rows"], study["all"], study["kinds"]
+    names = [(row["at"], row["readout"]) for row in rows]
+    figures = (zip(whole[x], whole[f"{x}_interval"], strict=True) for x in ("agree", "overlap"))
+    cells = [[f"{mean:.3f} ({low:.3f} to {high:.3f})" for mean, (low, high) in each] for each in figures]
+    head = ("layers", "read-out", "agrees (95 % interval)", "1 - TV (95 % interval)")
+    found = markdown(head, [(*name, *both) for name, *both in zip(names, *cells, strict=True)])
+    if len(kinds) < 2:
+        return found
+    by_kind = [(*name, *(f"{own['agree'][i]:.3f}" for own in kinds.values())) for i, name in enumerate(names)]
+    kinds_head = ("layers", "read-out", *(f"{kind} ({own['tokens']})" for kind, own in kinds.items()))
+    return f"{found}\n\nAgreement by kind (tokens):\n\n{markdown(kinds_head, by_kind)}"

@@ -1,0 +1,144 @@
+"""At which depth does the model already know the next token? One teacher-forced pass, read after every layer.
+
+Every depth is read through the *lens*, the model's own last norm and head (untrained before the last layer, but for
+LayerSkip checkpoints), and where there are trained drafts through those too. Two figures compare a read-out with the
+model itself, position by position: do their likeliest tokens agree (what counts at temperature 0), and
+1 - TV = sum min(p, q), the chance that a token drawn from it is accepted at temperature 1 (Leviathan et al. 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hsd_core.core import events as trace
+from hsd_core.core.driver import Stopped
+from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.models.lean import decoder as lean
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.one_pass import Pass
+from hsd_core.models.sampling import softmax
+from hsd_core.trace.prompt_files import check_ids
+
+LENS = "lens"
+States = dict[int, Tensor]  # by depth: (n, hidden)
+CHUNK = 64  # positions read out at a time: (CHUNK, V) rows of two read-outs are all that is held
+
+
+@dataclass(frozen=True, slots=True)
+class DepthReading:
+    """What R read-outs made of n tokens; rows in the order of `at` and `readouts`, the model itself is row `last`.
+
+    p (R, n): raw probability of the token that was written. top (R, n): the likeliest id. overlap (R, n): 1 - TV with
+    the model's own row.
+    """
+
+    at: tuple[int, ...]
+    readouts: tuple[str, ...]
+    last: int
+    p: Tensor
+    top: Tensor
+    overlap: Tensor
+
+    @property
+    def agree(self) -> Tensor:
+        """(R, n) whether the likeliest token is the model's own."""
+        return self.top == self.top[self.last]
+
+    def event(self) -> trace.Depths:
+        """As the trace has it, six significant digits."""
+        p = tuple(tuple(float(f"{x:.6g}") for x in row) for row in self.p.tolist())
+        return trace.Depths(self.at, self.readouts, p, tuple(map(tuple, self.top.tolist())))
+
+
+@torch.inference_mode()
+def read_depths(
+    decoder: LeanDecoder,
+    ids: Sequence[int],
+    start: int,
+    drafts: Sequence[TrainedDraft] = (),
+    *,
+    lens: bool = True,
+    stop: Callable[[], bool] = lambda: False,
+) -> DepthReading:
+    """Read every depth at the tokens `ids[start:]`, each as the continuation of all before it.
+
+    Args:
+        lens: read every layer through the model's own head; without, the drafts and the last layer only.
+        stop: asked between layers; True ends the reading.
+    Raises:
+        Stopped: `stop` turned true.
+        ValueError: nothing stands before `start`, or nothing from there on, or an id lies outside the vocabulary.
+            DecoderError: the text is longer than the context.
+    """
+    if not 1 <= start < len(ids):
+        raise ValueError(f"tokens {start} to {len(ids) - 1} are to be read; give a prompt and at least one token after")
+    check_ids(ids, decoder.vocab_size)
+    layers = decoder.layers
+    first, n = start - 1, len(ids) - start
+    through_lens = range(1 if lens else layers, layers + 1)
+    drafted = {depth for d in drafts for depth in (d.at, *d.joined)} | ({layers} if drafts else set())
+    late, whole = _states(decoder, list(ids[:-1]), first, {*through_lens}, drafted, stop)
+    last = len(through_lens) - 1
+    at = (*through_lens, *(d.at for d in drafts))
+    names = (*(LENS for _ in through_lens), *(d.name for d in drafts))
+    p, overlap = torch.zeros(len(at), n), torch.zeros(len(at), n)
+    top = torch.zeros(len(at), n, dtype=torch.long)
+    readers = [_reader(decoder, d, whole, first, ids[:-1]) for d in drafts]
+    for lo in range(0, n, CHUNK):
+        hi = min(lo + CHUNK, n)
+        written = torch.tensor(ids[start + lo : start + hi], device=decoder.device)[:, None]
+        own = softmax(decoder.head(late[layers][lo:hi]))
+        for r in range(len(at)):
+            if stop():
+                raise Stopped
+            if r == last:
+                dist = own
+            elif r < last:
+                dist = softmax(decoder.head(late[at[r]][lo:hi]))
+            else:
+                dist = softmax(next(readers[r - last - 1])).to(own.device)
+            p[r, lo:hi] = dist.gather(1, written)[:, 0].cpu()
+            top[r, lo:hi] = dist.argmax(-1).cpu()
+            overlap[r, lo:hi] = torch.minimum(dist, own).sum(-1).cpu()
+    return DepthReading(at, names, last, p, top, overlap)
+
+
+def _states(
+    decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int], stop: Callable[[], bool]
+) -> tuple[States, States]:
+    """Of one pass over `ids` the states of positions from `first` on, at the depths `read`, and of all, at `whole`."""
+    late: dict[int, list[Tensor]] = {depth: [] for depth in read}
+    every: dict[int, list[Tensor]] = {depth: [] for depth in whole}
+    for start, depth, x in decoder.walk(ids, read | whole):
+        if stop():
+            raise Stopped
+        if depth in whole:
+            every[depth].append(x)
+        if depth in read and start + len(x) > first:
+            late[depth].append(x[max(0, first - start) :])
+    found = [{depth: torch.cat(parts) for depth, parts in kept.items()} for kept in (late, every)]
+    return found[0], found[1]
+
+
+def _reader(
+    decoder: LeanDecoder, draft: TrainedDraft, states: States, first: int, ids: Sequence[int]
+) -> Iterator[Tensor]:
+    """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
+    x, features = states[draft.at], states[decoder.layers]
+    if draft.joined:
+        features = draft.join(torch.cat([states[depth] for depth in draft.joined], 1))
+    # Position t is fed the model's states of t - 1; nothing stands before the first.
+    fed = torch.cat((torch.zeros_like(features[:1]), features[:-1])) if draft.fed else None
+    end = len(ids)
+    cache = draft.new_cache(end)
+    for lo in range(0, first, lean.CHUNK):
+        hi = min(lo + lean.CHUNK, first)
+        draft.forward(Pass(ids[lo:hi], lo), x[lo:hi], cache, ids[:hi], None if fed is None else fed[lo:hi])
+    for lo in range(first, end, CHUNK):
+        hi = min(lo + CHUNK, end)
+        given = Pass(ids[lo:hi], lo, hi - lo)
+        yield draft.forward(given, x[lo:hi], cache, ids[:hi], None if fed is None else fed[lo:hi])[0]

@@ -1,0 +1,105 @@
+"""What a pass through the first layers costs, at every depth, from passes that were timed at a few.
+
+    T(L, n) = base(n) + L layer(n)       ms of n rows through L layers, without a head; fitted over the timed depths
+    head(n)                              ms of the model's last norm and head on n rows
+
+An exit at L that drafts pays T(L, 1) + head(1) a token. A verifier at L of n - 1 tokens that an exit at l drafted finds
+their first l layers done, but for the last of them (a drafter has not read its own last token): it pays
+base(n) + l layer(1) + (L - l) layer(n) + head(n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import median
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hsd_core.measure.tally import median_interval
+from hsd_core.theory.profiles.costs import Array, Costs
+
+if TYPE_CHECKING:
+    from hsd_core.levels.trunk import Layered
+
+ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
+REPEATS, WARM_UP = 15, 2
+NS_PER_MS = 1e6
+CHUNK = 64  # positions of a pass on the way to the text's end
+Records = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExitCosts:
+    """`base`, `layer`, `head`: ms by the number of rows, in the order of `rows`."""
+
+    layers: int
+    rows: tuple[int, ...]
+    base: Array
+    layer: Array
+    head: Array
+
+    def drafts(self, at: int) -> Costs:
+        """Of an exit's own passes: drafting, or reading what nobody below has run."""
+        return self._costs(self.base + at * self.layer + self.head)
+
+    def verifies(self, at: int, below: int) -> Costs:
+        """Of a verification by the first `at` layers of what an exit at `below` drafted."""
+        return self._costs(self.base + below * self.layer[0] + (at - below) * self.layer + self.head)
+
+    def _costs(self, ms: Array) -> Costs:
+        return Costs(self.rows, tuple(map(float, ms)))
+
+
+def time_passes(
+    decoder: Layered, text: Sequence[int], depths: Sequence[int], rows: Sequence[int] = ROWS, repeats: int = REPEATS
+) -> list[dict[str, Any]]:
+    """Medians of passes behind `text`, all depths and rows in turn, so that a slow minute falls on all alike.
+
+    Args:
+        depths: where passes end; the last is the model's own. text: ids, with as many at its end as the most rows.
+    """
+    import torch
+
+    from hsd_core.models.one_pass import Pass
+
+    cells = [*product((0, *sorted(depths)), rows)]  # 0: the head
+    context, found = len(text) - max(rows), {cell: list[float]() for cell in cells}
+    with torch.inference_mode():
+        cache = decoder.new_cache(len(text) + 1)
+        for start in range(0, context, CHUNK):
+            part = text[start : min(start + CHUNK, context)]
+            last = decoder.forward_layers(Pass(part, start, 0), cache, 0, decoder.layers)[-1]
+        states, mark = last.repeat(max(rows), 1), cache.mark()
+        for turn in range(-WARM_UP, repeats):
+            for at, n in cells:
+                given = Pass(text[context : context + n], context, n)
+                began = perf_counter_ns()
+                if at:
+                    decoder.forward_layers(given, cache, 0, at)
+                else:
+                    decoder.head(states[:n])
+                took = (perf_counter_ns() - began) / NS_PER_MS
+                cache.restore(mark)
+                if turn >= 0:
+                    found[at, n].append(took)
+    return [
+        {"what": "cost", "at": at, "rows": n, "ms": round(ms, 5), "interval": [round(low, 5), round(high, 5)]}
+        for (at, n), taken in found.items()
+        for ms, low, high in [median_interval(taken)]
+    ]
+
+
+def fitted(records: Records) -> tuple[ExitCosts, float]:
+    """The costs at every depth, and by how much the line is off a timed pass, in the median (a share of that pass)."""
+    timed = {(r["at"], r["rows"]): float(r["ms"]) for r in records if r["what"] == "cost"}
+    depths, rows = sorted({at for at, _ in timed} - {0}), sorted({n for _, n in timed})
+    head = np.array([timed[0, n] for n in rows])
+    lines = [np.polyfit(depths, [timed[at, n] for at in depths], 1) for n in rows]
+    layer, base = np.maximum(1e-6, np.array(lines).T)
+    costs = ExitCosts(depths[-1], tuple(rows), base, layer, head)
+    off = [abs(base[k] + at * layer[k] - timed[at, n]) / timed[at, n] for k, n in enumerate(rows) for at in depths]
+    return costs, median(off)

@@ -1,0 +1,62 @@
+"""Early exits: the target, read before its last layer (HiSpec, arXiv 2510.01336; LayerSkip, arXiv 2404.16710).
+
+An exit shares keys, values and hidden states with every level over the same weights, so it holds nothing of the model
+itself; a trained draft adds its own few layers, norm and head behind it (as Kangaroo's adapter, arXiv 2404.18911). A
+fed one also reads the last states of the full pass above it (see `nano`).
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.model_level import OverDecoder
+from hsd_core.levels.readout import Lens, Readout, TrunkRun
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.trimmed_head import TrimmedHead
+from hsd_core.levels.trunk import Layered, Trunk
+
+
+class ExitLevel(OverDecoder):
+    """The model after `at` of its layers, read by `draft` or, without one, by its own last norm and head."""
+
+    def __init__(
+        self,
+        decoder: Layered,
+        at: int,
+        draft: Readout | None = None,
+        *,
+        weights: dict[str, object] | None = None,
+    ) -> None:
+        """
+        Raises:
+            ValueError: the model has no layer behind `at`.
+        """
+        if not 1 <= at < decoder.layers:
+            raise ValueError(f"an exit at {at} is not an early one: the model has {decoder.layers} layers")
+        self.decoder, self.at = decoder, at
+        self.readout = draft or Lens(decoder)
+        self.fed = getattr(draft, "fed", False)
+        label = f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
+        params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
+        if self.fed:
+            params["fed"] = True
+        if threads := getattr(draft, "threads", None):
+            params["threads"] = threads  # chosen on this machine
+        if isinstance(draft, TrimmedHead):
+            params["vocab"], label = len(draft.ids), f"exit at layer {at}, a head of {len(draft.ids):,} tokens"
+        super().__init__(decoder, name="exit", kind="exit", label=label, layers=at, params=params, weights=weights)
+
+    def enter(self, shared: SharedState) -> Trunk:
+        if self.fed:
+            shared.features()  # refuses a stack in which nobody above has any
+        return shared.trunk(self.decoder, self.at)
+
+    def open(self, capacity: int, shared: SharedState) -> DraftRun | TrunkRun:
+        trunk = self.enter(shared)
+        if self.fed:
+            draft = cast("TrainedDraft", self.readout)
+            return DraftRun(
+                self.decoder, draft, shared.features(), capacity + shared.branches, self.name, trunk, self.at
+            )
+        return TrunkRun(trunk, self.at, self.readout, self.name)

@@ -1,0 +1,149 @@
+"""The records of a study of exits, in the order in which a file of raw results holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import AT
+from hsd_core.grammar.stack_text import LevelSpec, parse
+from hsd_core.measure.bench.outputs import runs_of
+from hsd_core.measure.bench.side_by_side import whole
+from hsd_core.measure.bench.summary import summary
+from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.systems.exits.agreements import lens_agreement
+from hsd_core.systems.exits.exit_costs import fitted
+from hsd_core.systems.exits.exit_stacks import sweep
+from hsd_core.systems.exits.needed import Setting, fitted_share, maps, two_over_one
+from hsd_core.theory import Profile, StackPlan, expected
+
+Record = dict[str, Any]
+EXIT = "exit"
+JUDGED = 5  # rows of a target's verification in `ratios`: four drafted tokens and the one behind them
+
+
+def readings(study: Mapping[str, Any]) -> Iterator[Record]:
+    """A row a read-out: how much of the model's text it agrees with, in all and by kind of prompt (see `lab.depth`)."""
+    whole_, kinds = study["all"], study["kinds"]
+    for i, row in enumerate(study["rows"]):
+        means = {name: round(whole_[name][i], 5) for name in ("agree", "overlap")}
+        ends = {f"{name}_interval": [round(end, 5) for end in whole_[f"{name}_interval"][i]] for name in means}
+        by_kind = {kind: round(own["agree"][i], 5) for kind, own in kinds.items()}
+        yield {"what": "reading", **row, **means, **ends, "kinds": by_kind}
+
+
+def swept(read: Iterable[Record], costs: Sequence[Record]) -> Iterator[Record]:
+    """The sweep over exits by the model's own head, from what they agree on and what passes cost."""
+    fit, off = fitted(costs)
+    yield {"what": "fit", "off": round(off, 4), "layers": fit.layers}
+    yield from sweep(fit, lens_agreement(read))
+
+
+def ratios(name: str, profile: Profile) -> Iterator[Record]:
+    """Of each model below a profile's target: what a verification takes, in drafted tokens (HiSpec's figure 2)."""
+    for i, level in enumerate(profile.levels[:-1]):
+        if level.spec and not level.drafts_only:
+            verify, draft = profile.verify_cost(i, profile.target)(JUDGED), level.block_ms(1)
+            yield {
+                "what": "ratio",
+                "profile": name,
+                "machine": profile.about.get("machine", ""),
+                "draft": level.spec,
+                "verify_ms": round(verify, 4),
+                "draft_ms": round(draft, 4),
+                "ratio": round(verify / draft, 3),
+            }
+
+
+def kept(path: Path, about: Mapping[str, Any]) -> tuple[Record, list[Record]]:
+    """What a file of an earlier study read, behind its first line made new.
+
+    Args:
+        about: of the study that goes on in it.
+    Raises:
+        ValueError: it is another model's, or of other texts.
+    """
+    found, records = read_raw(path)
+    for name in ("kind", "preset", "prompts_sha256", "max_new_tokens", "layers"):
+        if found.get(name) != about[name]:
+            other = f"{path} is of another {name} ({found.get(name)}, not {about[name]})"
+            raise ValueError(f"{other}; give a new file to --out")
+    return {**found, **about}, [r for r in records if r["what"] in ("reading", "pair")]
+
+
+def measured(path: Path) -> list[Record]:
+    """The stacks of exits in a benchmark, over plain decoding."""
+    about, records = read_raw(path)
+    rows = summary(whole(runs_of(records), about["stacks"]))
+    return [
+        {
+            "what": "run",
+            "stack": row["stack"],
+            "speed_up": round(row["speed_up"], 4),
+            "interval": [round(end, 4) for end in row["interval"]],
+            "accepted": [a if a is None else round(a, 4) for a in row["acceptance"]],
+            "prompts": row["prompts"],
+            "machine": about["machine"],
+        }
+        for row in rows
+        if len(specs := parse(row["stack"])) > 1 and all(spec.name == EXIT for spec in specs[:-1])
+    ]
+
+
+def needed(profile: Profile, runs: Sequence[Record], layers: int) -> Iterator[Record]:
+    """The maps, around today's point: the two exits that were run, and what was accepted in those runs.
+
+    Raises:
+        ValueError: no stack of two exits was run, or none of the lower one alone.
+    """
+    two = next((run for run in runs if len(parse(run["stack"])) == 3), None)
+    if two is None:
+        raise ValueError("no stack of two exits was run; give a benchmark with one, and one with the lower exit alone")
+    low, high, _ = parse(two["stack"])
+    alone = next((run for run in runs if _is(run["stack"], low)), None)
+    if alone is None:
+        raise ValueError(f"no stack of the exit at {low[AT]} alone was run; the maps begin with what it is accepted")
+    named = ((i, parse(f"{level.spec},target")[0]) for i, level in enumerate(profile.levels[:-1]) if level.spec)
+    exits = {i: spec[AT] for i, spec in named if spec.name == EXIT}
+    share = fitted_share(profile, exits, layers)
+    inner, upper = two["accepted"][1:]
+    today = Setting(profile.levels[-1].cost, (low[AT], high[AT]), layers, share, inner, upper, alone["accepted"][1])
+    best_two, best_one = two_over_one(today.profile())
+    yield {
+        "what": "today",
+        "depths": list(today.depths),
+        "share": round(share, 4),
+        "inner": inner,
+        "upper": upper,
+        "alone": today.alone,
+        "two": round(best_two, 4),
+        "one": round(best_one, 4),
+    }
+    yield from (_predicted(run, profile) for run in runs if _in(run["stack"], profile))
+    yield from maps(today)
+
+
+def _is(stack: str, low: LevelSpec) -> bool:
+    specs = parse(stack)
+    return len(specs) == 2 and specs[0][AT] == low[AT] and specs[0].policy == low.policy
+
+
+def _names(stack: str) -> list[str]:
+    *exits, _ = parse(stack)
+    return [f"exit@at={spec[AT]}" for spec in exits] + ["target"]
+
+
+def _in(stack: str, profile: Profile) -> bool:
+    return "del" not in {spec.policy for spec in parse(stack)} and set(_names(stack)) <= set(profile.names)
+
+
+def _predicted(run: Record, profile: Profile) -> Record:
+    """What the profile's costs and the acceptances of the run itself give by the recursion."""
+    levels = tuple(profile.index(name) for name in _names(run["stack"]))
+    pairs = dict(zip(pairwise(levels), run["accepted"][1:], strict=True))
+    blocks = tuple(spec.block or kind_of(spec).block for spec in parse(run["stack"])[:-1])
+    predicted = expected(profile.with_acceptance(pairs), StackPlan(levels, blocks)).speedup
+    return {"what": "predicted", "stack": run["stack"], "speed_up": round(predicted, 4), "measured": run["speed_up"]}

@@ -1,0 +1,126 @@
+"""The driver of `duo`: while the target verifies, several sequences are drafted that differ in their first token.
+
+    undecided   a b c          the target reads them, and the row behind c
+    fan                 d ..   drafted meanwhile: one of d, e, f may be what that row says
+                        e ..
+                        f ..
+
+The target judges a, b, c and then d, e, f as the candidates of one place. Of the sequence whose first token it keeps
+the rest is undecided in the next step; where it keeps none, all fall. DuoDecoding matches a token of the target's with
+the first ones (rule `match`); rule `tokenwise` judges drawn ones by their distribution, as on any tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from hsd_core.core.driver import result_of
+from hsd_core.core.events import Event
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.core.tree import NOTHING, Offer, Tree
+from hsd_core.grammar import rule_of
+from hsd_core.models.context import Context
+from hsd_core.systems.lanes.duo import Duo
+from hsd_core.systems.lanes.in_step import InStep, naming
+from hsd_core.systems.lanes.undecided import Undecided
+
+
+class Fanned(InStep):
+    """Sequences side by side beside the target; a `Driver`."""
+
+    _scheduler: Duo
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._undecided = Undecided()
+        self._names = rule_of(self.stack[-1].spec).rowless
+
+    @property
+    def pending(self) -> int | None:  # type: ignore[override]
+        """See `Driver.pending`."""
+        return self._undecided.oldest
+
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """See `Driver.round`."""
+        undecided = self._undecided
+        chain, last = undecided.first(len(undecided)), undecided.last
+        room = 0 if undecided.ends(hierarchy.ends) else budget - len(chain)
+        orders = self._ordered(len(chain), room)
+        line, fan, request = context + chain.ids, NOTHING, None
+        if orders.draft:
+            request = self._fan(hierarchy, line, orders.draft)
+        verify = ScoreRequest(1, context, chain if request else chain.inner()[0])
+        scored, drafted = self._together(verify, request)
+        if request and drafted:
+            above = drafted.proposal.parents or tuple(range(-1, len(drafted.proposal.ids) - 1))
+            onto = () if last is None else tuple(last if up < 0 else -1 for up in above)
+            drafted = drafted._replace(result=replace(drafted.proposal, parents=above))
+            fan = yield from self._written(request, drafted, onto=onto)
+            fan = replace(fan, rows=None) if request.order.greedy else fan
+
+        tree, firsts = with_firsts(chain, fan)
+        bonus = request is not None and not len(fan)
+        asking = hierarchy.judge(1, context, tree, scored.logits, bonus=bonus)
+        asked = next(asking)
+        assert isinstance(asked, KeepRequest)
+        kept = len(asked.judged.verdict.path)
+        won = sequence(fan, firsts[asked.judged.verdict.path[-1] - len(chain)]) if kept > len(chain) else []
+        ready = {*firsts, *won}
+        dropped = [token.serial for node, token in enumerate(fan.tokens) if node not in ready]
+        token = yield from self._keep(asked, scored, scored.t1, (1,), dropped)
+        undecided.clear()
+        undecided.append(_chain(fan, won[1:]))
+        end = len(context) + kept
+        slots, start = (won, len(line)) if won else ((), min(end, len(line)))
+        yield from self._settle(start, slots, end + (token is not None) + len(undecided))
+        return result_of(asking, token)[0]
+
+    def _fan(self, hierarchy: Hierarchy, line: Context, limit: int) -> DraftRequest:
+        asked = self._asked(hierarchy, line, limit)
+        order = replace(asked.order, widths=(self._scheduler.width,))
+        return replace(asked, order=naming(order) if self._names else order)
+
+
+def with_firsts(chain: Tree, fan: Tree) -> tuple[Tree, list[int]]:
+    """The undecided tokens, and behind them the first ones of the fan as candidates of one place; which of its nodes
+    these are, in judging order."""
+    m = len(chain)
+    offers = [fan.offers[o] for o in fan.forks.get(-1, ())]
+    if not offers:
+        return chain, []
+    firsts = [offer.node for offer in offers]
+    rows = [] if chain.rows is None else [*chain.rows]
+    known = [Offer(t, t if rows else None) for t in range(m)]
+    drawn = next((offer.row for offer in offers if offer.row is not None), None) if fan.rows is not None else None
+    if drawn is not None and fan.rows is not None:
+        rows.append(fan.rows[drawn])
+    last = len(rows) - 1
+    beside = [
+        Offer(m + at, last if drawn is not None and offer.row is not None else None) for at, offer in enumerate(offers)
+    ]
+    tokens = [*chain.tokens, *(fan.tokens[node] for node in firsts)]
+    parents = (*range(-1, m - 1), *([m - 1] * len(firsts)))
+    return Tree(tokens, torch.stack(rows) if rows else None, None, parents, (*known, *beside)), firsts
+
+
+def sequence(fan: Tree, first: int) -> list[int]:
+    """The nodes of the fan from a first one on."""
+    found = [first]
+    for node, above in enumerate(fan.lineage):
+        if above == found[-1]:
+            found.append(node)
+    return found
+
+
+def _chain(fan: Tree, nodes: Sequence[int]) -> Tree:
+    """Some nodes of the fan, one behind the other, with the rows that they were drawn from."""
+    tokens = [fan.tokens[node] for node in nodes]
+    if fan.rows is None or not nodes:
+        return Tree(tokens)
+    row_of = {offer.node: offer.row for offer in fan.offers}
+    return Tree(tokens, fan.rows[[row_of[node] for node in nodes]])

@@ -1,0 +1,75 @@
+"""How often the target's own token is among a drafter's k likeliest, and what schedules with k candidates make of it.
+
+The ranks are measured: the target's greedy texts, read by both levels. Tokens per step are reckoned from them by
+formula (`theory.overlap.openings`), which takes the places of a text as independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import rows_behind, scorer
+from hsd_core.levels.shared import open_levels
+from hsd_core.measure.results.sheet import markdown
+from hsd_core.measure.tally import Tally
+from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
+
+WIDTHS = (1, 2, 3, 4, 6, 8)
+NOTE = (
+    "The formulas take places as independent. That of card also takes it that the tree has the target's token with h "
+    "behind a rejection too, where the likeliest candidate has just been ruled out: a run commits fewer."
+)
+
+
+@torch.inference_mode()
+def ranks(entries: Sequence[StackEntry], prompt: Sequence[int], output: Sequence[int]) -> Tensor:
+    """(n,) at which place among the drafter's likeliest tokens the target's first choice stands, 0 for its own first
+    choice, before each of the n tokens of a text.
+
+    Args:
+        entries: the drafter and the target.
+    """
+    context, n = [*prompt, *output[:-1]], len(output)
+    target, draft = open_levels([entry.level for entry in entries], len(context) + 1, lanes=(0, 1))
+    try:
+        own = rows_behind(scorer(target), context, n)[0].argmax(-1)
+        logits = rows_behind(scorer(draft), context, n)[0].to(own.device)
+    finally:
+        target.close()
+        draft.close()
+    said = logits.gather(1, own[:, None])
+    above = (logits > said).sum(1)
+    before = (logits == said) & (torch.arange(logits.shape[1], device=own.device) < own[:, None])
+    return above + before.sum(1)  # of equals the first is the likelier one, as everywhere
+
+
+def tallied(found: Sequence[Tensor]) -> Tally:
+    """The share of places with a rank below k, by k. found: the ranks of each text."""
+    tally = Tally(len(found))
+    for text, own in enumerate(found):
+        for k in WIDTHS:
+            tally.add((k,), text, float((own < k).sum()), len(own))
+    return tally
+
+
+def ready_table(tally: Tally, block: int) -> str:
+    """A row for every k: h as it was measured, and tokens per step by formula. block: T of the drafter."""
+    a = tally.ratio((1,)) or 0.0
+    rows = []
+    for k in WIDTHS:
+        h, (low, high) = tally.ratio((k,)) or 0.0, tally.interval((k,)) or (0.0, 0.0)
+        split = duo_tokens_per_step(a, h, block // k) if block >= k else None
+        figures = (duo_tokens_per_step(a, h, block), split, card_tokens_per_step(a, h, block) if k > 1 else None)
+        rows.append((k, f"{h:.3f} ({low:.3f} to {high:.3f})", *("" if x is None else f"{x:.2f}" for x in figures)))
+    head = (
+        "k",
+        "h, measured (95 % interval)",
+        f"duo, k sequences of {block}: tokens a step, by formula",
+        f"duo, {block} tokens split among k: by formula",
+        f"card, {block} layers a step: by formula",
+    )
+    return f"{markdown(head, rows)}\n\n{NOTE}"

@@ -1,0 +1,113 @@
+"""The driver of `card`: while the target verifies a path of the tree, the drafter adds layers to it.
+
+    query     the target reads the path to the tip, and the rows behind each of its tokens
+    correct   its own token for each place is looked for among the candidates that the tree has there: the path itself,
+              and all beside it. The last one that it finds is where the tree is rooted anew
+
+So what is judged is a comb: the path, and the candidates behind every token of it, those behind the tip having come
+meanwhile. All are named, and the target's rule may be any that judges trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from hsd_core.core.driver import Passed, result_of, unless_stopped
+from hsd_core.core.events import Event
+from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.level import drafter
+from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.core.tree import NOTHING, Offer, Token, Tree
+from hsd_core.levels.growing import Grows
+from hsd_core.levels.largest import most_nodes
+from hsd_core.models.context import Context
+from hsd_core.models.gpu.transfer import crossed
+from hsd_core.systems.lanes.card_tree import Card
+from hsd_core.systems.lanes.in_step import InStep
+from hsd_core.systems.lanes.standing_tree import Node, StandingTree
+
+
+class Regrown(InStep):
+    """A tree that keeps growing beside the target; a `Driver`."""
+
+    _scheduler: Card
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._tree: StandingTree | None = None
+        self._reach = 0  # how deep it may be behind this step
+        self._new: list[Node] = []  # of this step
+
+    @property
+    def pending(self) -> int | None:  # type: ignore[override]
+        """See `Driver.pending`."""
+        return min((node.serial for node in self._tree.nodes()), default=None) if self._tree else None
+
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """See `Driver.round`."""
+        if self._tree is None:
+            self._tree = StandingTree(self._scheduler.width, most_nodes(self.stack), hierarchy.ends)
+        tree, tip = self._tree, self._tree.tip()
+        path = tip.path() if tip else []
+        room = 0 if tip and tip.id in hierarchy.ends else budget - len(path)
+        orders = self._ordered(len(path), room)
+        request = self._asked(hierarchy, context, orders.draft) if orders.draft else None
+        query = Tree([_token(node) for node in (path if request else path[:-1])])
+        self._reach = len(path) + orders.draft
+        scored, drafted = self._together(ScoreRequest(1, context, query), request)
+        if request and drafted and self._new:
+            above = [node.above for node in self._new]
+            onto = [-1 if up is None or up.token is None else up.serial for up in above]
+            tokens = (yield from self._written(request, drafted, onto=onto if max(onto) >= 0 else ())).tokens
+            for new, numbered in zip(self._new, tokens, strict=True):
+                new.token = numbered
+
+        candidates, comb, rows = comb_of(tree.roots, path)
+        asking = hierarchy.judge(1, context, comb, scored.logits[:rows], bonus=not candidates)
+        asked = next(asking)
+        assert isinstance(asked, KeepRequest)
+        verdict = asked.judged.verdict
+        kept, found = [candidates[node] for node in verdict.path], verdict.token is None
+        fell, judged = list(tree.nodes()), {id(node) for node in candidates}
+        slots = tree.root_at(kept, behind=found)
+        stays = {id(node) for node in tree.nodes()}
+        dropped = [node.serial for node in fell if id(node) not in judged and id(node) not in stays]
+        token = yield from self._keep(asked, scored, scored.t1, (1,), dropped)
+        length = len(context) + len(kept) + (token is not None) + len(stays)
+        yield from self._settle(len(context), slots, length)
+        return result_of(asking, token)[0]
+
+    def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
+        """See `Sequential`; a draft adds layers to the tree."""
+        if isinstance(asked, ScoreRequest):
+            return super()._pass(asked)
+        unless_stopped(self._stop)
+        crossed()  # what came before is nobody's
+        clock, run = self.writer.clock, drafter(self.runs[0])
+        t0 = clock.now()
+        grows: Grows = run  # type: ignore[assignment]
+        assert self._tree is not None
+        proposal, self._new = self._tree.grow(grows, asked.context, asked.order, self._reach, self.stack[0].name)
+        return Passed(proposal, proposal.work, t0, clock.now(), crossed())
+
+
+def comb_of(roots: Sequence[Node], path: Sequence[Node]) -> tuple[list[Node], Tree, int]:
+    """The candidates behind the text and behind every token of a path that has any, in judging order; as a tree; and
+    behind how many of these places the target's row is asked for."""
+    candidates, parents, rows = list(roots), [-1] * len(roots), 1
+    for node in path:
+        if not node.below:
+            break
+        parents += [candidates.index(node)] * len(node.below)
+        candidates += node.below
+        rows += 1
+    if not candidates:
+        return [], NOTHING, rows
+    offers = tuple(Offer(at) for at in range(len(candidates)))
+    return candidates, Tree([_token(node) for node in candidates], None, None, tuple(parents), offers), rows
+
+
+def _token(node: Node) -> Token:
+    assert node.token is not None
+    return node.token

@@ -1,0 +1,173 @@
+"""A tree of drafts that goes on growing while the text does: layers are added, and it is rooted anew.
+
+    layer    the tokens that are gone on from next: of the candidates that the last layer gave the likeliest paths, and
+             where these are fewer, the likeliest of those left over before (CARD, arXiv 2508.04462)
+    tip      the likeliest of them: the path to it is what is verified
+
+Every token that was read has as many candidates behind it as the tree is wide, the drafter's likeliest: they are named,
+so that any choice among them leaves a run exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+import torch
+from torch import Tensor
+
+from hsd_core.core.events import Span
+from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.tree import Offer, Token
+from hsd_core.levels.growing import Grows
+from hsd_core.models.context import Context
+from hsd_core.models.gpu.transfer import fetched
+from hsd_core.models.one_pass import Branches
+from hsd_core.models.sampling import largest
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A candidate. above: None behind the text. chance: the logarithm of its path's, by the drafter. slot: among the
+    tokens that the drafter has read; None for one that it has not. token: once it has a number in the run."""
+
+    id: int
+    above: Node | None
+    chance: float
+    slot: int | None = None
+    token: Token | None = None
+    below: list[Node] = field(default_factory=list)
+
+    @property
+    def serial(self) -> int:
+        assert self.token is not None
+        return self.token.serial
+
+    def path(self) -> list[Node]:
+        """From the first token behind the text to this one."""
+        found, node = list[Node](), self
+        while node is not None:
+            found.append(node)
+            node = node.above  # type: ignore[assignment]
+        return found[::-1]
+
+
+class StandingTree:
+    """width: candidates behind a token, and tokens of a layer. most: tokens that the drafter may have read of it."""
+
+    def __init__(self, width: int, most: int, ends: frozenset[int]) -> None:
+        self._width, self._most, self._ends = width, most, ends
+        self.roots: list[Node] = []
+        self._read: list[Node] = []  # in the order of their slots
+        self._fresh: list[Node] = []  # what the last layer gave
+        self.grew = False  # since it was rooted anew
+
+    def nodes(self) -> Iterator[Node]:
+        """All, a parent before its children."""
+        waiting = list(self.roots)
+        for node in waiting:
+            yield node
+            waiting.extend(node.below)
+
+    def tip(self) -> Node | None:
+        """The end of the path that is verified next; None where the tree is empty."""
+        layer = self._layer(inf)
+        if layer:
+            return layer[0]
+        return max((x for x in self.nodes() if x.slot is None), key=lambda x: (len(x.path()), x.chance), default=None)
+
+    def grow(
+        self, run: Grows, context: Context, order: DraftOrder, reach: int, source: str
+    ) -> tuple[Proposal, list[Node]]:
+        """Add up to `order.limit` layers, no token more than `reach` behind the text; the new nodes, as drafted."""
+        new, logits, works, offers = list[Node](), list[Tensor](), list[Work](), list[Offer]()
+        while len(logits) < order.limit and not order.stops(len(logits), logits[-1] if logits else None):
+            layer = self._layer(reach)
+            if self.roots and not 0 < len(layer) <= self._most - len(self._read):
+                break
+            for node in layer:
+                node.slot = len(self._read)
+                self._read.append(node)
+            branches = Branches(len(context), tuple(_slot(node.above) for node in self._read))
+            scores, took = run.grow(context, [node.id for node in self._read], branches, len(layer))
+            (scores,) = fetched(scores)
+            order.check(scores)
+            before = sum(len(rows) for rows in logits)
+            behind: list[Node] | list[None] = layer or [None]
+            self._fresh = []
+            for at, (above, likeliest) in enumerate(zip(behind, self._likeliest(scores), strict=True)):
+                for id_, chance in likeliest:
+                    node = Node(id_, above, chance + (above.chance if above else 0.0))
+                    (above.below if above else self.roots).append(node)
+                    self._fresh.append(node)
+                    offers.append(Offer(len(offers), before + at))
+            new += self._fresh
+            logits.append(scores)
+            works.append(took)
+            self.grew = True
+        place = {id(node): at for at, node in enumerate(new)}
+        parents = tuple(place.get(id(node.above), -1) for node in new)
+        return Proposal(
+            tuple(node.id for node in new),
+            (source,) * len(new),
+            _sum(works),
+            None,
+            torch.cat(logits) if logits else None,
+            parents,
+            tuple(offers),
+        ), new
+
+    def root_at(self, path: Sequence[Node], *, behind: bool) -> list[int]:
+        """The text goes on along a path. behind: what was grown behind its end stays; else nothing does.
+
+        Returns:
+            The slots that stay, first those of the path.
+        """
+        root = path[-1] if path and behind else None
+        kept = [node for node in self._read if root is not None and root in node.path()[:-1]]
+        slots = [node.slot for node in (*path, *kept) if node.slot is not None]
+        if not self.grew:  # what is not moved behind tokens just read can only be cut: the others are read again
+            slots = [slot for at, slot in enumerate(slots) if slots[: at + 1] == [*range(at + 1)]]
+        self._fresh = [node for node in self._fresh if root is not None and root in node.path()[:-1]]
+        self.roots = root.below if root else []
+        for node in self.roots:
+            node.above = None
+        self._read = kept
+        for slot, node in enumerate(kept):
+            node.slot = slot
+        self.grew = False
+        return slots
+
+    def _layer(self, reach: float) -> list[Node]:
+        """What is read next: the likeliest of what the last layer gave, then of all other candidates."""
+
+        def likeliest(some: Sequence[Node]) -> list[Node]:
+            open_ = [x for x in some if x.slot is None and x.id not in self._ends and len(x.path()) < reach]
+            return sorted(open_, key=lambda x: -x.chance)
+
+        chosen = likeliest(self._fresh)[: self._width]
+        if len(chosen) < self._width:
+            fresh = {id(node) for node in self._fresh}
+            spare = likeliest([node for node in self.nodes() if id(node) not in fresh])
+            chosen += spare[: self._width - len(chosen)]
+        return chosen
+
+    def _likeliest(self, scores: Tensor) -> list[list[tuple[int, float]]]:
+        """(id, log probability) of each row's likeliest tokens, falling."""
+        values, ids = largest(scores, self._width)
+        chances = values - scores.logsumexp(-1, keepdim=True)
+        rows = zip(ids.tolist(), chances.tolist(), strict=True)
+        return [[(id_, chance) for id_, chance in zip(*row, strict=True) if chance > -inf] for row in rows]
+
+
+def _slot(node: Node | None) -> int:
+    if node is None:
+        return -1
+    assert node.slot is not None
+    return node.slot
+
+
+def _sum(works: Sequence[Work]) -> Work:
+    spans: list[Span] = [span for work in works for span in work.ran]
+    return Work(len(works), sum(x.rows for x in works), sum(x.catch_up for x in works), tuple(spans))

@@ -1,0 +1,215 @@
+"""LongSpec's draft at work (arXiv 2502.17421): a window of its own, and the keys and values of the target's last layer.
+
+    x += attention(norm(x))                  over a few first positions and the last ones, `window` in all
+    x += cross(norm(x), keys, values)        over what the target has verified
+    x += mlp(norm(x))
+
+What it remembers is as large as its window and what is drafted behind the text, however long that is: with one layer,
+its keys and values are made of a token and its position alone, so what has left the window is made again where a text
+is taken back behind it.
+
+Names: n rows that are wanted, G key/value heads, d head size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hsd_core.models.cache import Cache, Positions, own
+from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.drafts.copying_there import copier
+from hsd_core.models.drafts.head import DraftCache, LeanDraft
+from hsd_core.models.lean.linear import nbytes
+from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.one_pass import Branches, in_order
+
+if TYPE_CHECKING:
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.drafts.draft_file import DraftInfo
+    from hsd_core.models.lean.decoder import LeanDecoder
+
+SINK = 4  # first positions that are seen from everywhere (StreamingLLM, arXiv 2309.17453)
+ROOM = 64  # slots behind the window, at least: so many tokens pass before it is moved
+
+
+def sees_own(of: Tensor, place: Tensor, window: int) -> Tensor:
+    """(n, m) bool: whether the position numbered of[i] attends to the one numbered place[j], of its own line."""
+    near = (place <= of[:, None]) & (place > of[:, None] - (window - SINK))
+    return near | ((place < SINK) & (place <= of[:, None]))
+
+
+class WindowedKeys(Positions):
+    """Keys and values (G, slots, d) of the first positions and, behind them, of those from `first` on, side by side."""
+
+    __slots__ = ("first", "keys", "values")
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        super().__init__()
+        self.keys, self.values, self.first = keys, values, SINK
+
+    @property
+    def slots(self) -> int:
+        return self.keys.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        """However long the text is."""
+        return self.keys.nbytes + self.values.nbytes
+
+    def slot(self, position: int) -> int:
+        """Where a position lies that is held."""
+        return position if position < SINK else SINK + position - self.first
+
+    def hold(self, low: int, end: int) -> list[range]:
+        """Make room for the first positions and those from `low` on up to `end`; which of them are to be written.
+
+        Raises:
+            DecoderError: they are more than there are slots.
+        """
+        if SINK + end - low > self.slots:
+            raise DecoderError(f"{SINK + end - low} positions are more than the window's {self.slots} slots")
+        begun = self.length
+        if not self.first <= low <= begun:  # taken back behind the window, or gone on from far behind it
+            self.first, held = low, low
+        else:
+            held = max(begun, SINK)
+            if SINK + end - self.first > self.slots:
+                from_, self_ = self.slot(low), self.slot(held)
+                for kept in (self.keys, self.values):
+                    kept[:, SINK : SINK + held - low] = kept[:, from_:self_].clone()
+                self.first = low
+        lacking = [range(begun, min(SINK, end))] if begun < SINK else []
+        return [*lacking, *([range(held, end)] if held < end else [])]
+
+    def write(self, begin: int, keys: Tensor, values: Tensor) -> None:
+        """(n, G, d) of positions from `begin` on."""
+        at = self.slot(begin)
+        for kept, new in ((self.keys, keys), (self.values, values)):
+            kept[:, at : at + len(new)] = new.transpose(0, 1)
+
+    def seen(self, end: int) -> tuple[Tensor, Tensor, list[int]]:
+        """Keys and values up to `end`, and which positions they are."""
+        numbers = [*range(min(SINK, end)), *range(self.first, end)]
+        return self.keys[:, : len(numbers)], self.values[:, : len(numbers)], numbers
+
+    def keep(self, base: int, path: Sequence[int]) -> None:
+        """See `Cache.keep`."""
+        mine = [node for node in path if base + node < self.length]
+        if base < self.first and not in_order(mine):
+            self.cut(base)
+            return
+        super().keep(base, path)
+
+    def move(self, base: int, nodes: Sequence[int]) -> None:
+        """See `Positions.move`."""
+        source = [self.slot(base + node) for node in nodes]
+        at = self.slot(base)
+        for kept in (self.keys, self.values):
+            kept[:, at : at + len(nodes)] = kept[:, source]
+
+
+class WindowedDraft(LeanDraft):
+    """Run by torch, over either decoder. window: of its own positions."""
+
+    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
+        super().__init__(info, tensors, decoder)
+        self.window, self._embed = info.window, decoder.embed
+        self._read, self._norm = self._product("read"), self._vector("norm")
+        at = "layers.0."
+        self._qkv, self._out, self._gate_up, self._down, self._cross_q, self._cross_out = (
+            self._product(at + name) for name in ("qkv", "out", "gate_up", "down", "cross_q", "cross_out")
+        )
+        self._norms = [self._vector(at + name) for name in ("attention_norm", "cross_norm", "mlp_norm")]
+        self._cos, self._sin = (
+            table.to(device=self._device, dtype=self._float)[:, None] for table in rotary_tables(decoder.shape)
+        )
+
+    def new_cache(self, nodes: int) -> DraftCache:
+        """For one run whose trees have at most so many nodes; no longer for a longer text."""
+        s, slots = self._shape, self.window + max(ROOM, nodes + 1)
+        keys, values = (
+            torch.zeros(s.kv_heads, slots, s.head_size, dtype=self._float, device=self._device) for _ in range(2)
+        )
+        return DraftCache(WindowedKeys(keys, values), copier(*self._gates))
+
+    @torch.inference_mode()
+    def rows(
+        self,
+        line: Sequence[int],
+        wanted: int,
+        cache: Cache,
+        keys: Tensor,
+        values: Tensor,
+        branches: Branches | None = None,
+    ) -> Tensor:
+        """The rows behind the last tokens of a line, none of which it has read yet.
+
+        Args:
+            line: a context and the nodes of a tree behind it. keys, values: (G, m, d) of the target's last layer, of
+                the first m positions, none of which stands behind one that is wanted; there may be none.
+        Returns:
+            (wanted, V) log-probabilities, -inf for tokens that the trimmed head cannot say and nothing copies.
+        """
+        kept, end = own(cache, DraftCache), len(line)
+        mine, first = kept.layers, end - wanted
+        assert isinstance(mine, WindowedKeys)
+        tree = branches if branches is not None and end > branches.base else None
+        numbers = torch.arange(end) if tree is None else tree.positions(0, end)
+        of = numbers[first:]
+        low = max(SINK, int(of.min()) - (self.window - SINK) + 1)
+        for lacking in mine.hold(low, end):
+            x, q = self._remember(mine, line, numbers, lacking)
+        mine.length = end
+        x, q = x[len(x) - wanted :], q[len(q) - wanted :]
+        k, v, slots = mine.seen(end)
+        sees = sees_own(of, numbers[slots], self.window)
+        if tree is not None:
+            sees &= ~tree.hidden(first, end)[:, slots]
+        x = x + self._out(self._attended(q, k, v, sees.to(self._device)))
+        if keys.shape[1]:
+            q = self._turned(self._heads(self._cross_q(self._rms(x, 1)), self._shape.heads), of)
+            x = x + self._cross_out(self._attended(q, keys.to(q), values.to(q)))
+        gate, up = self._gate_up(self._rms(x, 2)).chunk(2, -1)
+        x = x + self._down(F.silu(gate) * up)
+        logits = self._said(F.rms_norm(x, self._norm.shape, self._norm, self._shape.norm_eps))
+        return kept.copier.mix(line, logits, x, branches)
+
+    def _remember(
+        self, mine: WindowedKeys, line: Sequence[int], numbers: Tensor, lacking: range
+    ) -> tuple[Tensor, Tensor]:
+        """Keys and values of some positions; (n, hidden) what the layer reads there, (n, H, d) queries."""
+        s, at = self._shape, numbers[lacking.start : lacking.stop]
+        x = self._read(self._normal(self._embed(line[lacking.start : lacking.stop])))
+        qkv = self._heads(self._qkv(self._rms(x, 0)), s.heads + 2 * s.kv_heads)
+        turned = self._turned(qkv[:, : s.heads + s.kv_heads], at)
+        mine.write(lacking.start, turned[:, s.heads :], qkv[:, s.heads + s.kv_heads :])
+        return x, turned[:, : s.heads]
+
+    def _heads(self, x: Tensor, count: int) -> Tensor:
+        return x.view(len(x), count, self._shape.head_size)
+
+    def _turned(self, x: Tensor, at: Tensor) -> Tensor:
+        at = at.to(self._device)
+        return x * self._cos[at] + x.roll(self._shape.head_size // 2, -1) * self._sin[at]
+
+    def _attended(self, q: Tensor, keys: Tensor, values: Tensor, sees: Tensor | None = None) -> Tensor:
+        """q (n, H, d) over keys and values (G, m, d), each row over those that it sees -> (n, H d)."""
+        n, groups = len(q), len(keys)
+        by_group = q.view(n, groups, -1, q.shape[-1]).permute(1, 2, 0, 3).flatten(1, 2)  # (G, H/G n, d)
+        mask = None if sees is None else sees.repeat(by_group.shape[1] // n, 1)
+        a = F.scaled_dot_product_attention(by_group[None], keys[None], values[None], attn_mask=mask)[0]
+        return a.view(groups, -1, n, q.shape[-1]).permute(2, 0, 1, 3).reshape(n, -1)
+
+    def _rms(self, x: Tensor, which: int) -> Tensor:
+        weight = self._norms[which]
+        return F.rms_norm(x, weight.shape, weight, self._shape.norm_eps)
+
+    def weight_bytes(self) -> int:
+        """That a pass reads."""
+        products = self._read, self._qkv, self._out, self._cross_q, self._cross_out, self._gate_up, self._down
+        return sum(map(nbytes, products)) + self._head.nbytes

@@ -1,0 +1,67 @@
+"""Heads over the target's last state, each for a token further on (Medusa: Cai et al. 2024, arXiv 2401.10774)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
+from hsd_core.grammar.kind import SKY, Kind, Reads, Site, Unplanned
+from hsd_core.grammar.said import Said
+from hsd_core.models.drafts import known_drafts
+
+if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.systems.medusa.medusa_level import MedusaLevel
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    found = [
+        {"name": draft.name, "title": f"{draft.ahead} heads", "fed": True}
+        for draft in known_drafts.shipped(preset.name)
+        if draft.heads
+    ]
+    reason = preset.whole or ("" if found else "no heads were trained for this preset's target")
+    return [kind.entry("Medusa heads", reason=reason, drafts=found)]
+
+
+def build(spec: LevelSpec, site: Site) -> MedusaLevel:
+    from hsd_core.systems.medusa.medusa_level import MedusaLevel
+
+    decoder = site.layered(spec)
+    heads = site.heads(spec, decoder)
+    if heads is None:
+        cure = "train some with --recipe medusa, and write medusa@id=FILE"
+        raise StackError(f"preset {site.preset.name} ships no trained heads; {cure}")
+    if spec.block is not None and spec.block > heads.ahead:
+        raise StackError(f"medusa: {heads.name} has {heads.ahead} heads; write medusa:{heads.ahead} or less")
+    return MedusaLevel(decoder, heads, weights={**site.preset.target.as_dict(site.folder), "draft": heads.name})
+
+
+KIND = Kind(
+    name="medusa",
+    order=22,
+    title="Medusa heads",
+    about="Trained heads over the target's last hidden state, each for a token further on.",
+    help="One small pass says all tokens of a draft, none of which has read the others, so a tree (@tree=) gains most. "
+    "@id= names the heads.",
+    letter="H",
+    colour=SKY,
+    underline="double",
+    keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
+    block=3,
+    verifies=False,
+    cheap=True,
+    needs=frozenset({"weights"}),
+    reads=Reads(depth=0),
+    of_target=lambda spec: True,
+    unplanned=lambda spec: Unplanned(
+        "Medusa's heads, whose draft costs the same however long it is",
+        "a draft of Medusa's heads costs the same however long it is; calibrate a nano or an exit",
+    ),
+    offer=offer,
+    build=build,
+    said=Said(("Medusa heads", "Medusa")),
+)
+KINDS = (KIND,)

@@ -1,0 +1,117 @@
+"""A model: another one of the target's family, or the target, the last level, whose distribution the output follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
+from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, Reads, Site
+from hsd_core.grammar.said import Said
+from hsd_core.levels.decoded import decoded
+from hsd_core.models.machine import has_cuda
+from hsd_core.systems.store.store_keys import KNN, OF_STORE, mixing_of
+
+if TYPE_CHECKING:
+    from hsd_core.core.level import Level
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.levels.model_level import ModelLevel
+    from hsd_core.systems.store.store_level import StoreLevel
+
+UNDRAFTED = "undrafted"  # of a level's parameters: how many special tokens differ from the target's
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    if preset.drafts:
+        named = [{}, *({"id": source.id} for source in preset.drafts[1:])]  # the first is meant without a name
+        return [kind.entry(x.title, params=params) for x, params in zip(preset.drafts, named, strict=True)]
+    return [kind.entry("a smaller model", reason="no smaller model of the target's family comes with it")]
+
+
+def build(spec: LevelSpec, site: Site) -> ModelLevel:
+    from hsd_core.levels.trimmed_head import first_ids
+    from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
+    from hsd_core.systems.model.sparing import Sparing
+
+    found = site.fetched(spec.get(ID))
+    if found is None:
+        raise StackError(f"preset {site.preset.name} has no smaller model; name one with model@id=HUB-OR-FOLDER")
+    source, folder = found
+    try:
+        apart = special_differences(Tokenizer(folder), site.tokenizer)
+    except TokenizerError as error:
+        cure = f"write cross:4@id={spec.get(ID) or source.id}, or use a level of the same family"
+        raise StackError(f'level "{source.title}": {error}; {cure}') from error
+    dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
+    says = first_ids(spec[VOCAB], site.ends, apart) if spec[VOCAB] else None
+    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, says=says)
+    if apart:
+        if level.vocab_size < site.tokenizer.vocab_size:
+            raise StackError(
+                f'level "{source.title}": it has weights for {level.vocab_size} ids, and the target\'s tokenizer has '
+                f"{site.tokenizer.vocab_size}; use a level of the same family"
+            )
+        level.decoder = Sparing(level.decoder, [id_ for id_ in apart if id_ < level.vocab_size])
+        level.params[UNDRAFTED] = len(apart)
+    return level
+
+
+KIND = Kind(
+    name="model",
+    order=60,
+    title="model",
+    about="Another model of the target's family.",
+    help="The preset's smaller one, or @id= a Hub id or folder.",
+    letter="M",
+    colour=YELLOW,
+    underline="thick",
+    keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
+    labelled=("tower", "lanes"),
+    needs=frozenset({"weights"}),
+    offer=offer,
+    build=build,
+    said=Said(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
+)
+
+
+def offer_target(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry(preset.target.title + (" on the accelerator" if has_cuda() else ""))]
+
+
+def build_target(spec: LevelSpec, site: Site) -> Level:
+    source, dtype, device = site.of_target(spec.get(ID)), spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
+    if spec.get(KNN):
+        return build_with_store(spec.having(dtype=dtype, device=device), site)
+    return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title, feeds=True)
+
+
+def build_with_store(spec: LevelSpec, site: Site) -> StoreLevel:
+    from hsd_core.systems.store.store_level import StoreLevel
+
+    decoder, source = site.layered(spec), site.preset.target
+    store, label = site.store(spec, decoder), f"{source.title} and a store"
+    return StoreLevel(decoder, store, mixing_of(spec), kind=spec.name, label=label, weights=source.as_dict(site.folder))
+
+
+TARGET = Kind(
+    name="target",
+    order=80,
+    title="target",
+    about="The last level: its distribution is the output's.",
+    help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
+    "folder or a .gguf file. @knn=store mixes its words with what followed like places of a text (kNN-LM), a "
+    "distribution of its own; python -m hsd_core knn-store makes the store.",
+    letter="T",
+    colour=BLUE,
+    underline="solid",
+    keys=(*VERIFIES, *OF_STORE, DTYPE, DEVICE, ID),
+    labelled=("tower",),
+    stands=LAST,
+    needs=frozenset({"weights"}),
+    reads=Reads(),
+    offer=offer_target,
+    build=build_target,
+    said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
+)
+KINDS = (KIND, TARGET)

@@ -1,0 +1,88 @@
+"""A small trained draft over the target's token embeddings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.keys import ID, VERIFIES
+from hsd_core.grammar.kind import SKY, Kind, Reads, Site, Unplanned
+from hsd_core.grammar.said import Said
+from hsd_core.models.drafts import known_drafts
+from hsd_core.systems.exits.declaration import stop_at
+
+if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.models.drafts.draft_file import DraftInfo
+    from hsd_core.systems.nano.nano_level import NanoLevel
+
+
+def drafts(preset: Preset) -> list[dict[str, Any]]:
+    """The trained drafts that read the embeddings."""
+    return [
+        {"name": draft.name, "title": _title(draft), "fed": draft.follows}
+        for draft in known_drafts.shipped(preset.name)
+        if not draft.at and not draft.heads
+    ]
+
+
+def _title(draft: DraftInfo) -> str:
+    if draft.window:
+        return f"a window of {draft.window}, and the target's last keys and values"
+    if not draft.fed:
+        return "embeddings alone"
+    several = f" from {len(draft.joined)} of its layers" if draft.joined else ""
+    return f"fed by the target{several}" + (f", {draft.ahead} tokens a pass" if draft.ahead > 1 else "")
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    found = drafts(preset)
+    reason = preset.whole if preset.whole else "" if found else "no nano draft was trained for this preset's target"
+    return [kind.entry("nano draft", reason=reason, drafts=found)]
+
+
+def unplanned(spec: LevelSpec) -> Unplanned | None:
+    """A draft that says several tokens in one pass costs the same however long it is."""
+    named = spec.get(ID)
+    path = known_drafts.file_of(named) if named else None
+    if path is None or known_drafts.ahead_of(path) < 2:
+        return None
+    cure = "a draft that is said in one pass costs the same however long it is; calibrate one that goes token by token"
+    return Unplanned("a draft that is said in one pass", cure)
+
+
+def build(spec: LevelSpec, site: Site) -> NanoLevel:
+    from hsd_core.systems.nano.nano_level import NanoLevel
+
+    decoder = site.layered(spec)
+    draft = site.draft(spec, 0, decoder)
+    if draft is None:
+        raise StackError(f"preset {site.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
+    if draft.joined:
+        stop_at(decoder, draft.joined)
+    return NanoLevel(decoder, draft, weights={**site.preset.target.as_dict(site.folder), "draft": draft.name})
+
+
+KIND = Kind(
+    name="nano",
+    order=20,
+    title="nano draft",
+    about="A trained one- or two-layer draft over the target's embeddings.",
+    help="@id= names the draft; a fed one also reads the last hidden state of the full pass above it.",
+    letter="D",
+    colour=SKY,
+    underline="dashed",
+    keys=(*VERIFIES, ID),
+    block=3,
+    labelled=("tower",),
+    cheap=True,
+    needs=frozenset({"weights"}),
+    reads=Reads(depth=0),
+    of_target=lambda spec: True,
+    unplanned=unplanned,
+    offer=offer,
+    build=build,
+    said=Said(("a nano draft",)),
+)
+KINDS = (KIND,)

@@ -1,0 +1,41 @@
+"""Nano: a small trained drafter over the target's token embeddings, without one of its layers."""
+
+from __future__ import annotations
+
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.levels.model_level import OverDecoder
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.systems.longspec.windowed import WindowedDraft
+from hsd_core.systems.longspec.windowed_run import WindowedRun
+
+
+class NanoLevel(OverDecoder):
+    """`draft` over the embeddings of `decoder`, the target's."""
+
+    def __init__(
+        self, decoder: Layered, draft: TrainedDraft | WindowedDraft, *, weights: dict[str, object] | None = None
+    ) -> None:
+        window = draft.window if isinstance(draft, WindowedDraft) else 0
+        label = "nano" + (", fed by the target" if draft.fed else f", window of {window}" if window else "")
+        params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
+        if draft.joined:
+            params["joins"] = ".".join(map(str, draft.joined))
+        if draft.ahead > 1:
+            label, params["ahead"] = f"{label}, {draft.ahead} tokens a pass", draft.ahead
+        if window:
+            params["window"] = window
+        if threads := getattr(draft, "threads", None):
+            params["threads"] = threads  # chosen on this machine
+        super().__init__(decoder, name="nano", kind="nano", label=label, layers=0, params=params, weights=weights)
+        self.decoder, self.draft, self.fed = decoder, draft, draft.fed or bool(window)
+
+    def enter(self, shared: SharedState) -> Trunk | None:
+        """The trunk whose last states, or keys and values, it reads; else it shares nothing with anyone."""
+        return shared.features(self.draft.joined)[0] if self.fed else None
+
+    def open(self, capacity: int, shared: SharedState) -> DraftRun | WindowedRun:
+        if isinstance(self.draft, WindowedDraft):
+            return WindowedRun(self.draft, shared.features(), shared.branches, self.name)
+        features = shared.features(self.draft.joined) if self.fed else ()
+        return DraftRun(self.decoder, self.draft, features, capacity + shared.branches, self.name)

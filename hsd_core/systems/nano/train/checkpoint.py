@@ -1,0 +1,54 @@
+"""A training run on disk: weights and optimizer state after a step, in safetensors; nothing that runs when opened."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from hsd_core.systems.nano.train.students.student import Student
+from hsd_core.systems.nano.train.tensors import opened
+from hsd_core.typed import encode, plain
+
+FILE = "checkpoint.safetensors"
+
+
+def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict[str, Any]) -> None:
+    """Write whole or not at all. about: where training stands, as plain JSON types."""
+    tensors = {f"weight.{name}": p.detach() for name, p in student.named_parameters()}
+    for name, p in student.named_parameters():
+        for key, value in optimizer.state.get(p, {}).items():
+            tensors[f"{key}.{name}"] = torch.as_tensor(value)
+    partial = path.with_suffix(".partial")
+    save_file({name: t.cpu().contiguous() for name, t in tensors.items()}, partial, {"about": encode(about).decode()})
+    os.replace(partial, path)
+
+
+def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[str, Any] | None:
+    """Go on from a checkpoint; returns what was saved with it, None if there is none.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    if not path.exists():
+        return None
+    with opened(path, "delete it, and training starts again") as file:
+        about: dict[str, Any] = plain(file.metadata()["about"])
+        held: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    with torch.no_grad():
+        for name, p in student.named_parameters():
+            p.copy_(held[f"weight.{name}"])
+            if f"exp_avg.{name}" in held:
+                state = {key: held[f"{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
+                optimizer.state[p] = {k: v.to(p.device) if k != "step" else v for k, v in state.items()}
+    return about
+
+
+def remove(path: Path) -> None:
+    """For a draft that is finished: weights and optimizer state, 12 bytes a weight, are of no more use."""
+    for each in (path, path.with_suffix(".partial")):
+        each.unlink(missing_ok=True)

@@ -1,0 +1,223 @@
+"""The whole way from a data file to drafts in a folder: hidden states once, then one draft after another."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from hsd_core.grammar.preset import Preset
+from hsd_core.models import machine
+from hsd_core.models.drafts.draft_file import DraftError, fingerprint, read_info, write_draft
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.systems.nano.train import checkpoint, loop
+from hsd_core.systems.nano.train.card import card
+from hsd_core.systems.nano.train.data.batches import collate
+from hsd_core.systems.nano.train.data.features import Features, FeatureStore
+from hsd_core.systems.nano.train.data.texts import check_split, commonest, read_examples
+from hsd_core.systems.nano.train.held_out import DraftScore, examine, prepare
+from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
+from hsd_core.systems.nano.train.students.student import Student
+from hsd_core.systems.nano.train.students.student_file import round_weights, take_weights, tensors_of
+from hsd_core.typed import put
+
+LARGEST = 10_000_000  # bytes of a file that is shipped
+
+
+class Distiller:
+    """Trains drafts of one target on one data file.
+
+    Args:
+        drafts: what may be asked for; the hidden states of all of them are computed in one pass.
+        data: JSON lines with prompt_ids and output_ids. work: keeps hidden states, checkpoints, curves, and every
+            finished draft, so that it is not trained again.
+        limit: train on the first so many of the shuffled texts. ends: ids that the trimmed head keeps in any case.
+    Raises:
+        ValueError: the data or the target cannot be trained on.
+    """
+
+    def __init__(
+        self,
+        decoder: LeanDecoder,
+        preset: Preset,
+        drafts: Sequence[DraftShape],
+        data: str | Path,
+        hyper: Hyperparameters,
+        work: Path,
+        *,
+        ends: frozenset[int],
+        limit: int | None = None,
+        progress: Callable[[str, float, float], None] = lambda *_: None,
+    ) -> None:
+        hyper.check()
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit is {limit}; train on at least 1 text")
+        self._decoder, self._preset, self._plan, self._work = decoder, preset, hyper, work
+        self._data, self._progress = Path(data).name, progress
+        examples = read_examples(data, vocab_size=decoder.vocab_size, longest=hyper.longest, prompts=hyper.prompts)
+        check_split(examples[:limit])
+        self._ids = commonest(examples, hyper.rows, ends)
+        self.drafts = {self.name(draft): draft for draft in drafts}
+        depths = {depth for draft in drafts for depth in draft.depths(decoder.layers)}
+        self._store = FeatureStore(decoder, examples[:limit], depths, work / "states")
+
+    def name(self, draft: DraftShape) -> str:
+        """The file's name: the preset and what it is."""
+        return f"{self._preset.key}-{draft.title(self._decoder.layers)}"
+
+    def check(self, names: Sequence[str], out: Path, start: Path | None = None) -> None:
+        """All that could keep these drafts from being trained and written; makes `out`. To be called before the work.
+
+        Raises:
+            ValueError: a draft could not be shipped, or not be started from, or the target has a shape that drafts
+                lack. OSError: `out` cannot be made.
+        """
+        if start is not None and start.resolve() == out.resolve():
+            # the start names a training: if that was overwritten, the same command would train a finished draft again
+            raise ValueError(f"drafts cannot start from {start} and be written there too; give another --out")
+        for name in names:
+            student = Student(self._decoder, self.drafts[name], self._ids)
+            size = sum(p.numel() for p in student.parameters())  # int8: a byte each, and little else
+            if size > LARGEST:
+                most = f"{LARGEST / 1e6:.0f} MB that are shipped"
+                raise ValueError(f"{name} would have {size / 1e6:.1f} MB, more than the {most}")
+            if start is not None:
+                if not (earlier := self._earlier(name, start)).is_file():
+                    raise ValueError(f"{start} has no {earlier.name} to start from; train what it has with --only")
+                take_weights(student, earlier)
+        out.mkdir(parents=True, exist_ok=True)
+
+    def folder(self, name: str, start: Path | None = None) -> Path:
+        """Where the checkpoint and the curve of a draft lie."""
+        earlier = None if start is None else self._earlier(name, start)
+        return self._work / f"{name}-{self._digest(self.drafts[name], earlier)}"
+
+    def _earlier(self, name: str, start: Path) -> Path:
+        """The file to begin with: of this name, or of the draft that is fed the last state alone where this one joins
+        more."""
+        own, fed = start / f"{name}.safetensors", self.name(replace(self.drafts[name], joins=()))
+        return own if own.is_file() or not self.drafts[name].joins else start / f"{fed}.safetensors"
+
+    def finished(self, name: str, start: Path | None = None) -> bool:
+        """Whether this very training was done before."""
+        made = self.folder(name, start) / f"{name}.safetensors"
+        try:
+            return read_info(made).card is not None
+        except (DraftError, OSError):
+            return False
+
+    def train(
+        self,
+        name: str,
+        out: Path,
+        *,
+        command: str = "",
+        tell: loop.Tell = lambda *_: None,
+        stop: Callable[[], bool] = lambda: False,
+        start: Path | None = None,
+    ) -> Path | None:
+        """Train one draft and write its file and card; None if it was stopped before its end.
+
+        start: a folder of drafts; the one of this name is trained further.
+
+        Raises:
+            ValueError: see `check`.
+        """
+        self.check([name], out, start)
+        folder = self.folder(name, start)
+        made = folder / f"{name}.safetensors"
+        if not self.finished(name, start):
+            if not self._store.compute(progress=self._progress, stop=stop):
+                return None
+            draft = self.drafts[name]
+            found = self._store.load(*draft.depths(self._decoder.layers))
+            student, curve = loop.train(
+                self._decoder,
+                draft,
+                self._plan,
+                found,
+                self._ids,
+                folder,
+                device=self._decoder.device,
+                tell=tell,
+                stop=stop,
+                start=None if start is None else self._earlier(name, start),
+            )
+            if curve[-1].step < self._plan.steps:
+                return None
+            self._export(made, draft, student, curve, found, command)
+        checkpoint.remove(folder / checkpoint.FILE)
+        for path in (made.with_suffix(".md"), made):
+            put(out / path.name, path.read_bytes())
+        return out / made.name
+
+    def _export(
+        self,
+        path: Path,
+        draft: DraftShape,
+        student: Student,
+        curve: list[loop.Point],
+        found: list[Features],
+        command: str,
+    ) -> None:
+        """Write a trained draft, then its card: with both it is finished."""
+        decoder = self._decoder
+        round_weights(student)
+        kinds = self._judge(student, draft, [f for f in found if f.example.held_out])
+        total = sum(kinds.values(), DraftScore())
+        measured = {"agreement": round(total.agreement, 4), "acceptance": round(total.acceptance, 4)}
+        about = {
+            "preset": self._preset.name,
+            "at": student.at,
+            "fed": int(draft.fed),
+            "layers": draft.layers,
+            "rows": len(self._ids),
+            "hidden": decoder.shape.hidden,
+            "target": self._preset.target.title,
+            "fingerprint": fingerprint(decoder),
+            "measured": measured,
+        }
+        if draft.mlp_width is not None:
+            about["mlp_width"] = draft.mlp_width
+        if student.joined:
+            about["joins"] = ".".join(map(str, student.joined))
+        if draft.ahead > 1:
+            about["ahead"] = draft.ahead
+        if draft.gated:
+            about["gated"] = 1
+        if draft.window:
+            about["window"] = draft.window
+        write_draft(path, tensors_of(student), about)
+        learned = [f.example for f in found if not f.example.held_out]
+        device = machine.describe(decoder.device)
+        said = {
+            **about,
+            "licence": self._preset.licence,
+            "data": self._data,
+            "command": command,
+            "examples": len(learned),
+            "tokens": sum(len(e.ids) - e.start for e in learned),
+            "device": f"{device}, torch {torch.__version__}, Python {platform.python_version()}",
+            "size": path.stat().st_size,
+            "share": loop.weight_share(student, decoder),
+        }
+        put(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, said).encode())
+
+    def _digest(self, draft: DraftShape, start: Path | None) -> str:
+        """Names everything that training depends on: with another of these it starts again."""
+        begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
+        named = (self._store.digest, self._ids, draft.named(), self._plan.named(), begun)
+        return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
+
+    def _judge(self, student: Student, draft: DraftShape, found: list[Features]) -> dict[str, DraftScore]:
+        """By kind of prompt, how the rounded weights do where every state that they read is the target's."""
+        kinds: dict[str, DraftScore] = {}
+        for f in found:
+            batch = collate([f], self._decoder, draft, device=self._decoder.device)
+            (score,) = examine(student, [prepare(batch, self._decoder)])
+            kinds[f.example.kind] = kinds.get(f.example.kind, DraftScore()) + score
+        return kinds

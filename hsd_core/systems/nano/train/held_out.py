@@ -1,0 +1,103 @@
+"""How good a draft is on texts it was not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from operator import add
+
+import torch
+from torch import Tensor
+
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.systems.nano.train.losses import forward_kl
+from hsd_core.systems.nano.train.students.student import Batch, Student
+
+CHUNK = 512  # rows of the whole vocabulary at a time
+
+
+@dataclass(slots=True)
+class DraftScore:
+    """Sums over positions. `agreed`: its first choice is the target's own. `accepted`: 1 - TV to the target's
+    distribution."""
+
+    positions: int = 0
+    agreed: float = 0.0
+    accepted: float = 0.0
+    loss: float = 0.0
+
+    def __add__(self, other: DraftScore) -> DraftScore:
+        return DraftScore(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def agreement(self) -> float:
+        return self.agreed / max(1, self.positions)
+
+    @property
+    def acceptance(self) -> float:
+        return self.accepted / max(1, self.positions)
+
+    @property
+    def mean_loss(self) -> float:
+        return self.loss / max(1, self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """A batch with the target's answers over its *whole* vocabulary, at the n positions that count.
+
+    best: (n,) its first choice. mass: (n,) log of the sum that its softmax divides by.
+    """
+
+    batch: Batch
+    best: Tensor
+    mass: Tensor
+
+
+@torch.no_grad()
+def prepare(batch: Batch, decoder: LeanDecoder) -> Exam:
+    """Ask the target once."""
+    first, mass = [], []
+    last = batch.last[batch.wanted].to(decoder.device)
+    for part in torch.split(last, CHUNK):
+        logits = decoder.head(part.to(decoder.embed([0]).dtype))
+        first.append(logits.argmax(-1))
+        mass.append(logits.logsumexp(-1))
+    device = batch.x.device
+    return Exam(batch, torch.cat(first).to(device), torch.cat(mass).to(device))
+
+
+@torch.no_grad()
+def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[DraftScore]:
+    """Score a draft as its first token, [0], as its second, [1], ..., each given that those before it were right.
+
+    Without features, or keys and values of the target's, all are alike, and one is computed.
+    """
+    scores = [DraftScore() for _ in range(min(steps, student.ahead if student.ahead > 1 else steps))]
+    scores = scores if student.fed or student.shape.window else scores[:1]
+    student.eval()
+    for exam in exams:
+        batch, first = exam.batch, exam.batch.first
+        x, own = student.target_own(batch.last[batch.wanted])
+        for by, (score, g) in enumerate(zip(scores, student.drafted(batch, len(scores)), strict=True)):
+            counts = batch.begun(by)
+            asked, copies = counts[batch.wanted], student.copies(batch, by)
+            teacher = student.target_logits(x[asked], own[asked], copies)
+            p = (teacher - exam.mass[asked][:, None]).exp()
+            logits = student.logits(g[counts[:, first:]], copies)
+            score.positions += len(logits)
+            score.agreed += float((student.says(logits, batch, by) == exam.best[asked]).sum())
+            score.accepted += float(torch.minimum(logits.softmax(-1), p).sum())
+            score.loss += float(forward_kl(logits, teacher).sum())
+    student.train()
+    return scores
+
+
+def predicted_speed_up(acceptance: float, cost: float, longest: int = 8) -> tuple[float, int]:
+    """The best two-level stack of this draft if acceptance were i.i.d.: (speed-up, block length).
+
+    max over T of tau(a, T) / (1 + T c), tau(a, n) = (1 - a^(n+1)) / (1 - a): Leviathan et al. 2023, theorem 3.8.
+    cost: of a draft in target forwards, here by the weights that both read. A prediction, not a measurement.
+    """
+    a = min(acceptance, 0.999)
+    return max(((1 - a ** (t + 1)) / (1 - a) / (1 + t * cost), t) for t in range(1, longest + 1))

@@ -1,0 +1,252 @@
+"""Training one draft: steps, validation curve, checkpoints; interrupted and resumed it ends where it would have.
+
+Every random choice of a step is a function of the seed and the step's number, so nothing but weights and optimizer
+state has to be kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.systems.longspec.windowed import SINK
+from hsd_core.systems.nano.train import checkpoint
+from hsd_core.systems.nano.train.data.batches import collate, order
+from hsd_core.systems.nano.train.data.features import Features
+from hsd_core.systems.nano.train.held_out import Exam, examine, predicted_speed_up, prepare
+from hsd_core.systems.nano.train.losses import LOSSES
+from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
+from hsd_core.systems.nano.train.students.student import Batch, Student
+from hsd_core.systems.nano.train.students.student_file import take_weights
+from hsd_core.typed import convert, encode_lines, put
+
+FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand positions for at most 1152 inputs
+EXAM_TOKENS = 2048  # positions in a batch of the exam
+EXAM_TEXTS = 64
+DISTANCES = 4
+JOINED_STEPS = 3  # of its own, of which a draft learns that joins several states: they stand in for the joined one
+CURVE = "curve.jsonl"
+GATE_PACE = 10.0  # its rate, in rates of the weights
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One line of the validation curve. agreement, acceptance: one value per token of a draft (see `examine`)."""
+
+    step: int
+    seconds: float
+    train_loss: float | None
+    loss: float
+    agreement: tuple[float, ...]
+    acceptance: tuple[float, ...]
+    predicted_speed_up: float
+    predicted_block: int
+
+
+Tell = Callable[[int, int, float | None, Point | None], None]
+
+
+def train(
+    decoder: LeanDecoder,
+    draft: DraftShape,
+    hyper: Hyperparameters,
+    texts: Sequence[Features],
+    ids: Sequence[int],
+    folder: Path,
+    *,
+    device: str = "cpu",
+    tell: Tell = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
+    start: Path | None = None,
+) -> tuple[Student, list[Point]]:
+    """Train `draft` on `texts`; the held-out ones judge it.
+
+    Args:
+        start: the file of a draft of the same shape to begin with, in place of the target's own layers.
+        ids: rows of the trimmed head. folder: holds the checkpoint, from which training goes on, and the
+            curve so far (curve.jsonl, from step 0 on); it belongs to these texts and hyperparameters alone.
+        tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
+        stop: asked after every step; True ends training after a checkpoint.
+    Returns:
+        the student and its validation curve, whose last point is at `hyper.steps` unless training was stopped.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / checkpoint.FILE
+    student = Student(decoder, draft, ids).to(device)
+    learned = [t for t in texts if not t.example.held_out]
+    exams = [
+        prepare(collate(group, decoder, draft, device=device), decoder)
+        for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
+    ]
+    cost = weight_share(student, decoder)
+    gate = list(student.copy.parameters())  # a few numbers that have far to go, among millions that have not
+    own = [p for p in student.parameters() if not any(p is g for g in gate)]
+    paces = [{"params": own, "pace": 1.0}, {"params": gate, "pace": GATE_PACE}]
+    optimizer = torch.optim.AdamW(paces, lr=hyper.rate, betas=(0.9, 0.95), weight_decay=hyper.decay)
+    saved = checkpoint.restore(path, student, optimizer)
+    if saved is None:
+        if start is None:
+            _fit(student, decoder, learned[:FIT_TEXTS], draft, device)
+        else:
+            take_weights(student, start)
+        state = _State([_examine(student, exams, cost, 0, 0.0, None)])
+        tell(0, hyper.steps, None, state.curve[0])
+    else:
+        state = convert(saved, _State)
+    _write_curve(folder / CURVE, state.curve)
+    begun, since, before = state.step, time.monotonic(), state.seconds
+    for step, group in itertools.islice(enumerate(order(learned, hyper.batch, hyper.seed)), begun, hyper.steps):
+        for group_ in optimizer.param_groups:
+            group_["lr"] = hyper.rate * group_["pace"] * _schedule(step, hyper)
+        batch = collate(group, decoder, draft, device=device)
+        state.losses.append(_step(student, batch, optimizer, hyper, step))
+        state.step, state.seconds = step + 1, before + time.monotonic() - since
+        ending, point = stop(), None
+        if state.step % hyper.check_every == 0 or state.step == hyper.steps:
+            mean = sum(state.losses) / len(state.losses)
+            point = _examine(student, exams, cost, state.step, state.seconds, mean)
+            state.curve.append(point)
+            state.losses.clear()
+        if point is not None or ending:
+            checkpoint.save(path, student, optimizer, asdict(state))
+            _write_curve(folder / CURVE, state.curve)
+        left = (time.monotonic() - since) / (state.step - begun) * (hyper.steps - state.step)
+        tell(state.step, hyper.steps, left, point)
+        if ending:
+            break
+    return student, state.curve
+
+
+@dataclass(slots=True)
+class _State:
+    """Where training stands. losses: of the steps since the last point of the curve."""
+
+    curve: list[Point]
+    step: int = 0
+    seconds: float = 0.0
+    losses: list[float] = field(default_factory=list)
+
+
+def weight_share(student: Student, decoder: LeanDecoder) -> float:
+    """What drafting one token reads, in reads of the whole target: layers below the exit, own weights, head rows; each
+    of the tokens that one pass says has its part of them."""
+    sizes = [sum(t.numel() for t in decoder.layer_tensors(i).values()) for i in range(decoder.layers)]
+    whole = sum(sizes) + decoder.vocab_size * decoder.shape.hidden
+    own = sum(p.numel() for p in student.parameters()) + student.head.numel()
+    return (sum(sizes[: student.at]) + own) / whole / student.ahead
+
+
+def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: Hyperparameters, step: int) -> float:
+    first = batch.first
+    with torch.autocast("cuda", torch.bfloat16, enabled=batch.x.is_cuda):
+        count = student.ahead if student.ahead > 1 else hyper.unroll or (JOINED_STEPS if student.joined else 1)
+        if student.shape.window:
+            batch = _moved(student, batch, hyper, step)
+        elif count == 1:
+            batch = _mixed(student, batch, hyper, step)
+        drafted = list(student.drafted(batch, count))
+    # bfloat16 logits have steps of 0.125 at 16: both distributions are read out in float32
+    with torch.no_grad():
+        x, own = student.target_own(batch.last[batch.wanted])
+    total = torch.zeros(())
+    for by, g in enumerate(drafted):
+        counts, copies = batch.begun(by), student.copies(batch, by)
+        asked = counts[batch.wanted]
+        with torch.no_grad():
+            teacher = student.target_logits(x[asked], own[asked], copies)
+        total = total + LOSSES[hyper.loss](student.logits(g[counts[:, first:]].float(), copies), teacher).mean().cpu()
+    loss = total / len(drafted)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
+    optimizer.step()
+    return float(loss.detach())
+
+
+def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:
+    """The target's states with a share `own` replaced by the student's: what it reads behind its own tokens."""
+    if batch.fed is None or not hyper.own:
+        return batch
+    with torch.no_grad():
+        g = next(student.drafted(batch, 1)).to(batch.fed.dtype)
+    rng = torch.Generator().manual_seed(hyper.seed * 1_000_003 + step)
+    swap = (torch.rand(batch.x.shape[:2], generator=rng) < hyper.own).to(batch.x.device)
+    stand_in = F.pad(g[:, :-1], (0, 0, batch.first + 1, 0))
+    swap[:, : batch.first + 1] = False
+    return replace(batch, fed=torch.where(swap[..., None], stand_in, batch.fed))
+
+
+def _moved(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:
+    """LongSpec's two exercises (arXiv 2502.17421): the target's keys and values end one to four positions before the
+    token that is asked for, and all positions but a few first ones jump, so that short texts teach long contexts."""
+    rng, n = random.Random(f"{hyper.seed}:{step}"), batch.x.shape[1]
+    at = torch.arange(n, device=batch.x.device)
+    at[rng.randint(0, SINK) :] += rng.randint(0, max(0, len(student.cos) - n))
+    return replace(batch, shift=rng.randint(1, DISTANCES), at=at)
+
+
+def _schedule(step: int, hyper: Hyperparameters) -> float:
+    if step < hyper.warm:
+        return (step + 1) / hyper.warm
+    done = (step - hyper.warm) / max(1, hyper.steps - hyper.warm)
+    return 0.1 + 0.45 * (1 + math.cos(math.pi * done))
+
+
+def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draft: DraftShape, device: str) -> None:
+    """Start the in-projection from ridge regression to what the copied layers read in the target."""
+    depth = decoder.layers - draft.layers
+    pairs = []
+    for f in texts:
+        held = f.states.get(depth)
+        goal = (
+            (decoder.states(f.example.ids[:-1], [depth])[depth] if held is None else held[: len(f.example.ids) - 1])
+            .float()
+            .cpu()
+        )
+        batch = collate([f], decoder, draft, device=device)
+        with torch.no_grad():
+            x = student.starts(batch)[0].cpu()
+        # the first position holds states a hundred times larger than any other
+        pairs.append((x[1:], goal[1:]))
+    student.start_from(pairs)
+
+
+def _examine(
+    student: Student, exams: Sequence[Exam], cost: float, step: int, seconds: float, train_loss: float | None
+) -> Point:
+    scores = examine(student, exams, steps=DISTANCES)
+    speed, block = predicted_speed_up(scores[0].acceptance, cost)
+    return Point(
+        step,
+        round(seconds, 1),
+        train_loss,
+        scores[0].mean_loss,
+        tuple(s.agreement for s in scores),
+        tuple(s.acceptance for s in scores),
+        speed,
+        block,
+    )
+
+
+def _groups(texts: Sequence[Features]) -> list[list[Features]]:
+    ordered = sorted(texts, key=lambda f: len(f.example.ids))
+    groups: list[list[Features]] = [[]]
+    for f in ordered:
+        if sum(len(g.example.ids) for g in groups[-1]) + len(f.example.ids) > EXAM_TOKENS:
+            groups.append([])
+        groups[-1].append(f)
+    return [g for g in groups if g]
+
+
+def _write_curve(path: Path, curve: Sequence[Point]) -> None:
+    """The validation curve as JSON lines, for whoever watches; the checkpoint holds it too."""
+    put(path, encode_lines(curve))

@@ -1,0 +1,220 @@
+"""One draft trained again and again from the same start: on ever more tokens, and in other sizes; each one is judged.
+
+Every training has the same seed, hyperparameters and trimmed head, and reads a nested part of the same texts the same
+number of times. A finished one is a line of a file of raw results; what is there is not trained again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hsd_core.measure.results.rawfile import RawFile
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.systems.nano.train import checkpoint, loop
+from hsd_core.systems.nano.train.data.batches import outputs
+from hsd_core.systems.nano.train.data.features import Features, FeatureStore
+from hsd_core.systems.nano.train.data.texts import check_split, commonest, read_examples
+from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
+from hsd_core.systems.nano.train.scaling.along_texts import greedy, judged
+from hsd_core.systems.nano.train.scaling.plan import Training, fitted_to, nested, planned
+from hsd_core.systems.nano.train.students.student import Student
+from hsd_core.systems.nano.train.students.student_file import round_weights
+
+CURVE_TEXTS = 8  # held-out texts of a training's own curve: it is judged by all of them when it is finished
+Tell = Callable[[str, int, int, float | None], None]
+
+
+@dataclass(slots=True)
+class _Pace:
+    """Seconds for each unit of work (steps times weights), of what was done here."""
+
+    seconds: float = 0.0
+    work: float = 0.0
+
+    def left(self, work: float) -> float | None:
+        return self.seconds / self.work * work if self.work else None
+
+
+class Sweep:
+    """The trainings of one draft.
+
+    Args:
+        data: JSON lines with prompt_ids and output_ids; one prompt in twenty is held out. other: a file of texts that
+            no training reads, which judge too. work: keeps hidden states and checkpoints.
+        limit: use the first so many of the shuffled texts. ends: ids that the trimmed head keeps in any case.
+        epochs: how often each text is read; the steps follow.
+    Raises:
+        ValueError: the data cannot be trained on.
+    """
+
+    def __init__(
+        self,
+        decoder: LeanDecoder,
+        draft: DraftShape,
+        data: str | Path,
+        hyper: Hyperparameters,
+        work: Path,
+        *,
+        ends: frozenset[int],
+        epochs: int = 1,
+        other: str | Path | None = None,
+        limit: int | None = None,
+    ) -> None:
+        hyper.check()
+        if draft.ahead > 1:
+            raise ValueError(
+                "a sweep judges drafts that go on behind their own tokens; choose one of recipe nano or joined"
+            )
+        self._decoder, self._draft, self._hyper, self._epochs, self._work = decoder, draft, hyper, epochs, work
+        read = partial(read_examples, vocab_size=decoder.vocab_size, longest=hyper.longest)
+        examples = read(data, prompts=hyper.prompts)[:limit]
+        check_split(examples)
+        self._learned = [e for e in examples if not e.held_out]
+        self._ends = ends
+        judges = {"held_out": [e for e in examples if e.held_out]}
+        if other is not None:
+            judges["other"] = read(other)
+        depths, states = set(draft.depths(decoder.layers)), work / "states"
+        self._store = FeatureStore(decoder, self._learned, depths, states)
+        self._judges = {name: FeatureStore(decoder, found, depths, states) for name, found in judges.items()}
+
+    def about(self) -> dict[str, Any]:
+        """What a file of its results has to have in common with it."""
+        hyper = {key: value for key, value in self._hyper.named().items() if key not in ("steps", "check_every")}
+        return {
+            "draft": {**self._draft.named(), "depth": self._draft.depth(self._decoder.layers)},
+            "epochs": self._epochs,
+            "hyperparameters": hyper,
+            "texts": len(self._learned),
+            "tokens": sum(len(e.ids) - e.start for e in self._learned),
+            "judges": [*self._judges],
+        }
+
+    def run(
+        self,
+        file: RawFile,
+        *,
+        progress: Callable[[str, float, float], None] = lambda *_: None,
+        tell: Tell = lambda *_: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Train and judge what the file lacks, a line each; False if it was stopped before its end.
+
+        tell: called after every step with (which training, step, steps, seconds left of the whole sweep if known).
+        """
+        done = {(r["share"], r["layers"], r["asked_rows"]) for r in file.records}
+        todo = [one for one in planned(self._draft, self._hyper) if (one.share, one.layers, one.rows) not in done]
+        if not todo:
+            return True
+        goals = {self._decoder.layers - one.layers for one in todo}
+        starts = FeatureStore(self._decoder, self._learned[: loop.FIT_TEXTS], goals, self._work / "states")
+        for store in (self._store, starts, *self._judges.values()):
+            if not store.compute(progress=progress, stop=stop):
+                return False
+        read = self._draft.depths(self._decoder.layers)
+        texts = self._store.load(*read)
+        judges = {name: greedy(self._decoder, store.load(*read)) for name, store in self._judges.items()}
+        for depth in goals:  # what every training's start is fitted to: the same texts are the first of every share
+            for text, held in zip(texts, starts.load(depth), strict=False):
+                text.states[depth] = held.states[depth]
+        pace, sizes = _Pace(), [self._size(one) for one in todo]
+        for i, one in enumerate(todo):
+            part = nested(texts, one.share)
+            later = sum(other.share * size for other, size in zip(todo[i + 1 :], sizes[i + 1 :], strict=True))
+            found = self._trained(one, part, judges["held_out"][:CURVE_TEXTS], tell, stop, pace, sizes[i], later)
+            if found is None:
+                return False
+            student, seconds = found
+            round_weights(student)
+            scores = {name: judged(student, self._decoder, held) for name, held in judges.items()}
+            file.add([self._record(one, part, student, seconds, scores)])
+            checkpoint.remove(self._folder(one, part) / checkpoint.FILE)
+        return True
+
+    def _trained(
+        self,
+        one: Training,
+        part: Sequence[Features],
+        held: Sequence[Features],
+        tell: Tell,
+        stop: Callable[[], bool],
+        pace: _Pace,
+        size: int,
+        later: float,
+    ) -> tuple[Student, dict[str, float]] | None:
+        """A training to its end: the student, and what it took; None if it was stopped."""
+        hyper = fitted_to(self._hyper, part, one, self._epochs)
+        begun, before, cpu, steps_here = time.monotonic(), pace.seconds, time.process_time(), 0
+
+        def told(step: int, steps: int, left: float | None, _: loop.Point | None) -> None:
+            nonlocal steps_here
+            if left is None:
+                return tell(one.name, step, steps, None)
+            steps_here += 1
+            pace.seconds = before + time.monotonic() - begun
+            pace.work += one.share * size / steps
+            rest = pace.left(later)
+            return tell(one.name, step, steps, None if rest is None else left + rest)
+
+        student, curve = loop.train(
+            self._decoder,
+            replace(self._draft, layers=one.layers),
+            hyper,
+            [*part, *held],
+            self._ids(one.rows),
+            self._folder(one, part),
+            device=self._decoder.device,
+            tell=told,
+            stop=stop,
+        )
+        if curve[-1].step < hyper.steps:
+            return None
+        core = (time.process_time() - cpu) / steps_here * hyper.steps if steps_here else curve[-1].seconds
+        return student, {"seconds": curve[-1].seconds, "core_seconds": round(core, 1), "steps": hyper.steps}
+
+    def _record(
+        self,
+        one: Training,
+        part: Sequence[Features],
+        student: Student,
+        took: dict[str, float],
+        scores: dict[str, Any],
+    ) -> dict[str, Any]:
+        return {
+            "what": "training",
+            "share": one.share,
+            "layers": one.layers,
+            "asked_rows": one.rows,
+            "rows": len(student.head),
+            "texts": len(part),
+            "tokens": sum(map(outputs, part)),
+            **took,
+            "seed": self._hyper.seed,
+            "weights": _weights(student),
+            "weight_share": round(loop.weight_share(student, self._decoder), 5),
+            "judged": scores,
+        }
+
+    def _ids(self, rows: int) -> list[int]:
+        """One trimmed head for all shares: what the target wrote most in all that may be learned."""
+        return commonest(self._learned, rows, self._ends)
+
+    def _size(self, one: Training) -> int:
+        """About the weights that a training reads a token, for the time that is left."""
+        layer = sum(t.numel() for t in self._decoder.layer_tensors(self._decoder.layers - 1).values())
+        return one.layers * layer + len(self._ids(one.rows)) * self._decoder.shape.hidden
+
+    def _folder(self, one: Training, part: Sequence[Features]) -> Path:
+        named = (self._draft.named(), asdict(one), self._hyper.named(), self._epochs, self._store.digest, len(part))
+        return self._work / f"sweep-{hashlib.sha256(repr(named).encode()).hexdigest()[:12]}"
+
+
+def _weights(student: Student) -> int:
+    """What drafting one token reads of its own and of the trimmed head; an exit reads the layers below it too."""
+    return sum(p.numel() for p in student.parameters()) + student.head.numel()

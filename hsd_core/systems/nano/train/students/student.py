@@ -1,0 +1,300 @@
+"""The model that is trained: in-projection, one or two of the target's layers, norm, trimmed head.
+
+One shape serves every draft. An exit reads the target's state after `at` layers; a nano model reads depth 0, the token
+embeddings; fed, it also reads the target's last state of the position before (EAGLE, arXiv 2401.15077), or what is
+joined of several of its states (EAGLE-3, arXiv 2503.01840). One that says several tokens in one pass reads learned
+inputs in the places of those that nobody knows yet, beside the last state that is known (P-EAGLE's idea, arXiv
+2602.01469); one without layers has a head for each (Medusa). Nothing starts from noise: the layers are copies of the
+target's last ones, and the in-projection is the ridge regression from what the student reads to what those layers read
+in the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from hsd_core.models.drafts.copying import Gate, mixed
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.systems.nano.train.recipes import DraftShape
+from hsd_core.systems.nano.train.students.crossed_layer import CrossedLayer
+from hsd_core.systems.nano.train.students.student_layer import Seen, StudentHead, StudentLayer, later
+
+NEVER = -1e4  # a logit whose probability is 0; finite, so that no distance multiplies 0 by infinity
+RIDGE = 1e-2  # of the mean square of the inputs, which are normalised
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Texts of similar length, padded at the end.
+
+    x: (B, S, hidden) what the student reads. fed: (B, S, F hidden) the states of the position before, F of them, or
+    None. last: (B, S, hidden) the target's last state: its distribution at each position. wanted: (B, S) where the loss
+    counts. ids: (B, S) the texts. tokens, sorts, places: (B, S) what could be copied there, how it was found and where
+    it stands (see `drafts.copying`). under: (B, S, hidden) the states before the target's last layer, for one that
+    attends to its keys and values. shift: how many positions behind, at least, those stand that the first token of a
+    draft sees. at: (S,) the positions' numbers, None where they are 0, 1, ...
+    """
+
+    x: Tensor
+    fed: Tensor | None
+    last: Tensor
+    wanted: Tensor
+    ids: Tensor
+    tokens: Tensor
+    sorts: Tensor
+    places: Tensor
+    under: Tensor | None = None
+    shift: int = 1
+    at: Tensor | None = None
+
+    @property
+    def first(self) -> int:
+        """The first position at which any text has a loss."""
+        return int(self.wanted.any(0).nonzero()[0])
+
+    def begun(self, by: int) -> Tensor:
+        """(B, S) where the loss counts of what is drafted so many tokens behind the first of a draft: the draft began
+        where the target wrote too."""
+        return self.wanted & later(self.wanted[..., None].int(), by)[..., 0].bool()
+
+    def copied(self, by: int) -> tuple[Tensor, Tensor]:
+        """(B, S) `tokens` and `sorts` of what is said so many tokens ahead of the next one: what stands behind the
+        place that is copied from, again and again where the text ends there."""
+        if not by:
+            return self.tokens, self.sorts
+        t = torch.arange(self.ids.shape[1], device=self.ids.device)
+        behind = self.places + by % (t + 1 - self.places)
+        tokens, sorts = self.ids.gather(1, behind), self.sorts
+        return later(tokens[..., None], by)[..., 0], later(sorts[..., None], by)[..., 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What could be copied at the n positions of a batch that count.
+
+    columns: (n,) the token's column: its row of the trimmed head, or R, one more, where the head lacks it.
+    sorts: (n,) how it was found. rows: (n, hidden) the target's head for it. gate: of how many tokens ahead.
+    """
+
+    columns: Tensor
+    sorts: Tensor
+    rows: Tensor
+    gate: int = 0
+
+
+class Student(nn.Module):
+    """A draft in training. Its distributions have R + 1 columns: the last is the token to copy where the trimmed head
+    lacks it.
+
+    Args:
+        decoder: the target; its head is shared and frozen. draft: its shape; the layers start from the target's last
+            ones (see `_start`). ids: the rows of the trimmed head.
+    """
+
+    ids: Tensor
+    head: Tensor
+    column_of: Tensor
+    cos: Tensor
+    sin: Tensor
+    target_norm: Tensor
+
+    def __init__(self, decoder: LeanDecoder, draft: DraftShape, ids: Sequence[int]) -> None:
+        super().__init__()
+        shape = decoder.shape
+        self.shape, self.fed, self.ahead, self.eps = draft, draft.fed, draft.ahead, shape.norm_eps
+        self.at, self.joined = draft.depth(decoder.layers), draft.joined(decoder.layers)
+        self.register_buffer("ids", torch.tensor(ids, dtype=torch.long))
+        self.register_buffer("head", decoder.head_rows(ids), persistent=False)
+        column_of = torch.full((decoder.vocab_size,), len(ids))
+        column_of[self.ids] = torch.arange(len(ids))
+        self.register_buffer("column_of", column_of, persistent=False)
+        self._rows_of = decoder.head_rows
+        cos, sin = rotary_tables(shape)
+        self.register_buffer("cos", cos, persistent=False)
+        self.register_buffer("sin", sin, persistent=False)
+        self.register_buffer("target_norm", decoder.last_norm.float().clone(), persistent=False)
+        gates = [Gate.fresh(shape.hidden)._asdict() for _ in range(draft.ahead)]
+        stacked = {part: torch.stack([gate[part] for gate in gates]) for part in Gate._fields}
+        self.copy = nn.ParameterDict(stacked if draft.ahead > 1 else gates[0])
+        self.layers, self.heads = nn.ModuleList(), nn.ModuleList()
+        if not draft.layers:
+            inner = draft.mlp_width or decoder.layer_tensors(0)["down"].shape[1]
+            for place in range(draft.ahead):
+                self.heads.append(StudentHead(shape.hidden, inner, decoder.last_norm, shape.norm_eps, place))
+            return
+        self.read = nn.Parameter(torch.zeros(shape.hidden, shape.hidden * (2 if draft.fed else 1)))
+        if draft.gated:
+            self.mix = nn.Parameter(torch.zeros(shape.hidden, shape.hidden * 2))
+        self.norm = nn.Parameter(decoder.last_norm.float().clone())
+        if self.joined:  # it begins as the draft that is fed the deepest of them alone
+            parts = [torch.zeros(shape.hidden, shape.hidden * (len(self.joined) - 1)), torch.eye(shape.hidden)]
+            self.join = nn.Parameter(torch.cat(parts, 1))
+        if draft.ahead > 1:
+            chance = torch.Generator().manual_seed(0)
+            self.unknown = nn.Parameter(torch.randn(draft.ahead - 1, shape.hidden, generator=chance))
+        for i in range(decoder.layers - draft.layers, decoder.layers):
+            given = _start(decoder, i, draft.mlp_width)
+            sizes = shape.hidden, shape.heads, shape.kv_heads, shape.head_size, given["down"].shape[1]
+            layer: StudentLayer
+            if draft.window:
+                layer = CrossedLayer(*sizes, shape.norm_eps, draft.window)
+                layer.begin_as(given)
+            else:
+                layer = StudentLayer(*sizes, shape.norm_eps)
+                layer.load_state_dict(given)
+            self.layers.append(layer)
+
+    def drafted(self, batch: Batch, count: int) -> Iterator[Tensor]:
+        """The student's own last states g (B, S - first, hidden) at the positions from the first that counts on: as the
+        first token of a draft, as the second, up to `count`; where none is fed, all are alike.
+
+        What says several tokens in one pass has those of `ahead`; others go on behind their own states.
+        """
+        first, fed = batch.first, None if batch.fed is None else self.join_states(batch.fed)
+        if self.heads:
+            assert fed is not None
+            x = self._normal(fed)
+            for by, head in enumerate(self.heads[:count]):
+                yield head(later(x, by)[:, first:])
+            return
+        if batch.under is not None:
+            (crossed,) = self.layers
+            assert isinstance(crossed, CrossedLayer)
+            cos, sin = (self.cos, self.sin) if batch.at is None else (self.cos[batch.at], self.sin[batch.at])
+            y = self.read_in(batch.x, None)
+            for by in range(count):
+                yield crossed.drafted(y, batch.under, cos, sin, first, batch.shift + by)
+            return
+        x, seen = batch.x, [Seen() for _ in self.layers]
+        y = self.read_in(x, fed)
+        for i, (layer, kept) in enumerate(zip(self.layers, seen, strict=True)):
+            y = layer(y, self.cos, self.sin, first if i == len(self.layers) - 1 else 0, kept)
+        yield y
+        for by in range(1, count if fed is not None else 1):
+            assert fed is not None
+            if self.ahead > 1:
+                known = self.unknown[by - 1].expand(len(x), x.shape[1] - first, -1)
+                y = self.read_in(known, later(fed, by)[:, first:])
+            else:
+                y = self.read_in(x[:, first:], torch.cat((fed[:, first : first + 1], y[:, :-1]), 1))
+            for layer, kept in zip(self.layers, seen, strict=True):
+                assert isinstance(layer, StudentLayer)
+                y = layer.again(y, self.cos, self.sin, first, kept)
+            yield y
+
+    def join_states(self, fed: Tensor) -> Tensor:
+        """(.., F hidden) states -> (.., hidden), what it is fed; one alone stays what it is."""
+        if not self.joined:
+            return fed
+        parts = fed.float().chunk(len(self.joined), -1)
+        return F.linear(torch.cat([self._normal(part) for part in parts], -1), self.join)
+
+    def inputs(self, x: Tensor, fed: Tensor | None) -> Tensor:
+        """What the in-projection reads: (.., hidden) or (.., 2 hidden), each part normalised to a mean square of 1."""
+        x = self._normal(x)
+        return x if fed is None else torch.cat((x, self._normal(fed)), -1)
+
+    def read_in(self, x: Tensor, fed: Tensor | None) -> Tensor:
+        """(.., hidden) what the first layer reads: of both side by side, or weighed by a gate as wide as they are
+        (Dovetail's DGF, arXiv 2412.18934): z h + (1 - z) e with h = W1 fed, e = silu(W2 x), z = sigmoid(Wz [h; e])."""
+        both = self.inputs(x, fed)
+        if not self.shape.gated:
+            return F.linear(both, self.read)
+        (x, fed), (of_x, of_fed) = both.chunk(2, -1), self.read.chunk(2, 1)
+        e, h = F.silu(F.linear(x, of_x)), F.linear(fed, of_fed)
+        z = torch.sigmoid(F.linear(torch.cat((h, e), -1), self.mix))
+        return z * h + (1 - z) * e
+
+    def starts(self, batch: Batch) -> Tensor:
+        """(B, S, width) what is read of true states: by the in-projection, or by the first head."""
+        fed = None if batch.fed is None else self.join_states(batch.fed)
+        if self.heads:
+            assert fed is not None
+            return self._normal(fed)
+        return self.inputs(batch.x, fed)
+
+    def _normal(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x.float(), (x.shape[-1],), eps=self.eps)
+
+    def copies(self, batch: Batch, by: int = 0) -> Copies:
+        """What a batch offers to copy, so many tokens behind the first of a draft (see `Batch.begun`): a draft that
+        goes on has read what it said; one that says all in one pass has not."""
+        tokens, sorts = batch.copied(by if self.ahead > 1 else 0)
+        counts = batch.begun(by)
+        tokens, gate = tokens[counts], by if self.ahead > 1 else 0
+        return Copies(self.column_of[tokens], sorts[counts], self._rows_of(tokens).to(self.head), gate)
+
+    def logits(self, g: Tensor, copies: Copies) -> Tensor:
+        """g (n, hidden) -> (n, R + 1) log-probabilities."""
+        norm = self.heads[copies.gate].norm if self.heads else self.norm
+        assert isinstance(norm, Tensor)
+        own = F.linear(F.rms_norm(g, (g.shape[-1],), norm, self.eps), self.head)
+        parts = (self.copy[part] for part in Gate._fields)
+        gate = Gate(*(part[copies.gate] if self.ahead > 1 else part for part in parts))
+        return mixed(F.pad(own, (0, 1), value=NEVER), g, copies.columns, copies.sorts, gate)[0]
+
+    def says(self, logits: Tensor, batch: Batch, by: int = 0) -> Tensor:
+        """(n,) the token that each row of `logits` says first, at the positions of `copies`; -1 for one that the head
+        lacks where nothing is copied."""
+        tokens, sorts = batch.copied(by if self.ahead > 1 else 0)
+        counts, columns = batch.begun(by), logits.argmax(-1)
+        copied = torch.where(sorts[counts] > 0, tokens[counts], -1)
+        return torch.where(columns == len(self.head), copied, self.ids[columns.clamp_max(len(self.head) - 1)])
+
+    def target_own(self, last: Tensor) -> tuple[Tensor, Tensor]:
+        """The target's normalised last states (n, hidden), and its logits over the trimmed head, (n, R)."""
+        x = F.rms_norm(last.float(), (last.shape[-1],), self.target_norm, self.eps)
+        return x, F.linear(x, self.head)
+
+    def target_logits(self, x: Tensor, own: Tensor, copies: Copies) -> Tensor:
+        """The target's own logits over the same columns as `logits`, of what `target_own` gave."""
+        lacking = (copies.columns == len(self.head)) & (copies.sorts > 0)
+        one_more = (x * copies.rows).sum(-1).where(lacking, NEVER)
+        return torch.cat((own, one_more[:, None]), -1)
+
+    @torch.no_grad()
+    def start_from(self, pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+        """Fit what reads the inputs by ridge regression. pairs: of each text the inputs (n, width), and what should
+        come of them, (n, hidden): what the first layer reads, or the last states, so many positions on as a head says.
+        """
+        for by, read in enumerate([head.read for head in self.heads] or [self.read]):
+            assert isinstance(read, Tensor)
+            wide, width = read.shape
+            xx, xy = torch.zeros(width, width), torch.zeros(width, wide)
+            for x, y in pairs:
+                x, y = x[: len(x) - by], y[by:].float()
+                xx += x.T @ x
+                xy += x.T @ y
+            xx += RIDGE * xx.diagonal().mean() * torch.eye(width)
+            read.copy_(torch.linalg.solve(xx, xy).T)
+        if self.shape.gated:
+            self.read.mul_(2)  # the gate begins with a half of each
+
+
+def _start(decoder: LeanDecoder, i: int, mlp_width: int | None) -> dict[str, Tensor]:
+    """What a layer of a student starts from: the target's layer i in float32, its MLP made wider or narrower.
+
+    A narrower one keeps the neurons whose weights are largest. A wider one takes those of the layers before as well,
+    with nothing that they write: it starts as the target's own, and no two of its neurons start alike.
+    """
+    given = {name: tensor.float() for name, tensor in decoder.layer_tensors(i).items()}
+    own = given["down"].shape[1]
+    if mlp_width is None or mlp_width == own:
+        return given
+    if mlp_width < own:
+        gate, up = given["gate_up"].chunk(2)
+        size = gate.norm(dim=1) * up.norm(dim=1) * given["down"].norm(dim=0)
+        kept = size.topk(mlp_width).indices.sort().values
+        return given | {"gate_up": torch.cat((gate[kept], up[kept])), "down": given["down"][:, kept]}
+    others = [decoder.layer_tensors((i - n) % decoder.layers)["gate_up"].float() for n in range(-(-mlp_width // own))]
+    halves = zip(*(other.chunk(2) for other in others), strict=True)
+    return given | {
+        "gate_up": torch.cat([torch.cat(half)[:mlp_width] for half in halves]),
+        "down": F.pad(given["down"], (0, mlp_width - own)),
+    }

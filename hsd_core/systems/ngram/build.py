@@ -1,0 +1,161 @@
+"""Building the static databases: D_m from what a target wrote, D_s from a folder of text.
+
+Both are the same file, bit for bit in content, for the same input and parameters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from tokenizers import Tokenizer as FastTokenizer
+
+from hsd_core.models.tokenizer import Tokenizer, TokenizerError
+from hsd_core.models.weights.fetch import sha256_of
+from hsd_core.systems.ngram.counting import Progress, Written, count_ngrams, silent
+from hsd_core.systems.ngram.database_file import NgramError
+from hsd_core.systems.ngram.model_db import ModelDatabase
+from hsd_core.systems.ngram.packing import Ints
+from hsd_core.systems.ngram.text_db import TextDatabase
+from hsd_core.trace.prompt_files import Id
+from hsd_core.typed import records
+
+
+def build_model_db(
+    path_in: str | Path,
+    path_out: str | Path,
+    *,
+    tokenizer_file: str | Path | None = None,
+    tokenizer_name: str = "",
+    vocab_size: int | None = None,
+    min_outputs: int = 2,
+    source: str = "",
+    progress: Progress = silent,
+) -> ModelDatabase:
+    """Count what a target wrote and write the commonest n-grams (HD: 5-grams, counted once per document).
+
+    Args:
+        path_in: JSON lines (.gz or plain) with `prompt_ids`, `output_ids` and, where an output ends in a repeating
+            pattern, `loop_from`: what follows it is dropped.
+        vocab_size: by default the tokenizer's, or one more than the largest id.
+        min_outputs: see `count_ngrams`.
+        progress: called with (stage, done, total).
+    Raises:
+        NgramError: a line that is no such record, no n-gram that is common enough, or ids beyond the vocabulary.
+    """
+    tokenizer, known_size = _tokenizer(tokenizer_file, tokenizer_name)
+    progress("reading", 0, 1)
+    texts = list(_texts(path_in))
+    progress("reading", 1, 1)
+    if vocab_size is None:
+        largest = max((max(p + o) for p, o in texts if p or o), default=0)
+        vocab_size = known_size or largest + 1
+    database = count_ngrams(texts, vocab_size, min_outputs=min_outputs, progress=progress)
+    database.header.update(
+        tokenizer=tokenizer, source={"name": source, "lines": len(texts), "sha256": sha256_of(Path(path_in))}
+    )
+    progress("writing", 0, 1)
+    database.save(path_out)
+    progress("writing", 1, 1)
+    return database
+
+
+def build_text_db(
+    folder: str | Path,
+    tokenizer_file: str | Path,
+    path_out: str | Path,
+    *,
+    tokenizer_name: str = "",
+    max_tokens: int | None = None,
+    source: str = "",
+    licence: str = "",
+    progress: Progress = silent,
+) -> TextDatabase:
+    """Tokenise every UTF-8 text file under a folder, in the order of their paths, and write D_s.
+
+    Args:
+        tokenizer_file: the tokenizer.json of a model folder.
+        max_tokens: stop reading there; None reads everything. Half to two million are enough.
+        source, licence: where the text comes from; kept in the file.
+        progress: called with (stage, done, total).
+    Raises:
+        NgramError: no text was found, or the tokenizer cannot be read.
+    """
+    identity, vocab_size = _tokenizer(tokenizer_file, tokenizer_name)
+    coder = FastTokenizer.from_file(str(tokenizer_file))
+    paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    parts: list[Ints] = []
+    files, held = [], 0
+    for number, path in enumerate(paths):
+        progress("tokenising", number, len(paths))
+        try:
+            text = path.read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text or (max_tokens is not None and held >= max_tokens):
+            continue
+        ids = [i for piece in _pieces(text) for i in coder.encode(piece, add_special_tokens=False).ids]
+        ids = ids if max_tokens is None else ids[: max_tokens - held]
+        held += len(ids)
+        if ids:
+            parts.append(np.asarray([*ids, vocab_size], np.int64))
+            name = path.relative_to(folder).as_posix()
+            files.append({"name": name, "tokens": len(ids), "sha256": hashlib.sha256(text.encode()).hexdigest()})
+    if not parts:
+        raise NgramError(f"{folder}: no UTF-8 text file with a token in it; give a folder of text files")
+    header = {
+        "vocab_size": vocab_size,
+        "tokenizer": identity,
+        "source": {"name": source, "licence": licence, "files": files},
+        "tokens": held,
+    }
+    progress("sorting", 0, 1)
+    database = TextDatabase(np.concatenate(parts), None, header)
+    progress("writing", 0, 1)
+    database.save(path_out)
+    progress("writing", 1, 1)
+    return database
+
+
+def _pieces(text: str, size: int = 1 << 20) -> Iterator[str]:
+    """Cut at line ends, so that a long file is not tokenised in one go."""
+    at = 0
+    while at < len(text):
+        end = len(text) if at + size >= len(text) else text.rfind("\n", at, at + size) + 1 or at + size
+        yield text[at:end]
+        at = end
+
+
+class _Output(Struct):
+    """What is read of a line of what a target wrote."""
+
+    prompt_ids: list[Id]
+    output_ids: list[Id]
+    loop_from: int | None = None
+
+
+def _texts(path: str | Path) -> Iterator[Written]:
+    """Prompts, and what of their outputs is not a loop."""
+    wanted = "JSON with prompt_ids and output_ids of whole numbers"
+    try:
+        for _, line in records(path, _Output, wanted):
+            yield line.prompt_ids, line.output_ids[: line.loop_from]
+    except FileNotFoundError as error:
+        raise NgramError(f"{path}: no such file; give JSON lines with prompt_ids and output_ids") from error
+    except (OSError, ValueError) as error:
+        raise NgramError(str(error)) from error
+
+
+def _tokenizer(path: str | Path | None, name: str) -> tuple[dict[str, Any], int | None]:
+    """What the header says of a tokenizer, and its vocabulary size."""
+    if path is None:
+        return {"name": name}, None
+    try:
+        known = Tokenizer(Path(path).parent)
+    except TokenizerError as error:
+        raise NgramError(str(error)) from error
+    return {"name": name, "digest": known.digest}, known.vocab_size

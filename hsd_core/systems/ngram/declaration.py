@@ -1,0 +1,215 @@
+"""Lookups: in n-gram databases, on a miss the drafts of a nano; and lookahead decoding (Fu et al. 2024, arXiv
+2402.02057), where the level above guesses its own future in its own passes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import DRAFTER, StackError, Text, Whole
+from hsd_core.grammar.keys import DEVICE, DRAFTS, DTYPE, GUESS, WINDOW, N
+from hsd_core.grammar.kind import ORANGE, Kind, Origin, Site, Unplanned
+from hsd_core.grammar.said import Said
+from hsd_core.grammar.spec import LevelSpec
+from hsd_core.systems.nano import declaration as nano
+from hsd_core.systems.ngram.source_keys import Sources
+
+if TYPE_CHECKING:
+    from hsd_core.core.level import Level
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.systems.ngram.opened import OpenedDatabases
+
+ORIGINS = (
+    Origin("c", "context: prompt and output"),
+    Origin("w", "window: guessed ahead by the level above", 0.8, "ink"),
+    Origin("m", "model: what the target wrote before", 0.55, "paper"),
+    Origin("s", "statistics: general text", 0.62, "ink"),
+)
+DB = Sources(name="db", place=50, noted="databases {}", alphabet="cms", suffix=".npz")
+KEPT = Whole(
+    name="kept",
+    place=58,
+    counts=DRAFTER,
+    usual=7,
+    low=1,
+    high=64,
+    noted="keeps {}",
+    tip="how many continuations of one key the context's database keeps",
+)
+SHORTEST = Whole(
+    name="key",
+    place=59,
+    counts=DRAFTER,
+    usual=2,
+    low=1,
+    high=6,
+    label="least key",
+    noted="keys of {} or more",
+    tip="the least number of tokens in a key of the context's database",
+)
+MISS = Text(name="miss", place=60)
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    here = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
+    order = "".join(letter for letter in preset.databases if here[letter])
+    return [kind.entry("n-gram lookup", params={"db": order}, drafts=nano.drafts(preset))]
+
+
+def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
+    """The databases that a level names, else the preset's own.
+
+    Raises:
+        StackError: the preset does not ship one of them, or a file is no database of its tokenizer.
+    """
+    from hsd_core.systems.ngram.database_file import NgramError
+    from hsd_core.systems.ngram.opened import open_databases
+
+    preset = site.preset
+    own = {"m": preset.model_db, "s": preset.text_db}
+    asked = spec.get(DB)
+    parts = DB.parts(asked or preset.databases)
+    missing = [part for part in parts if part in own and own[part] is None]
+    if missing and asked:
+        raise StackError(
+            f"preset {preset.name} ships no database {missing[0]!r}; write ngram@db=c, or build one with `python -m "
+            f"hsd_core ngram-{'model' if missing[0] == 'm' else 'text'}` and name its file: ngram@db=c+FILE.npz"
+        )
+    if not (parts := [part for part in parts if part not in missing]):
+        raise StackError(f"preset {preset.name} has no n-gram databases for this tokenizer; leave ngram out")
+    files = DB.files(asked or "")
+    try:
+        return open_databases(
+            [site.file(part) if part in files else part for part in parts], own, site.tokenizer.digest
+        )
+    except NgramError as error:
+        raise StackError(f"{spec.name}: {error}") from error
+
+
+def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.systems.ngram.databases import REACH, Databases
+    from hsd_core.systems.ngram.fused import OrderedLevel
+    from hsd_core.systems.ngram.ngram_level import NgramLevel
+
+    opened = databases(spec, site)
+    order = opened.order
+    n, guess, window = spec[N], spec[GUESS], spec[WINDOW]
+    if window and "c" not in order:
+        raise StackError(f"{spec.name}: @window= feeds the context's database; write c into @db= or leave @window= out")
+    reach = {**opened.reach, "c": replace(REACH["c"], min_key=spec[SHORTEST])}
+    told: dict[str, object] = {"guess": guess} if guess > 1 else {}
+    told |= {"window": window, "n": n} if window else {}
+    told |= {"files": opened.files} if opened.files else {}
+    lookups = NgramLevel(
+        lambda: Databases(
+            order,
+            model_db=opened.model_db,
+            text_db=opened.text_db,
+            max_continuations=spec[KEPT],
+            continuation=n - 1,
+            reach=reach,
+            ahead=window > 0,
+        ),
+        site.tokenizer.vocab_size,
+        label="n-gram lookup",
+        guess=guess,
+        window=window,
+        n=n,
+        params=told,
+    )
+    miss = spec.get(MISS)
+    if miss is None:
+        return lookups
+    name = None if miss == nano.KIND.name else miss
+    silent = LevelSpec(nano.KIND.name).having(id=name, dtype=spec.get(DTYPE), device=spec.get(DEVICE))
+    return OrderedLevel(lookups, nano.build(silent, site))
+
+
+def unplanned(spec: LevelSpec) -> Unplanned | None:
+    instead = "a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself"
+    return Unplanned("@miss=, two drafters in one", instead) if spec.get(MISS) else None
+
+
+def offer_lookahead(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry("lookahead")]
+
+
+def build_lookahead(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.systems.ngram.databases import Databases
+    from hsd_core.systems.ngram.ngram_level import NgramLevel
+
+    window, n, guess = spec[WINDOW], spec[N], spec[GUESS]
+    if not window:
+        raise StackError(f"{spec.name}: without a window nothing is guessed ahead; leave @window=0 out")
+    return NgramLevel(
+        lambda: Databases("", max_continuations=guess, ahead=True),
+        site.tokenizer.vocab_size,
+        name=spec.name,
+        kind=spec.name,
+        label=f"lookahead, {window} columns",
+        guess=guess,
+        window=window,
+        n=n,
+        params={"guess": guess, "window": window, "n": n},
+    )
+
+
+KINDS = (
+    Kind(
+        name="ngram",
+        order=10,
+        title="n-gram",
+        about="Hierarchy Drafting's databases: what followed the same tokens before.",
+        help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
+        "writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. "
+        "@guess= says how many candidates are offered side by side, for one pass "
+        "to judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they have "
+        "no answer.",
+        letter="N",
+        colour=ORANGE,
+        underline="dotted",
+        keys=(
+            *DRAFTS,
+            DB,
+            GUESS.usually(1),
+            WINDOW.usually(0),
+            N.usually(5),
+            KEPT,
+            SHORTEST,
+            MISS,
+        ),
+        block=2,
+        verifies=False,
+        cheap=True,
+        needs=frozenset({"tokenizer"}),
+        of_target=lambda spec: spec.get(MISS) is not None,
+        origins=ORIGINS,
+        beside=lambda count: LevelSpec("ngram", values={GUESS.name: count}),
+        unplanned=unplanned,
+        offer=offer,
+        build=build,
+        said=Said(
+            ("{guess} lookups at once", "lookups"),
+            {WINDOW.name: "{level} with a lookahead window", MISS.name: "{level} or a nano draft"},
+        ),
+    ),
+    Kind(
+        name="lookahead",
+        order=12,
+        title="lookahead",
+        about="A window of guesses is part of each pass of the level above; the n-grams that it gives are offered.",
+        help="No model, no store, no training. @window= is the number of columns, @n= the tokens of an n-gram, @guess= "
+        "how many that begin with the text's last token are kept and offered side by side. It pays where extra rows "
+        "of a pass are free.",
+        letter="A",
+        colour=ORANGE,
+        underline="dashed",
+        keys=(GUESS.usually(7), WINDOW.usually(7), N.usually(5)),
+        verifies=False,
+        cheap=True,
+        needs=frozenset({"weights"}),
+        origins=(Origin("w", "window: guessed ahead by the level above"),),
+        offer=offer_lookahead,
+        build=build_lookahead,
+    ),
+)

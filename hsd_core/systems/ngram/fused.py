@@ -1,0 +1,122 @@
+"""Lookups and another drafter made one level at the bottom of a stack: one behind the other, or merged in one draft.
+
+In order: Hierarchy Drafting asks its databases in order of locality and stops at the first that answers (arXiv
+2502.05609); here a nano model stands behind the databases. Which of both drafts depends on the past alone.
+
+Merged: RASD (arXiv 2503.03434) prunes a retrieval tree by the draft model's first row and merges it with the draft's
+tree. Here a looked-up token goes up as named, whatever the drafter thinks of it, and its siblings are drawn from what
+is left of the drafter's distribution (`growing.draft_tree`): so every offer is judged as what it is.
+
+Either way every token goes up with the row that it was drawn from, or as named, and the stack stays exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from torch import Tensor
+
+from hsd_core.core.level import Counts, DraftOrder, Level, LevelRun, Outcome, Proposal, Work, scorer
+from hsd_core.core.level import drafter as drafter_of
+from hsd_core.core.tree import NOTHING, Tree
+from hsd_core.levels.shared import SharedState, Sharing
+from hsd_core.levels.trunk import Trunk
+from hsd_core.models.context import Context
+from hsd_core.systems.nano.nano_level import NanoLevel
+from hsd_core.systems.ngram.ngram_level import NgramLevel, NgramRun
+
+
+class _Run:
+    """The cache is the drafter's: what was looked up is caught up on when it is asked again."""
+
+    def __init__(self, lookups: NgramRun, drafter: LevelRun) -> None:
+        self._lookups, self._drafter = lookups, drafter_of(drafter)
+
+    @property
+    def cached(self) -> int:
+        return self._drafter.cached
+
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        """Only for the prompt: the level never verifies."""
+        return scorer(self._drafter).score(context, tree)
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._drafter.keep(start, path)
+
+    def observe(self, outcome: Outcome) -> Counts | None:
+        self._drafter.observe(outcome)
+        return self._lookups.observe(outcome)
+
+    def close(self) -> None:
+        self._lookups.close()
+        self._drafter.close()
+
+
+class OrderedRun(_Run):
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        found = self._lookups.propose(context, order)
+        if found.ids:
+            return found
+        drafted = self._drafter.propose(context, order)
+        work = drafted.work
+        both = Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran)
+        return replace(drafted, work=both, silent=found.silent, probes=found.probes)
+
+
+class FusedRun(_Run):
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        found, silent = self._lookups.look_up(context, order)
+        drafted = self._drafter.propose(context, replace(order, beside=found))
+        return replace(drafted, silent=silent)
+
+
+class _Level:
+    """It drafts only, as lookups do."""
+
+    can_draft = True
+    can_verify = False
+    sequences, probes = 1, 0
+    run: ClassVar[type[OrderedRun | FusedRun]]
+
+    def __init__(
+        self, lookups: NgramLevel, drafter: Level, *, as_: Level, label: str, params: Mapping[str, object]
+    ) -> None:
+        """as_: whose name and kind it has."""
+        self.lookups, self.drafter = lookups, drafter
+        self.name, self.kind, self.label, self.params = as_.name, as_.kind, label, dict(params)
+        self.vocab_size, self.max_positions, self.layers = drafter.vocab_size, drafter.max_positions, drafter.layers
+        self.has_cache, self.fed, self.weights = drafter.has_cache, drafter.fed, drafter.weights
+        self.device, self.dtype = drafter.device, drafter.dtype
+
+    def enter(self, shared: SharedState) -> Trunk | None:
+        return self.drafter.enter(shared) if isinstance(self.drafter, Sharing) else None
+
+    def open(self, capacity: int, shared: SharedState) -> OrderedRun | FusedRun:
+        return self.run(self.lookups.open(capacity, shared), self.drafter.open(capacity, shared))
+
+
+class OrderedLevel(_Level):
+    """Lookups, and on a miss the drafts of a nano model."""
+
+    run = OrderedRun
+
+    def __init__(self, lookups: NgramLevel, nano: NanoLevel) -> None:
+        params = {**lookups.params, "miss": nano.draft.name}
+        super().__init__(lookups, nano, as_=lookups, label=f"{lookups.label}, else {nano.label}", params=params)
+        self.sequences, self.probes = lookups.sequences, lookups.probes
+
+
+class FusedLevel(_Level):
+    """`drafter`, with what `lookups` find merged into the tree that it drafts."""
+
+    run = FusedRun
+
+    def __init__(self, drafter: Level, lookups: NgramLevel) -> None:
+        params = {**lookups.params, **drafter.params, "fuse": lookups.sequences}
+        params.pop("guess", None)
+        super().__init__(lookups, drafter, as_=drafter, label=f"{drafter.label}, with lookups", params=params)
+        # what its memory is counted by
+        self.decoder: Any = getattr(drafter, "decoder", None)
+        self.readout: Any = getattr(drafter, "draft", None) or getattr(drafter, "readout", None)

@@ -1,0 +1,144 @@
+"""Lookups instead of forwards: HD's databases (arXiv 2502.05609, Findings NAACL 2025), lookahead decoding's pool.
+
+A lookup has no distribution: its tokens are named, not drawn, so a verifier accepts x with probability p(x). It drafts
+only; on a miss nothing goes up, and the level above goes on alone.
+
+A lookahead window (arXiv 2402.02057) rides in the passes of the level above as probes, and what it gives is looked up
+from then on. Which tokens are named so depends on what is past alone: whatever the window holds, the distribution
+stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from hsd_core.core.level import CommittedIds, Counts, DraftOrder, Outcome, Proposal, Verified, Work
+from hsd_core.core.tree import NO_PROBES, Probes
+from hsd_core.models.context import Context
+from hsd_core.systems.ngram.window import Window
+
+if TYPE_CHECKING:
+    from hsd_core.levels.shared import SharedState
+    from hsd_core.systems.ngram.databases import Databases, Found
+
+
+class NgramLevel:
+    """`databases()` makes the databases of one run; static ones are shared inside them, read-only.
+
+    guess: how many sequences a draft offers side by side (HD: 7); several form a tree. window, n: the columns of the
+    lookahead window and the tokens of its n-grams; no column, no window.
+    """
+
+    can_draft = True
+    can_verify = False
+    has_cache = fed = False
+    max_positions: int | None = None
+    layers: int | None = None
+    device = "cpu"
+    dtype = "ids"
+
+    def __init__(
+        self,
+        databases: Callable[[], Databases],
+        vocab_size: int,
+        *,
+        name: str = "ngram",
+        kind: str = "ngram",
+        label: str = "n-gram databases",
+        guess: int = 1,
+        window: int = 0,
+        n: int = 5,
+        weights: dict[str, object] | None = None,
+        params: dict[str, object] | None = None,
+    ) -> None:
+        self._databases, self.vocab_size, self.sequences = databases, vocab_size, guess
+        self.ahead = (window, n) if window else None
+        self.probes = Window.most(window, n) if window else 0
+        self.name, self.kind, self.label, self.weights = name, kind, label, weights
+        self.params: dict[str, object] = {**databases().settings(), **(params or {})}
+
+    def open(self, capacity: int, shared: SharedState) -> NgramRun:
+        return NgramRun(self._databases(), self.sequences, self.ahead, shared.positions if self.ahead else None)
+
+
+class NgramRun:
+    """ahead: columns of the lookahead window and tokens of its n-grams. positions: no probe stands behind so many."""
+
+    cached = 0
+
+    def __init__(
+        self,
+        databases: Databases,
+        guess: int = 1,
+        ahead: tuple[int, int] | None = None,
+        positions: int | None = None,
+    ) -> None:
+        self._databases, self._guess, self._ahead, self._positions = databases, guess, ahead, positions
+        self._window: Window | None = None
+        self._last = -1  # the context's last token when it was asked
+        self._filed: list[tuple[int, ...]] = []  # since the last commit
+        self._counted = databases.counts()
+        self._prompted = False
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        probes = self._probes(context, order)
+        sequences, silent = self.look_up(context, order)
+        nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: what begins alike is one branch
+        found: list[Found] = []
+        for sequence in sequences:
+            parent = -1
+            for one in sequence:
+                if (parent, one.token) not in nodes:
+                    nodes[parent, one.token] = len(found)
+                    found.append(one)
+                parent = nodes[parent, one.token]
+        ids, letters, keys, copied = (tuple(part) for part in zip(*found, strict=True)) if found else ((),) * 4
+        parents = tuple(parent for parent, _ in nodes)
+        chain = parents == tuple(range(-1, len(found) - 1))
+        tree = None if chain else parents
+        work = Work(1, 0, 0)
+        return Proposal(ids, letters, work, parents=tree, copied=copied, keys=keys, silent=silent, probes=probes)
+
+    def _probes(self, context: Context, order: DraftOrder) -> Probes:
+        if self._ahead is None:
+            return NO_PROBES
+        if self._window is None:  # nothing but the prompt is there yet
+            self._window = Window(*self._ahead, context, order.ends)
+        self._last = context[-1]
+        if self._positions is not None and len(context) + self._window.deepest > self._positions:
+            return NO_PROBES
+        return Probes(*self._window.probes())
+
+    def look_up(self, context: Context, order: DraftOrder) -> tuple[list[list[Found]], int]:
+        """Sequences that may follow, none longer than a draft may be or going on behind an end; lookups in vain."""
+        missed, found = self._databases.misses, []
+        for sequence in self._databases.guesses(context, order.limit, self._guess):
+            end = next((n for n, one in enumerate(sequence, 1) if one.token in order.ends), len(sequence))
+            found.append(sequence[:end])
+        return found, self._databases.misses - missed
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """Nothing to do: only committed tokens are ever stored."""
+
+    def observe(self, outcome: Outcome) -> Counts | None:
+        if isinstance(outcome, Verified) and outcome.probed and self._window is not None:
+            whole = self._window.step(self._last, outcome.probed)
+            self._databases.file(whole)
+            self._filed += whole
+        if not isinstance(outcome, CommittedIds):
+            return None
+        self._databases.insert(outcome.ids)
+        if not self._prompted:  # the prompt is counted with the first round
+            self._prompted = True
+            return None
+        counts, before = self._databases.counts(), self._counted
+        filed, self._filed, self._counted = tuple(self._filed), [], counts
+        return {
+            "inserts": counts["inserts"] - before["inserts"],
+            "evictions": counts["evictions"] - before["evictions"],
+            **({"window": filed} if filed else {}),
+        }
+
+    def close(self) -> None:
+        """Nothing is held outside this object."""

@@ -1,0 +1,75 @@
+"""The target without some of its attentions and MLPs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import DRAFTER, StackError, Text
+from hsd_core.grammar.keys import DTYPE, VERIFIES
+from hsd_core.grammar.kind import PURPLE, Kind, Reads, Site
+from hsd_core.grammar.said import Said
+
+if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.levels.self_draft import SkipLevel
+
+SET = Text(name="set", place=62, counts=DRAFTER, terms={"none": "nothing left out"}, noted="{}")
+
+
+def offer_skip(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    from hsd_core.systems.skip.sublayer_sets import shipped_sets
+
+    known = [one.name for one in shipped_sets(preset.name)]
+    lacks = f"no set was searched; run python -m hsd_core sets --preset {preset.name}"
+    reason = preset.whole or ("" if known else lacks)
+    return [kind.entry("layers left out", reason=reason, params={SET.name: known[0]} if known else {}, sets=known)]
+
+
+def build_skip(spec: LevelSpec, site: Site) -> SkipLevel:
+    from hsd_core.levels.self_draft import SkipLevel, Sublayered
+    from hsd_core.models.drafts.draft_file import fingerprint
+    from hsd_core.models.lean.sublayers import NONE
+    from hsd_core.models.one_pass import Pass
+    from hsd_core.systems.skip.sublayer_sets import EMPTY, SetError, found_set
+
+    decoder = site.layered(spec)
+    if not isinstance(decoder, Sublayered):
+        raise StackError(f"{spec.name}: the target's decoder runs its layers whole; leave the level out")
+    named = spec.get(SET)
+    try:
+        found = found_set(named, site.preset.name, site.file(named) if named else None)
+    except SetError as error:
+        raise StackError(f"{spec.name}: {error}") from error
+    if found and (found.layers != decoder.layers or found.fingerprint != fingerprint(decoder)):
+        raise StackError(
+            f"{spec.name}: set {found.name} was searched for {found.target}, not for this target; search one of its "
+            f"own with python -m hsd_core sets --preset {site.preset.name}, or write @set={EMPTY}"
+        )
+    without = found.sublayers if found else NONE
+    decoder.leaving_out(decoder.new_cache(1), without)(Pass([0]))  # laid out now, not within a run
+    weights = site.preset.target.as_dict(site.folder)
+    return SkipLevel(decoder, without, called=found.name if found else EMPTY, weights=weights)
+
+
+SKIP = Kind(
+    name="skip",
+    order=61,
+    title="layers left out",
+    about="The target without some of its attentions and MLPs (Draft & Verify).",
+    help="@set= names which: a file that python -m hsd_core sets searched for these weights; @set=none leaves nothing "
+    "out. Every round begins from the target's own keys and values.",
+    letter="S",
+    colour=PURPLE,
+    underline="dotted",
+    keys=(*VERIFIES, SET, DTYPE),
+    block=4,
+    needs=frozenset({"weights"}),
+    reads=Reads(),
+    of_target=lambda spec: True,
+    named=True,
+    offer=offer_skip,
+    build=build_skip,
+    said=Said(("the model with layers left out",)),
+)
+KINDS = (SKIP,)

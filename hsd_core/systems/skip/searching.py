@@ -1,0 +1,121 @@
+"""The greedy search for sublayers to leave out: at each step the one that costs least agreement per weight saved.
+
+Draft & Verify (arXiv 2309.08168) searches sets by Gaussian processes over a thousand tries, SWIFT (arXiv 2410.06916)
+while it writes. Greedy steps need some hundreds of short reads and leave a ladder to look at: the agreement without
+each sublayer alone, then without more and more of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.linear import nbytes
+from hsd_core.models.lean.sublayers import ATTENTION, NONE, Sublayers
+from hsd_core.typed import builtins, encode_lines, records
+
+DIGITS = 5
+
+
+class Agrees(Protocol):
+    """See `Agreeing`."""
+
+    def sublayers(self) -> Any: ...
+
+    def begin(self, without: Sublayers) -> float: ...
+
+    def also_without(self, kind: str, layer: int) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a pass reads, in bytes: each attention, each MLP, and all with the head."""
+
+    attention: int
+    mlp: int
+    whole: int
+
+    @classmethod
+    def of(cls, decoder: LeanDecoder) -> Weights:
+        layer = decoder.stack[0]
+        attention, mlp = (sum(map(nbytes, some)) for some in ((layer.qkv, layer.out), (layer.gate_up, layer.down)))
+        return cls(attention, mlp, decoder.weight_bytes(decoder.layers))
+
+    def one(self, kind: str) -> int:
+        return self.attention if kind == ATTENTION else self.mlp
+
+    def share_left(self, without: Sublayers) -> float:
+        """Of what a pass reads."""
+        return 1.0 - (len(without.attention) * self.attention + len(without.mlp) * self.mlp) / self.whole
+
+
+class Kept:
+    """What was read already, by (what is left out, sublayer): JSON lines that a search goes on from.
+
+    Raises:
+        ValueError: the file is of another search.
+    """
+
+    def __init__(self, path: Path | None, about: Mapping[str, Any]) -> None:
+        self._path, self._found = path, dict[tuple[int, str, int], float]()
+        if path is None:
+            return
+        if not path.exists():
+            path.write_bytes(encode_lines([about]))
+            return
+        try:
+            first, *others = [found for _, found in records(path, dict[str, Any], "what a search has read")]
+            self._found = {(int(r["step"]), str(r["kind"]), int(r["layer"])): float(r["agree"]) for r in others}
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path.name} cannot be gone on from ({error}); move it away") from error
+        if first != builtins(about):
+            raise ValueError(f"{path.name} holds another search; name another --out, or move the file away")
+
+    def read(self, step: int, kind: str, layer: int, now: Callable[[], float]) -> float:
+        """An agreement, as it is known or read now."""
+        key = step, kind, layer
+        if key not in self._found:
+            self._found[key] = round(now(), DIGITS)
+            if self._path is not None:
+                with self._path.open("ab") as file:
+                    line = {"step": step, "kind": kind, "layer": layer, "agree": self._found[key]}
+                    file.write(encode_lines([line]))
+        return self._found[key]
+
+
+def search(
+    agrees: Agrees,
+    weights: Weights,
+    steps: int,
+    kept: Kept,
+    tell: Callable[[str], None] = lambda said: None,
+) -> dict[str, Any]:
+    """The ladder: `alone`, the agreement without each sublayer alone, and `path`, the sublayer that each step leaves
+    out with the agreement and the share of weights read from then on."""
+    without, agreement = NONE, 1.0
+    alone: list[dict[str, Any]] = []
+    path: list[dict[str, Any]] = []
+    for step in range(steps):
+        agrees.begin(without)
+        left = [one for one in agrees.sublayers() if one not in set(without.named())]
+        found = {}
+        for kind, layer in left:
+            found[kind, layer] = kept.read(step, kind, layer, lambda k=kind, i=layer: agrees.also_without(k, i))  # type: ignore[misc]
+            tell(f"step {step + 1}")
+        if not step:
+            alone = [{"kind": kind, "layer": layer, "agree": share} for (kind, layer), share in found.items()]
+        kind, layer = min(left, key=lambda one: ((agreement - found[one]) / weights.one(one[0]), one[1]))
+        agreement = found[kind, layer]
+        without = Sublayers.of([*without.named(), (kind, layer)])
+        path.append(
+            {"kind": kind, "layer": layer, "agree": agreement, "left": round(weights.share_left(without), DIGITS)}
+        )
+    return {"alone": alone, "path": path}
+
+
+def without_first(path: Sequence[Mapping[str, Any]], count: int) -> Sublayers:
+    """What the first steps of a path leave out."""
+    return Sublayers.of((str(step["kind"]), int(step["layer"])) for step in path[:count])

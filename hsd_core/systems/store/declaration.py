@@ -1,0 +1,84 @@
+"""The draft that looks in a cache of what the target's store returned (RaLMSpec)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.key import DRAFTER, Share
+from hsd_core.grammar.keys import VERIFIES
+from hsd_core.grammar.kind import GREEN, Kind, Reads, Site
+from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.said import Said
+from hsd_core.systems.store.spaced import Spaced
+from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
+
+if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.systems.store.store_level import CachedLevel
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    reason = preset.whole or ("" if preset.text_db else "there is no text to make a store of for this tokenizer")
+    return [kind.entry(kind.title, reason=reason)]
+
+
+def build(spec: LevelSpec, site: Site) -> CachedLevel:
+    from hsd_core.systems.store.store_level import CachedLevel
+
+    decoder = site.layered(spec)
+    return CachedLevel(
+        decoder,
+        site.store(spec, decoder),
+        mixing_of(spec),
+        kind=spec.name,
+        label="the target and a cache of its store",
+        weights=site.preset.target.as_dict(site.folder),
+    )
+
+
+KINDS = (
+    Kind(
+        name="cached",
+        order=66,
+        title="cache of the store",
+        about="The target\u2019s own layers, with what its store has returned so far in place of the store.",
+        help="It runs all layers of the target, so that one query of the store verifies its tokens together "
+        "(RaLMSpec). It stands below target@knn=store.",
+        letter="C",
+        colour=GREEN,
+        underline="dashed",
+        keys=VERIFIES,
+        block=4,
+        needs=frozenset({"weights"}),
+        reads=Reads(),
+        of_target=lambda spec: True,
+        follows=OF_STORE,
+        named=True,
+        offer=offer,
+        build=build,
+        said=Said(("a cache of the store",)),
+    ),
+)
+
+POLICIES = (
+    PolicyKind(
+        name="os3",
+        order=50,
+        words="os3 · as many as one query of a store pays for",
+        make=Spaced,
+        said="stops where a query pays",
+        keys=(
+            Share(
+                name="ask",
+                place=21,
+                counts=DRAFTER,
+                usual=0.5,
+                label="query",
+                noted="a query is {} of a step",
+                tip="what one query of the store takes, as a share of a step of this level (OS3); below 2/3 a block "
+                "of 1 is the best",
+            ),
+        ),
+    ),
+)

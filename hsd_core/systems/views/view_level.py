@@ -1,0 +1,128 @@
+"""The target's weights over a view of the target's cache (TriForce, arXiv 2404.11912): a drafter and a verifier.
+
+What a pass of the target reads is its weights and its cache, and in a long text most of it is the cache. This level
+reads a part of that, chosen when the prompt has been read and frozen from then on (`models/views`). Whatever the target
+verifies is taken over in full at the commit. What is handed up is this level's own row, and what it rejects is
+corrected from the residual; TriForce's code draws from the row itself there, which is not exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from hsd_core.core.level import CommittedIds, DraftOrder, Outcome, Proposal, Shown, Work
+from hsd_core.core.tree import NOTHING, Tree
+from hsd_core.grammar.keys import MAX_BLOCK, MAX_LEVELS
+from hsd_core.levels.growing import draft
+from hsd_core.levels.model_level import OverDecoder
+from hsd_core.levels.shared import SharedState
+from hsd_core.levels.trunk import Layered, Prepared, Trunk
+from hsd_core.models.context import Context
+from hsd_core.models.decoder_protocol import Asked
+from hsd_core.models.gpu.transfer import fetched
+from hsd_core.models.lean.decoder import CHUNK
+from hsd_core.models.one_pass import Branches
+from hsd_core.systems.views.selection import Chunks, Select
+from hsd_core.systems.views.view import View
+
+TAIL = MAX_LEVELS * MAX_BLOCK  # slots for what levels hold between two commits
+
+
+class ViewLevel(OverDecoder):
+    """The target's weights, or a copy of them, over a view of the target's cache."""
+
+    views = True
+
+    def __init__(self, decoder: Layered, select: Select, *, weights: dict[str, object] | None = None) -> None:
+        chunks = isinstance(select, Chunks)
+        shape = {"chunk": select.chunk} if isinstance(select, Chunks) else {"sink": getattr(select, "sink", 0)}
+        params: dict[str, object] = {"keep": "chunks" if chunks else "stream", "budget": select.budget, **shape}
+        label = f"view of {select.budget} positions, " + ("in chunks" if chunks else "the first and the last")
+        super().__init__(
+            decoder, name="view", kind="view", label=label, layers=decoder.layers, params=params, weights=weights
+        )
+        self.decoder, self.select = decoder, select
+
+    def room(self, capacity: int) -> int:
+        """What its own cache has room for, beside a tree, in a run over a context of at most `capacity` tokens."""
+        return min(self.select.budget + TAIL, self.decoder.max_positions, self.select.budget + capacity)
+
+    def open(self, capacity: int, shared: SharedState) -> ViewRun:
+        trunk = shared.viewed(self.decoder)
+        if self.select.asks and isinstance(trunk.decoder, Asked):
+            trunk.decoder.show_queries()
+        return ViewRun(self, trunk, self.room(capacity), shared.branches)
+
+
+class ViewRun:
+    """What the view stands for counts as `cached`: what the target has verified, and what was run here behind it."""
+
+    def __init__(self, level: ViewLevel, trunk: Trunk, slots: int, branches: int) -> None:
+        self._decoder, self._select, self._source = level.decoder, level.select, level.name
+        self._trunk, self._slots, self._branches = trunk, slots, branches
+        self._text: list[int] = []
+        self._view: View | None = None
+        self._shown: Shown | None = None
+
+    @property
+    def cached(self) -> int:
+        return 0 if self._view is None else self._view.length
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        return draft(self, context, order, self._source)
+
+    def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`."""
+        return self._score(context + ids, max(1, new), branches)
+
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        branches = None if tree.is_chain else Branches(len(context), tree.lineage)
+        return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
+
+    @torch.inference_mode()
+    def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
+        view = self._opened()
+        new = ids[view.length :]
+        if len(new) < rows:
+            raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new")
+        parts = view.given(new, 0, branches).parts(CHUNK)
+        x = torch.cat([self._decoder.forward_layers(part, view.cache, 0, self._decoder.layers) for part in parts])
+        view.grew(len(new))
+        return self._decoder.head(x[len(x) - rows :]), Work(1, len(new), len(new) - rows)
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._opened().keep(start, path)
+
+    def observe(self, outcome: Outcome) -> None:
+        """The target has read the prompt, or committed: its keys and values are taken over."""
+        if not isinstance(outcome, CommittedIds):
+            return
+        self._text.extend(outcome.ids)
+        view, upto = self._opened(), self._trunk.valid(self._decoder.layers)
+        if view.follow(upto, lambda: self._queries(upto)):
+            held = view.held()
+            (counts,) = fetched(torch.bincount(held.flatten(), minlength=upto))
+            self._shown = Shown(self._select.budget, held.shape[0] * held.shape[1], counts.tolist())
+
+    def shown(self) -> Shown | None:
+        """What was chosen since the last call."""
+        found, self._shown = self._shown, None
+        return found
+
+    def close(self) -> None:
+        self._view = None
+
+    def _opened(self) -> View:
+        if self._view is None:
+            own = self._decoder.new_cache(self._slots, branches=self._branches)
+            if isinstance(self._decoder, Prepared):
+                self._decoder.prepare(own, [self._decoder.layers])
+            self._view = View(self._trunk.kv(), self._select, own)
+        return self._view
+
+    def _queries(self, position: int) -> Tensor:
+        assert isinstance(self._trunk.decoder, Asked), "a decoder whose layers can be run in ranges shows their queries"
+        return self._trunk.decoder.queries(self._text[position], position, self._trunk.kv())

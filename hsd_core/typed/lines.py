@@ -1,0 +1,87 @@
+"""Files of JSON lines, packed or not, read a line at a time; files written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TypeVar, cast
+
+from hsd_core.typed.bounded import regular
+from hsd_core.typed.refusals import Malformed, Wrong
+from hsd_core.typed.values import decode, json_decoder
+
+# Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens
+# (`Depths` of a trace) takes 5 MB in one line.
+MAX_LINE = 8_000_000
+T = TypeVar("T")
+
+
+class Beyond(ValueError):
+    """A file of more, or longer, lines than its reader takes; `line`: the number of the long one, 0 for too many."""
+
+    def __init__(self, what: str, line: int = 0) -> None:
+        super().__init__(what)
+        self.line = line
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: who reads it sees the old one or the new one."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def opened(path: str | Path) -> IO[bytes]:
+    """A file to read, unpacked on the way where its first bytes say that it is gzip.
+
+    Raises:
+        ValueError: it is not a regular file. OSError: it cannot be read.
+    """
+    with regular(path).open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return cast("IO[bytes]", gzip.open(path) if packed else Path(path).open("rb"))
+
+
+def lines(file: IO[bytes], *, most: int | None = None, longest: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, each with its number, counted from 1.
+
+    Raises:
+        Beyond: there are more than `most`, or one is longer than `longest` bytes.
+    """
+    for number, line in enumerate(iter(lambda: file.readline(longest + 1), b""), 1):
+        if most is not None and number > most:
+            raise Beyond(f"more than {most} lines")
+        if len(line) > longest:
+            raise Beyond(f"longer than {longest / 1e6:g} MB", number)
+        if not line.isspace():
+            yield number, line
+
+
+def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str, T]]:
+    """The records of a file of JSON lines, packed or not: ("FILE, line 3", record).
+
+    Args:
+        wanted: what a line has to be, for the message.
+    Raises:
+        ValueError: the file is not text, or a line no such record; the message names the line and what is wanted.
+        OSError: it cannot be read.
+    """
+    decoder = json_decoder(kind)
+    where = str(path)
+    try:
+        with opened(path) as file:
+            for number, line in lines(file):
+                where = f"{path}, line {number}"
+                yield where, decode(line, decoder)
+    except Beyond as error:
+        raise ValueError(f"{path}, line {error.line}: {error}; expected {wanted}") from None
+    except (EOFError, zlib.error, Malformed, Wrong) as error:
+        if isinstance(error, Wrong) or (isinstance(error, Malformed) and error.text):
+            raise ValueError(f"{where}: {error}; expected {wanted}") from None
+        raise ValueError(f"{path} cannot be read as text: {error}") from None
