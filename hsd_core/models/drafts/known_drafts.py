@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hsd_core.models.drafts.draft_file import DraftInfo
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "drafts"
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "drafts"
 LENS = "lens"  # the id that asks for the untrained read-out where a trained draft would be taken
 
 
