@@ -64,11 +64,12 @@ EXAMPLES: tuple[dict[str, str], ...] = (
 # Long prompts: a question, and the beginning of a text that is shipped (`long_texts`); characters: of it.
 LONG_EXAMPLES: tuple[dict[str, Any], ...] = (
     {
-        "name": "engine",
+        "name": "constitution",
         "title": "A long text",
-        "note": "this program\u2019s own description of its engine, some 7,000 tokens",
-        "ask": "What is a trunk in the following description, and which levels share one?",
-        "file": "hsd_core/README.md",
+        "note": "the beginning of the Constitution of the United States, some 6,000 tokens",
+        "ask": "Who may declare war, according to the following text?",
+        "file": "assets/prompts/long/texts.jsonl",
+        "category": "prose",
         "characters": 27_000,
     },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class LongText:
-    """A prompt: the question, then the beginning of a file. characters: of the file."""
+    """A prompt: the question, then the beginning of a text, the one of this category in a file of prompts.
+
+    characters: of the text.
+    """
 
     name: str
     title: str
     note: str
     ask: str
     file: str
+    category: str
     characters: int
 
     @property
@@ -30,7 +35,9 @@ class LongText:
         Raises:
             OSError: the file is not there.
         """
-        return f"{self.ask}\n\n{(ROOT / self.file).read_text(encoding='utf-8')[: self.characters]}"
+        lines = (ROOT / self.file).read_text(encoding="utf-8").splitlines()
+        text = next(one["prompt"] for one in map(json.loads, lines) if one["category"] == self.category)
+        return f"{self.ask}\n\n{text[: self.characters]}"
 
     def entry(self) -> dict[str, Any]:
         """What the page is told of it."""

@@ -121,7 +121,7 @@ def test_a_text_is_plugged_in_as_a_database(tmp_path: Path) -> None:
     events = list(read(tmp_path / "run.jsonl"))
     assert check(events) == []
     sources = {source for event in events if isinstance(event, Draft) for source in event.sources}
-    assert isinstance(events[0], Header) and events[0].levels[0].params["files"] == {"s": "engine.npz"}
+    assert isinstance(events[0], Header) and events[0].levels[0].params["files"] == {"s": "core.npz"}
     assert "s" in sources, "the text was looked up"
 
 
