@@ -15,5 +15,5 @@ SYSTEMS = sorted(p for p in (Path(hsd_core.__file__).parent / "systems").iterdir
 def test_a_system_declares_itself_and_says_what_is_exact(folder: Path) -> None:
     assert (folder / "declaration.py").is_file()
     text = (folder / "README.md").read_text(encoding="utf-8")
-    assert text.startswith("# ") and "Exact" in text or folder.name == "table"
+    assert text.startswith("# ") and ("Exact" in text or folder.name == "table")
     assert len(text.split()) <= 140
