@@ -35,6 +35,7 @@ class OurFigures:
 
         `low` and `high`: of its interval (95 %); None for a recording, which is one prompt. `clock`: whose it is where
         levels work at the same time, "reckoned" or "real"; "" where they do not. `bench`: None for a recording.
+        `title`: of a recording.
         """
         found = [*map(self._benched, system.measured), self._replayed(system)]
         return [one for one in found if one is not None]
@@ -53,8 +54,10 @@ class OurFigures:
             **{
                 "clock": clock,
                 "machine": about["machine"],
+                "recorded": about["recorded"],
                 "preset": about["preset"],
                 "bench": measured.results,
+                "title": "",
             },
         }
 
@@ -70,7 +73,8 @@ class OurFigures:
             return None
         return {
             **{"gain": run["speed_up"], "low": None, "high": None, "prompts": 1, "stack": run["stack"]},
-            **{"clock": run["clock"], "machine": run["machine"], "preset": run["preset"], "bench": None},
+            **{"clock": run["clock"], "machine": run["machine"], "recorded": run["recorded"]},
+            **{"preset": run["preset"], "bench": None, "title": run["title"]},
         }
 
 

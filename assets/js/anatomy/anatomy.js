@@ -3,7 +3,7 @@
 
 import { h, say, signButton } from "../kit/dom.js";
 import { roundNumber } from "../kit/round-number.js";
-import { duration } from "../words/numbers.js";
+import { timeOf } from "../levels/stated.js";
 import { actOf } from "./bars.js";
 import { cacheStrips } from "./cache-strips.js";
 import { gridOf } from "./grid.js";
@@ -154,11 +154,11 @@ export function createAnatomy(ctx) {
     drawn = key;
     const ends = one.tokens.length && at >= one.t1;
     say(title, SAY.title(roundNumber(one.place), model.rounds.length));
-    say(facts, ends ? SAY.facts(SAY.tokens(one.tokens.length), duration(one.t1 - one.t0)) : SAY.waiting);
+    say(facts, ends ? SAY.facts(SAY.tokens(one.tokens.length), timeOf(model, one)) : SAY.waiting);
     string(one);
     const last = one.happenings[happened(one, cursor)] ?? null;
     say(told, sentence(model, one, last));
-    say(spent, last?.call ? work(last.call.segment) : "");
+    say(spent, last?.call ? work(model, last.call.segment) : "");
     const focused = /** @type {HTMLElement|null} */ (document.activeElement);
     const refocus = focused && body.contains(focused) ? focused.dataset.token !== undefined : false;
     const grid = gridOf(model, one, {

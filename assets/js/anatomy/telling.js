@@ -4,7 +4,7 @@ import { badge } from "../text/card/card-verdict.js";
 import { h } from "../kit/dom.js";
 import { originOf } from "../levels/kinds.js";
 import { ranText } from "../run/ran.js";
-import { duration } from "../words/numbers.js";
+import { timeOf } from "../levels/stated.js";
 import { EVENT, token } from "../words/desk/anatomy.js";
 
 /**
@@ -58,8 +58,9 @@ export function short(model, round, event) {
   return [level, said];
 }
 
-/** What a call cost: its time, its rows, and where a model is shared the layers that it ran. @param {import("../run/trace.js").Segment} segment */
-export function work(segment) {
+/** What a call cost: its time, its rows, and where a model is shared the layers that it ran.
+ *  @param {import("../run/trace.js").TraceModel} model @param {import("../run/trace.js").Segment} segment */
+export function work(model, segment) {
   const rows = segment.rows ? EVENT.rows(segment.rows, segment.catchUp ?? 0, segment.probes ?? 0) : "";
-  return [duration(segment.t1 - segment.t0), rows, ranText(segment)].filter(Boolean).join(", ");
+  return [timeOf(model, segment), rows, ranText(segment)].filter(Boolean).join(", ");
 }

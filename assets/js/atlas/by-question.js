@@ -7,7 +7,7 @@
  *   shape: string, here: string, ours: Ours[], first?: string, sublayers?: import("./sublayers/ladder.js").Ladder|null}} System as app/atlas/systems.py declares it
  * @typedef {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} Reported a figure of a paper
  * @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
- *   preset: string, bench: string|null}} Ours as app/atlas/our_figures.py finds it
+ *   recorded: string, preset: string, bench: string|null, title: string}} Ours as app/atlas/our_figures.py finds it
  * @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes
  */
 

@@ -3,12 +3,14 @@
 
 import { h } from "../kit/dom.js";
 import { nameOfStack, stackName } from "../levels/stack-names.js";
+import { ofBench, ofRun, stated } from "../levels/stated.js";
 import { beside, exactly, neighbours } from "./by-question.js";
 import { chipOf } from "./chip.js";
 import { COLUMNS, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
 import { shapeSaid } from "./shape-said.js";
 import { ladderFigure } from "./sublayers/ladder-figure.js";
+import { ratio } from "../words/numbers.js";
 import { HOW, SYSTEM, WHO } from "../words/tabs/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System */
@@ -129,20 +131,28 @@ function figures({ headline, ours, stack }) {
  * A figure of ours: the gain, how sure, where, of which stack; its code where that is another than the one before.
  * @param {Ours} one @param {boolean} further behind the first @param {string|null} before the stack of what stands above
  */
-const measured = ({ gain, low, high, machine, prompts, bench, stack, clock }, further, before) =>
-  h(
+function measured(one, further, before) {
+  const { gain, low, high, machine, prompts, bench, stack, clock } = one;
+  const of = bench ? ofBench(one, clock ? `${stack} (${clock})` : stack) : ofRun(one);
+  return h(
     "div",
     { class: "hx-system-ours", "data-further": further ? "" : null },
     h(
       "p",
       { class: "hx-system-says" },
-      h("b", { text: SYSTEM.times(gain) }),
+      h("b", { text: `${stated("speed_up", of, ratio(gain))}\u00d7` }),
       ` ${SYSTEM.ofPlain}${further && clock === "reckoned" ? `, ${SYSTEM.reckoned}` : ""}`,
     ),
-    low !== null && high !== null ? h("p", { class: "hx-system-on", text: SYSTEM.interval(low, high) }) : null,
+    low !== null && high !== null
+      ? h("p", {
+          class: "hx-system-on",
+          text: SYSTEM.interval(stated("low", of, ratio(low)), stated("high", of, ratio(high))),
+        })
+      : null,
     h("p", { class: "hx-system-on", text: SYSTEM.on(machine, prompts, bench) }),
     h("p", { class: "hx-system-on" }, nameOfStack(stack), stack === before ? null : h("code", { text: stack })),
   );
+}
 
 /** What of it is here, and the ways there. @param {System} system @param {Ctx} ctx */
 function here(system, ctx) {

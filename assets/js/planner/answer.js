@@ -50,7 +50,7 @@ export function answerPanel(ctx) {
 
   function show(answer, styles) {
     const top = answer.best;
-    const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack);
+    const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
     say(spoken, answer.headline);
     tower.replaceChildren(...tiles(answer, styles));
     figures.replaceChildren(
@@ -165,7 +165,7 @@ function depthTable(answer, styles, ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
   const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
-  const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack);
+  const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
   const row = (one, name) =>
     h(
       "tr",

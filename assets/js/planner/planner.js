@@ -75,7 +75,7 @@ class PlannerPage {
       onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
     });
     this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
-    const about = () => this.profile?.about ?? {};
+    const about = () => ({ temperature: this.profile?.temperature ?? 0, ...this.profile?.about });
     this.another = anotherLevel({
       about,
       onTurn: ({ agreement }) => {

@@ -4,9 +4,10 @@
 import { h, say } from "../kit/dom.js";
 import { roundOf, stateOf } from "../anatomy/round.js";
 import { levelBadge } from "../levels/badge.js";
+import { timeOf } from "../levels/stated.js";
 import { fly, shown } from "./motion.js";
 import { promptText } from "../run/prompt.js";
-import { plainWords, wordOf } from "./scenes.js";
+import { plainTimeOf, plainWords, wordOf } from "./scenes.js";
 import { timeBars } from "./time-bars.js";
 import { STORY } from "../words/story.js";
 
@@ -81,12 +82,10 @@ export function roundPicture(model, place) {
     bars.show(moment);
     floors.forEach((floor, level) => {
       const call = round.calls.filter((c) => c.segment.level === level && c.segment.t0 <= at).at(-1);
-      const { segment } = call ?? {};
       const works = moment.call?.segment.level === level || (lone && level === top && moment.what === "one");
       floor.el.classList.toggle("hx-story-works", works && ["drafts", "rises", "one"].includes(moment.what));
-      const spent = segment && segment.t1 - segment.t0;
-      const told = lone ? (moment.nth ? STORY.pass(plain[moment.nth - 1].ns) : "") : "";
-      say(floor.pass, lone ? (level === top ? told : "") : spent ? costOf(segment.kind, spent) : "");
+      const told = lone ? (moment.nth ? STORY.pass(plainTimeOf(model, [plain[moment.nth - 1]])) : "") : "";
+      say(floor.pass, lone ? (level === top ? told : "") : call ? costOf(model, call.segment) : "");
     });
   }
 
@@ -149,8 +148,9 @@ function columnsOf(model, round) {
   return longest.map((n) => `minmax(0, ${n}fr)`).join(" ");
 }
 
-const costOf = (/** @type {string} */ kind, /** @type {number} */ ns) =>
-  kind === "draft" ? STORY.drafting(ns) : STORY.pass(ns);
+/** @param {TraceModel} model @param {import("../run/trace.js").Segment} segment */
+const costOf = (model, segment) =>
+  segment.kind === "draft" ? timeOf(model, segment) : STORY.pass(timeOf(model, segment));
 const boxOf = (/** @type {Element} */ el) => el.getBoundingClientRect();
 
 /** @param {import("../run/trace.js").Level} level @param {boolean} roof */

@@ -6,6 +6,7 @@ import { plainSpeed, speedUp } from "../run/figures.js";
 import { splitCells } from "../run/cells.js";
 import { upTo } from "../kit/order.js";
 import { duration, ratio, rounded } from "../words/numbers.js";
+import { ofRun, stated } from "../levels/stated.js";
 import { begunAt } from "./scenes.js";
 import { STORY } from "../words/story.js";
 
@@ -39,9 +40,12 @@ export function runPicture(model) {
     show(since) {
       const cursor = Math.min(model.end, start + since);
       const gain = speedUp(model, cursor);
-      say(value, gain === null ? "\u2013" : `${ratio(gain)}\u00d7`);
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
-      say(rates, now === null || speed === null ? "" : STORY.against(rounded(now), rounded(speed)));
+      const of = (/** @type {string} */ what, /** @type {string} */ text) =>
+        cursor < model.end ? text : stated(what, ofRun(model.header), text);
+      say(value, gain === null ? "\u2013" : `${of("speed_up", ratio(gain))}\u00d7`);
+      const both = now === null || speed === null ? null : [of("tokens_per_s", rounded(now)), rounded(speed)];
+      say(rates, both ? STORY.against(both[0], of("plain_tokens_per_s", both[1])) : "");
       stack.show(since);
       lone.show(since);
     },

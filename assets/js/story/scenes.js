@@ -4,7 +4,8 @@
 import { roundOf, settled } from "../anatomy/round.js";
 import { speedUp } from "../run/figures.js";
 import { kindOf } from "../levels/kinds.js";
-import { ratio } from "../words/numbers.js";
+import { ofRun, stated, timeOf } from "../levels/stated.js";
+import { duration, ratio } from "../words/numbers.js";
 import { TOLD } from "../words/story.js";
 
 /**
@@ -33,6 +34,14 @@ export function momentsOf(model, place) {
   return [...roundMoments(model, round), ...aloneMoments(model, round), ...runMoments(model)];
 }
 
+/** The time of plain decoding's words. @param {TraceModel} model @param {PlainWord[]} words those beside a round */
+export const plainTimeOf = ({ header }, words) =>
+  stated(
+    ["plain_time", ...words.map(({ at }) => at)],
+    ofRun(header),
+    duration(words.reduce((sum, { ns }) => sum + ns, 0)),
+  );
+
 /** A word as the story shows it. @param {TraceModel} model @param {number} id */
 export const wordOf = (model, id) => model.pieceText(id).replace(/^\u00b7(?=.)/, "");
 
@@ -48,14 +57,14 @@ function roundMoments(model, round) {
   add("begins", round.t0 - 1, TOLD.begins);
   for (const call of round.calls) {
     const { kind, level, t0, t1 } = call.segment;
-    const who = phraseOf(model, level);
+    const [who, time] = [phraseOf(model, level), timeOf(model, call.segment)];
     if (kind === "draft") {
-      add("drafts", t1, TOLD.drafts(who, call.tiles.length, t1 - t0), call);
+      add("drafts", t1, TOLD.drafts(who, call.tiles.length, time), call);
       continue;
     }
     const { given, kept, struck, own } = verdictOf(call);
     const top = level === model.levels.length - 1;
-    const rises = top ? TOLD.arrives(given, t1 - t0) : TOLD.rises(who, given, t1 - t0);
+    const rises = top ? TOLD.arrives(given, time) : TOLD.rises(who, given, time);
     add("rises", t0, rises, call);
     const text = own ? wordOf(model, own.record.id) : "";
     if (struck) {
@@ -91,11 +100,10 @@ function aloneMoments(model, round) {
   const plain = plainWords(model, round);
   /** @type {(what: What, nth: number, says: string) => Moment} */
   const at = (what, nth, says) => ({ scene: 2, what, at: round.t1, call: null, nth, says, lasts: MS[what] });
-  const whole = plain.reduce((sum, word) => sum + word.ns, 0);
   return [
     at("alone", 0, TOLD.alone(plain.length)),
     ...plain.map((_, i) => at("one", i + 1, TOLD.one)),
-    at("both", plain.length, TOLD.both(plain.length, whole, round.t1 - round.t0)),
+    at("both", plain.length, TOLD.both(plain.length, plainTimeOf(model, plain), timeOf(model, round))),
   ];
 }
 
@@ -103,7 +111,11 @@ function aloneMoments(model, round) {
 function runMoments(model) {
   const { committed, baseline, end } = model;
   const gain = speedUp(model, end);
-  const says = TOLD.ends(gain === null ? "" : ratio(gain), committed.length, sameText(model));
+  const says = TOLD.ends(
+    gain === null ? "" : stated("speed_up", ofRun(model.header), ratio(gain)),
+    committed.length,
+    sameText(model),
+  );
   const lasts = Math.max(end - begunAt(model), baseline?.token_ns.at(-1) ?? 0) / 1e6;
   const one = { scene: 3, call: null, nth: 0 };
   return [

@@ -2,8 +2,10 @@
  *  colour. */
 
 import { h, say } from "../kit/dom.js";
+import { timeOf } from "../levels/stated.js";
 import { duration, restOf } from "../words/numbers.js";
 import { STORY } from "../words/story.js";
+import { plainTimeOf } from "./scenes.js";
 
 /** @param {import("../run/trace.js").TraceModel} model @param {import("../anatomy/round.js").Round} round @param {import("./scenes.js").PlainWord[]} plain */
 export function timeBars(model, round, plain) {
@@ -28,7 +30,7 @@ export function timeBars(model, round, plain) {
     plain.map(({ ns }) => part(top, ns)),
   );
   const el = h("div", { class: "hx-story-bars" }, lone.el, stack.el);
-  say(stack.time, duration(took));
+  say(stack.time, timeOf(model, round));
   stack.el.append(h("small", { class: "hx-story-around", text: STORY.around(around * 1e6) }));
   return {
     el,
@@ -36,8 +38,7 @@ export function timeBars(model, round, plain) {
     show({ scene, nth }) {
       el.classList.toggle("hx-story-shown", scene === 2);
       lone.parts.forEach((one, i) => one.classList.toggle("hx-story-there", i < nth));
-      const spent = plain.slice(0, nth).reduce((sum, word) => sum + word.ns, 0);
-      say(lone.time, nth ? duration(spent) : "");
+      say(lone.time, nth ? plainTimeOf(model, plain.slice(0, nth)) : "");
     },
   };
 }

@@ -2,6 +2,8 @@
 
 import { term } from "../glossary/term.js";
 import { h, say } from "../kit/dom.js";
+import { ofRun, stated } from "../levels/stated.js";
+import { ratio } from "../words/numbers.js";
 import { SHAFT } from "../words/play/tower.js";
 
 const MOST = 16;
@@ -26,7 +28,9 @@ export function shaftOf(first) {
       const a = figures?.acceptance;
       const offered = Boolean(model?.trees.length);
       fill.style.width = `${100 * (a ?? 0)}%`;
-      say(value, a == null ? "\u2013" : a.toFixed(2));
+      const of = (/** @type {string} */ text) =>
+        cursor < model.end ? text : stated(["acceptance", model.levels[level].tag], ofRun(model.header), text);
+      say(value, a == null ? "\u2013" : of(ratio(a)));
       gauge.dataset.tip = a == null ? SHAFT.tip : SHAFT.is(figures.accepted, figures.judged, offered);
     },
   };

@@ -25,8 +25,7 @@ export const STORY = {
   swipe: "Swipe to go on",
   link: "The idea",
   linkTip: "one round, animated, in half a minute",
-  pass: (/** @type {number} */ ns) => `one pass, ${duration(ns)}`,
-  drafting: (/** @type {number} */ ns) => duration(ns),
+  pass: (/** @type {string} */ time) => `one pass, ${time}`,
   around: (/** @type {number} */ ns) => `with ${duration(ns)} between the passes`,
   together: "With the small levels",
   alone: "The big model alone",
@@ -42,12 +41,12 @@ export const STORY = {
 /** One sentence a moment. */
 export const TOLD = {
   begins: "A language model writes one word after the other. Small models can guess ahead for it.",
-  drafts: (/** @type {string} */ who, /** @type {number} */ n, /** @type {number} */ ns) =>
-    `The cheapest level, ${who}, guesses ${words(n)} in ${duration(ns)}.`,
-  rises: (/** @type {string} */ who, /** @type {number} */ n, /** @type {number} */ ns) =>
-    `They rise to the next level: ${who} reads all ${count(n)} in one pass, ${duration(ns)}.`,
-  arrives: (/** @type {number} */ n, /** @type {number} */ ns) =>
-    `The ${count(n)} rise to the big model, the target: it reads them all in one pass, ${duration(ns)}.`,
+  drafts: (/** @type {string} */ who, /** @type {number} */ n, /** @type {string} */ time) =>
+    `The cheapest level, ${who}, guesses ${words(n)} in ${time}.`,
+  rises: (/** @type {string} */ who, /** @type {number} */ n, /** @type {string} */ time) =>
+    `They rise to the next level: ${who} reads all ${count(n)} in one pass, ${time}.`,
+  arrives: (/** @type {number} */ n, /** @type {string} */ time) =>
+    `The ${count(n)} rise to the big model, the target: it reads them all in one pass, ${time}.`,
   strikes: (/** @type {number} */ kept, /** @type {string} */ struck) =>
     kept
       ? `It keeps the ${count(kept)} that it would have written itself, and strikes out ${quoted(struck)}.`
@@ -60,8 +59,8 @@ export const TOLD = {
     `The ${words(n)} join the text${same ? ", and they are just what the big model alone writes" : ""}.`,
   alone: (/** @type {number} */ n) => `Now the same ${words(n)} without any help.`,
   one: "Each word costs a whole pass of its own.",
-  both: (/** @type {number} */ n, /** @type {number} */ plain, /** @type {number} */ ns) =>
-    `${capital(count(n))} passes, ${duration(plain)}. With the small levels it took ${duration(ns)}.`,
+  both: (/** @type {number} */ n, /** @type {string} */ plain, /** @type {string} */ time) =>
+    `${capital(count(n))} passes, ${plain}. With the small levels it took ${time}.`,
   runs: "And the whole answer, in the time that was measured.",
   ends: (/** @type {string} */ gain, /** @type {number} */ tokens, /** @type {boolean} */ same) =>
     `${gain} times as fast${same ? `, and the same text: all ${many(tokens, "token")} agree` : ""}.`,

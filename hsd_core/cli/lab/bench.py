@@ -31,6 +31,7 @@ from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
 from hsd_core.measure.results.on_clock import RECKONED, OnClock
 from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+from hsd_core.measure.results.sheet import rounded
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -128,7 +129,7 @@ def act(options: argparse.Namespace) -> int:
     print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
     for peer in found["peers"]:
-        said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rate:.1f} tokens/s"]
+        said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rounded(rate)} tokens/s"]
         print(f"{peer['name']}: {', '.join([*said, *filter(None, [peer['why']])])}")
     if options.out:
         write(Path(options.out), found, asked)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hsd_core.measure.bench.summary import sampled
-from hsd_core.measure.results.sheet import StackCell, html, page, shares, stack_cells
+from hsd_core.measure.results.sheet import StackCell, html, page, rounded, shares, stack_cells
 
 LINE = 44  # characters of a label
 _STACKS = ("stack", "tokens/s", "speed-up", "95 % interval", "slower on", "tokens a target pass", "accepted", "equal")
@@ -58,11 +58,11 @@ def _stack(row: Mapping[str, Any], called: StackCell) -> Sequence[object]:
     low, high = row["interval"]
     slower, equal = f"{row['slower_on']}/{row['prompts']}", "-" if row["equal"] is None else f"{row['equal']:.0%}"
     gain = (f"{row['speed_up']:.2f}", f"{low:.2f} to {high:.2f}", slower, f"{row['accepted_per_pass']:.2f}")
-    return (called, f"{row['tokens_per_s']:.1f}", *gain, shares(row["acceptance"]), equal)
+    return (called, rounded(row["tokens_per_s"]), *gain, shares(row["acceptance"]), equal)
 
 
 def _peer(row: Mapping[str, Any]) -> Sequence[str]:
     if row["tokens_per_s"] is None:
         return (row["name"], "-", "-", "-", row["why"])
-    figures = (f"{row['tokens_per_s']:.1f}", f"{row['beside_plain']:.2f}", f"{row['same_tokens']:.0%}")
+    figures = (rounded(row["tokens_per_s"]), f"{row['beside_plain']:.2f}", f"{row['same_tokens']:.0%}")
     return (row["name"], *figures, row["why"])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, plain_of
-from hsd_core.measure.results.sheet import StackCell, markdown, shares, stack_cells
+from hsd_core.measure.results.sheet import StackCell, markdown, rounded, shares, stack_cells
 from hsd_core.models.sampling import is_greedy
 
 RESAMPLES = 2000
@@ -124,7 +124,7 @@ def _cells(row: Mapping[str, Any], stack: StackCell) -> Sequence[object]:
     equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}{ties}"
     gain = (f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", f"{row['slower_on']}/{row['prompts']}")
     accepted = (f"{row['tokens_per_target_forward']:.2f}", shares(row["acceptance"]))
-    return (stack, f"{row['tokens_per_s']:.1f}", *gain, *accepted, equal)
+    return (stack, rounded(row["tokens_per_s"]), *gain, *accepted, equal)
 
 
 def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:

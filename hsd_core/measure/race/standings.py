@@ -11,7 +11,7 @@ from hsd_core.measure.bench.side_by_side import plain_of
 from hsd_core.measure.bench.summary import interval, rate, speed_up
 from hsd_core.measure.race.race_file import Raced, took
 from hsd_core.measure.race.running import Heat
-from hsd_core.measure.results.sheet import markdown, stack_cells
+from hsd_core.measure.results.sheet import markdown, rounded, stack_cells
 from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import TIE, compare
@@ -89,7 +89,9 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
         ends = " ({:.2f} to {:.2f})".format(*row["interval"]) if row["interval"] else ""
         gain = f"{row['speed_up']:.2f}{ends}{_on_clock(row, found[0])}"
         own = f" {row['clock']}" if row["clock"] else ""
-        body.append((row["place"] or "-", called[row["stack"]], f"{row['tokens_per_s']:.1f}{own}", gain, _text(row)))
+        body.append(
+            (row["place"] or "-", called[row["stack"]], f"{rounded(row['tokens_per_s'])}{own}", gain, _text(row))
+        )
     return markdown(head, body)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -90,3 +91,12 @@ def shares(accepted: Sequence[float | None]) -> str:
 def counted(n: int, what: str) -> str:
     """For example "2 threads"."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def rounded(value: float, digits: int = 3) -> str:
+    """To so many significant digits, with its zeros: 66.0, 9.20, 121. As the page's `words/numbers.js` writes it."""
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    text = f"{value:.{min(4, max(0, digits - 1 - size))}f}"
+    return f"{float(text):.{max(0, digits - 2 - size)}f}" if abs(float(text)) >= 10 ** (size + 1) else text

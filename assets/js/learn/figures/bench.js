@@ -3,6 +3,7 @@
 
 import { FIGURES, GAIN } from "../../words/tabs/learn.js";
 import { stackNames } from "../../levels/stack-names.js";
+import { ofBench, ofRun, stated } from "../../levels/stated.js";
 import { as, called, rate, times } from "./figure-parts.js";
 import { ratio } from "./run-figures.js";
 
@@ -70,10 +71,24 @@ function gained(sources) {
   if (!model?.header || alone === null) return null;
   const { temperature = 0, top_k = 0 } = model.header.sampling;
   const row = temperature === 0 || top_k === 1 ? named(sources, model.header.stack) : null;
-  if (!row) return { value: alone, low: alone, high: alone, said: GAIN.alone(times(alone)), machine: null };
-  const [low, high] = row.interval;
-  const figures = { gain: times(row.speed_up), low: times(low), high: times(high), alone: times(alone) };
-  return { value: row.speed_up, low, high, said: GAIN.shipped({ ...figures, machine: row.machine }), ...row };
+  const own = stated("speed_up", ofRun(model.header), times(alone));
+  if (!row)
+    return {
+      ...{ value: alone, low: alone, high: alone },
+      texts: [own, own, own],
+      said: GAIN.alone(own),
+      machine: null,
+    };
+  const {
+    interval: [low, high],
+    speed_up: value,
+    machine,
+  } = row;
+  const told = (/** @type {string} */ what, /** @type {number} */ x) =>
+    stated(what, ofBench(row.about, row.stack), times(x));
+  const texts = [told("speed_up", value), told("low", low), told("high", high)];
+  const figures = { gain: texts[0], low: texts[1], high: texts[2], alone: own };
+  return { ...row, value, low, high, texts, said: GAIN.shipped({ ...figures, machine }) };
 }
 
 /** `gain`, `gain.low`, `gain.high` and `gain.said`. @param {Sources} sources @param {string} [what] */
@@ -81,6 +96,6 @@ export function gain(sources, what = "value") {
   const found = gained(sources);
   const value = found?.[/** @type {"value"} */ (what)] ?? null;
   if (value === null) return null;
-  const text = typeof value === "number" ? times(value) : value;
+  const text = found?.texts[["value", "low", "high"].indexOf(what)] ?? String(value);
   return { value, text, tip: `${GAIN.tip}; ${found?.machine ? FIGURES.shipped(found.machine) : FIGURES.shown}` };
 }

@@ -1,7 +1,7 @@
 /** What the figures that lessons name are made of: how a value is written, and a run's levels by their letters. */
 
 import { stackName } from "../../levels/stack-names.js";
-import { millis, ratio, rounded } from "../../words/numbers.js";
+import { figure, millis, ratio, rounded } from "../../words/numbers.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */
@@ -12,7 +12,7 @@ export const percent = (v) => `${Math.round(100 * v)}\u00a0%`;
 export const times = ratio;
 export const ms = millis;
 export const rate = (v) => rounded(v);
-export const chance = (v) => (v === 0 || v === 1 ? String(v) : v < 0.01 ? v.toPrecision(1) : v.toFixed(2));
+export const chance = figure;
 export const as = (text) => String(text);
 export const called = (stack) => stackName(String(stack));
 

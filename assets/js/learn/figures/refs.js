@@ -20,6 +20,7 @@ for (const name of [
   "plain_ms",
   "per_forward",
   "acceptance",
+  "ceiling",
   "cost",
   "ms",
 ])
@@ -68,12 +69,28 @@ export function figure(sources, name, source = "") {
     from,
     unitOf(head, rest, model),
   );
-  if (found && model && NAMES[head]) {
-    const of = rest.map((tag) => level(model, tag)?.name ?? tag);
-    stated([NAMES[head], ...of].join(" "), ofRun(model.header), found.text);
-  }
+  const what = found && model ? comparedAs(model, head, rest) : null;
+  if (found && what) stated(what, ofRun(model?.header), found.text);
   return found;
 }
+
+/** What a run's figure is called on every screen; null where no other has it. @param {Model} model @param {string} head @param {string[]} rest */
+function comparedAs(model, head, rest) {
+  const own = (/** @type {string} */ tag) => level(model, tag)?.tag ?? tag;
+  const [first, what, tag] = rest;
+  if (head === "yields")
+    return yieldsOf(own(first), Number(what) || model.levels[level(model, first)?.index - 1]?.block || 0);
+  if (head === "step") return ["step", first];
+  if (head === "reject") return ["reject", ...rest];
+  if (head === "round" && what === "usual") return usualOf(own(tag), RUN.round[2](model, first, "rows", tag));
+  return NAMES[head] ? [NAMES[head], ...rest.map(own)] : null;
+}
+
+/** The median of a level's passes over so many rows. @param {string} level @param {any} rows */
+export const usualOf = (level, rows) => ["usual", level, rows];
+
+/** What a pass of a level yields with blocks of n. @param {string} level @param {number} n */
+export const yieldsOf = (level, n) => ["yields", level, n];
 
 /** @param {((v: any) => string)|null} [unit] */
 function written(entry, asked, from, unit = null) {

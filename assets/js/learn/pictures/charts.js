@@ -5,7 +5,7 @@ import { roundNumber } from "../../kit/round-number.js";
 import { h } from "../../kit/dom.js";
 import { levelBadge } from "../../levels/badge.js";
 import { momentOf } from "../acts/named-moments.js";
-import { figure } from "../figures/refs.js";
+import { figure, usualOf } from "../figures/refs.js";
 import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
 import { ofRun, stated } from "../../levels/stated.js";
 import { ratio, restOf } from "../../words/numbers.js";
@@ -56,27 +56,31 @@ export function passesPicture({ model, figure: asked, step, open }) {
 
 /** How long a pass takes by how many rows it has; of more than one row only when that is no longer asked. @type {Maker} */
 export function rowsPicture({ model, open }) {
+  const target = /** @type {any} */ (model.levels.at(-1));
+  const told = ({ rows, ms }) => stated(usualOf(target.tag, rows), ofRun(model.header), CHART.ms(ms));
   const found = timeByRows(model);
   const most = Math.max(...found.map((one) => one.ms));
   const bars = found.map(({ rows, ms, count }, i) =>
     open && i
-      ? bar(CHART.rows(rows), null, "?", model.levels.at(-1)?.hue)
-      : bar(CHART.rows(rows), ms / most, CHART.ms(ms), model.levels.at(-1)?.hue, CHART.median(count)),
+      ? bar(CHART.rows(rows), null, "?", target.hue)
+      : bar(CHART.rows(rows), ms / most, told({ rows, ms }), target.hue, CHART.median(count)),
   );
   const picture = frame("rows", CHART.byRows, [h("div", { class: "hx-chart-bars" }, ...bars)]);
-  picture.tell(open ? CHART.oneRow(CHART.ms(found[0].ms)) : CHART.someRows(found.map((x) => [x.rows, CHART.ms(x.ms)])));
+  picture.tell(open ? CHART.oneRow(told(found[0])) : CHART.someRows(found.map((x) => [x.rows, told(x)])));
   return picture;
 }
 
 /** What a token costs each level, beside plain decoding where that is not asked. @type {Maker} */
 export function costsPicture({ model, open }) {
   const { levels, plain, whole } = costOfToken(model);
+  const told = (/** @type {number} */ ms, /** @type {number} */ i) =>
+    stated(["cost", model.levels[i].tag], ofRun(model.header), CHART.ms(ms));
   const rest = restOf(levels, whole);
   const most = Math.max(whole, plain ?? 0);
-  const part = (ms, i) =>
+  const part = (ms, i, text = told(ms, i)) =>
     h("i", {
       style: { "--hue": model.levels[i].hue, "--part": String(ms / most) },
-      "data-tip": `${model.levels[i].name}: ${CHART.ms(ms)}`,
+      "data-tip": `${model.levels[i].name}: ${text}`,
     });
   const row = (name, parts, text) =>
     h(
@@ -94,16 +98,16 @@ export function costsPicture({ model, open }) {
   const rows = [
     row(
       CHART.thisStack,
-      [...levels.map(part), around],
+      [...levels.map((ms, i) => part(ms, i)), around],
       open ? "" : stated("ms_per_token", ofRun(model.header), CHART.ms(whole)),
     ),
   ];
   if (!open && plain) {
     const text = stated("plain_ms", ofRun(model.header), CHART.ms(plain));
-    rows.push(row(CHART.plain, [part(plain, target)], text));
+    rows.push(row(CHART.plain, [part(plain, target, text)], text));
   }
   const shares = levels.map((ms, i) =>
-    h("li", { style: { "--hue": model.levels[i].hue } }, levelBadge(model.levels[i]), ` ${CHART.ms(ms)}`),
+    h("li", { style: { "--hue": model.levels[i].hue } }, levelBadge(model.levels[i]), ` ${told(ms, i)}`),
   );
   const picture = frame("costs", CHART.costs, [
     h("div", { class: "hx-chart-costs" }, ...rows),
@@ -111,7 +115,7 @@ export function costsPicture({ model, open }) {
   ]);
   picture.tell(
     CHART.costsSaid(
-      levels.map((ms, i) => [model.levels[i].tag, CHART.ms(ms)]),
+      levels.map((ms, i) => [model.levels[i].tag, told(ms, i)]),
       CHART.ms(rest),
     ),
   );
@@ -135,7 +139,7 @@ export function gainsPicture({ figure: asked, sources, open }) {
         h("i", { class: "hx-chart-dot", style: { "--at": share(one.value) } }),
       ),
       h("b", { text: `${one.text}\u00d7` }),
-      h("small", { text: one.alone ? CHART.alone : CHART.interval(one.low, one.high) }),
+      h("small", { text: one.alone ? CHART.alone : CHART.interval(one.ends[0], one.ends[1]) }),
     ),
   );
   const picture = frame("gains", CHART.gains, [
@@ -148,25 +152,18 @@ export function gainsPicture({ figure: asked, sources, open }) {
 
 /** Of the run's own stack (`run`), the best of so many levels (`best.3`), or a stack of the benchmark. */
 function gainOf(name, sources) {
-  const told = (/** @type {string} */ what, source = "") => figure(sources, what, source);
-  const read = (/** @type {string} */ what, source = "") => told(what, source)?.value;
-  if (name === "run") {
-    const [value, low, high] = ["gain", "gain.low", "gain.high"].map((what) => Number(read(what)));
-    const [stack, called] = [String(read("stack")), told("stack")?.text ?? ""];
-    return { stack, called, value, low, high, text: ratio(value), alone: low === high };
-  }
   const best = name.startsWith("best.");
-  const of = (/** @type {string} */ what) => (best ? read(`${name}.${what}`, "bench") : read(what, `bench:${name}`));
-  const called = (best ? told(`${name}.stack`, "bench") : told("stack", `bench:${name}`))?.text ?? name;
-  const value = Number(of("speed_up"));
+  const of = (/** @type {string} */ what) =>
+    best ? figure(sources, `${name}.${what}`, "bench") : figure(sources, what, name === "run" ? "" : `bench:${name}`);
+  const ends = name === "run" ? ["gain", "gain.low", "gain.high"] : ["speed_up", "low", "high"];
+  const [gain, ...around] = ends.map(of);
+  const [low, high] = around.map((one) => Number(one?.value));
   return {
-    stack: best ? String(of("stack")) : name,
-    called,
-    value,
-    low: Number(of("low")),
-    high: Number(of("high")),
-    text: ratio(value),
-    alone: false,
+    stack: String(of("stack")?.value ?? name),
+    called: of("stack")?.text ?? name,
+    ...{ value: Number(gain?.value), text: gain?.text ?? "", low, high },
+    ends: /** @type {[string, string]} */ (around.map((one) => one?.text ?? "")),
+    alone: name === "run" && low === high,
   };
 }
 

@@ -4,6 +4,8 @@
 import { insteadOf, sampledAct } from "../../anatomy/act.js";
 import { table } from "../../anatomy/marks.js";
 import { h } from "../../kit/dom.js";
+import { ofRun, stated } from "../../levels/stated.js";
+import { figure as asWritten } from "../../words/numbers.js";
 import { rejected } from "../figures/moment-figures.js";
 import { between, keptShare, outcome, residual, seeded, toss } from "../sums/tosses.js";
 import { frame, slider } from "./frame.js";
@@ -62,6 +64,13 @@ export function coinPicture({ model, step, figure, open }) {
       ...{ p: p[i], q: draft[i], both: Math.min(p[i], draft[i]), rest: rest[i], exact: exact[i] },
       out: all ? now.counts[i] / all : null,
     }));
+    const lost = act?.lines.findIndex(({ id }) => id === record?.id) ?? -1;
+    if (now.share === 1 && lost >= 0)
+      for (const [what, law] of /** @type {const} */ ([
+        ["p", p],
+        ["q", q],
+      ]))
+        stated(["reject", ...which, what], ofRun(model.header), asWritten(law[lost]));
     const column = (/** @type {keyof typeof COIN.columns} */ key, hue = "") => ({ key, hue, ...COIN.columns[key] });
     const law = (/** @type {"p"|"q"} */ key, /** @type {{hue: string, tag: string}} */ level) => ({
       ...column(key, level.hue),

@@ -7,6 +7,7 @@ import { roundOfLanes } from "../figures/lane-figures.js";
 import { atMost, inStep, inTurn, perStep, shortestOf } from "../sums/lock-step.js";
 import { yielded } from "../sums/yields.js";
 import { overlaps } from "../../levels/overlap.js";
+import { ofRun, stated } from "../../levels/stated.js";
 import { speedUp } from "../../run/figures.js";
 import { ratio } from "../../words/numbers.js";
 import { frame, sheet, sliders } from "./frame.js";
@@ -50,16 +51,19 @@ export function lockStepPicture({ model, open }) {
     const { a, g, d } = now;
     const turn = shortestOf((n) => inTurn(a, n, d), MOST);
     const step = shortestOf((n) => inStep(a, n, d), MOST);
+    const its = a === own.a && g === own.g && d === own.d;
+    const of = (/** @type {string|string[]} */ what, /** @type {number} */ x) =>
+      its ? stated(what, ofRun(model.header), ratio(x)) : ratio(x);
     const says = LOCK_STEP.says({
-      bound: ratio(atMost(g * d, 1)),
+      bound: of(["step", "most"], atMost(g * d, 1)),
       turn: ratio(1 / inTurn(a, g, d)),
       step: ratio(1 / inStep(a, g, d)),
       best: [turn, step].map(([time, n]) => [ratio(1 / time), n]),
       pays: step[0] < Math.min(1, turn[0]) - 1e-12,
       loses: turn[0] < 1,
     });
-    const ran = a === own.a && g === own.g && d === own.d ? speedUp(model, model.end) : null;
-    picture.tell(ran === null ? says : `${says} ${LOCK_STEP.ran(ratio(ran), overlaps(model.header))}`);
+    const ran = its ? speedUp(model, model.end) : null;
+    picture.tell(ran === null ? says : `${says} ${LOCK_STEP.ran(of("speed_up", ran), overlaps(model.header))}`);
   };
   tell();
   return { el: picture.el, end: drawn.end };

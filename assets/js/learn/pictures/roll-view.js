@@ -3,6 +3,7 @@
 
 import { h } from "../../kit/dom.js";
 import { levelBadge } from "../../levels/badge.js";
+import { timeOf } from "../../levels/stated.js";
 import { placeOf, roundOf } from "../../anatomy/round.js";
 import { rollOf } from "../sums/roll.js";
 import { ROLL } from "../../words/tabs/pictures.js";
@@ -64,6 +65,6 @@ function row(model, round, line, { span, now, later }, seek) {
           })
         : null,
     ),
-    h("small", { text: wide && !later ? ROLL.took((line.t1 - line.t0) / 1e6) : "" }),
+    h("small", { text: wide && !later ? timeOf(model, line) : "" }),
   );
 }

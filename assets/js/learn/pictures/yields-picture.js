@@ -3,6 +3,9 @@
 
 import { h } from "../../kit/dom.js";
 import { roundUp, svg } from "../../kit/svg.js";
+import { ofRun, stated } from "../../levels/stated.js";
+import { ratio } from "../../words/numbers.js";
+import { yieldsOf } from "../figures/refs.js";
 import { bestLength, gained, yielded } from "../sums/yields.js";
 import { frame, sheet, sliders } from "./frame.js";
 import { YIELDS } from "../../words/tabs/pictures.js";
@@ -21,6 +24,7 @@ export function yieldsPicture({ model, figure, open }) {
     n: Math.min(MOST, figure.guesses ?? drafter?.block ?? 4),
     c: Math.min(1, Math.max(0.01, Math.round(100 * perGuess) / 100)),
   };
+  const own = { ...now }; // the run's
   const drawn = sheet((el, width, height) => draw(el, width, height, now, open));
   const ranges = {
     a: { ...YIELDS.a, min: 0, max: 0.99, step: 0.01 },
@@ -41,16 +45,20 @@ export function yieldsPicture({ model, figure, open }) {
   const picture = frame("yields", YIELDS.label, [drawn.el, key], [sliders(now, ranges, open, turned)]);
   const tell = () => {
     const best = bestLength(now.a, now.c, MOST);
+    const of = (/** @type {any[]} */ what, /** @type {number} */ x) =>
+      now.a === own.a ? stated(what, ofRun(model.header), ratio(x)) : ratio(x);
+    const verifier = model.levels[top].tag;
+    const a = of(["acceptance", verifier], now.a);
     picture.tell(
       open
-        ? YIELDS.open(now.a, now.n)
+        ? YIELDS.open(a, now.n)
         : YIELDS.says({
-            ...now,
-            tokens: yielded(now.a, now.n).toFixed(2),
-            ceiling: (1 / (1 - now.a)).toFixed(2),
-            speed: gained(now.a, now.n, now.c).toFixed(2),
+            ...{ a, n: now.n, c: now.c },
+            tokens: of(yieldsOf(verifier, now.n), yielded(now.a, now.n)),
+            ceiling: of(["ceiling", verifier], 1 / (1 - now.a)),
+            speed: ratio(gained(now.a, now.n, now.c)),
             best,
-            bestSpeed: gained(now.a, best, now.c).toFixed(2),
+            bestSpeed: ratio(gained(now.a, best, now.c)),
           }),
     );
   };

@@ -96,7 +96,9 @@ export function anotherLevel(ctx) {
     const read = readAt(curve, at.share ?? share);
     const measuredPoint = at.share === null && at.agreement === null;
     const [more, fewer] = [read.point.more, read.point.fewer].map(({ stack: plan, speedup }) =>
-      measuredPoint ? stated("speed_up", ofTheory(ctx.about(), plan), ratio(speedup)) : ratio(speedup),
+      measuredPoint
+        ? stated("speed_up", ofTheory(ctx.about(), plan, ctx.about().temperature), ratio(speedup))
+        : ratio(speedup),
     );
     const sentence = {
       yes: () => ANOTHER.yes(many, more, fewer),

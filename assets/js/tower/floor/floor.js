@@ -6,6 +6,7 @@ import { more } from "./floor-more.js";
 import { grammar, heeds } from "../../levels/kinds.js";
 import { typedNumber } from "../../levels/typed-number.js";
 import { kvBar } from "./kv-bar.js";
+import { millis } from "../../words/numbers.js";
 import { FLOOR } from "../../words/play/tower.js";
 
 /**
@@ -56,7 +57,7 @@ export function floorOf(level, at) {
     /** Says what speaks against this level; "": nothing. */
     refuse,
     update(figures, lengths, longest) {
-      say(ms, figures?.ms_per_call == null ? "– ms" : `${brief(figures.ms_per_call)} ms`);
+      say(ms, figures?.ms_per_call == null ? "– ms" : millis(figures.ms_per_call));
       kv.update(lengths, longest);
     },
     /** What the plan of the shown round makes of this level, in words; null without plans. */
@@ -181,12 +182,4 @@ function grip(at) {
     },
     icon("grip"),
   );
-}
-
-/** Three figures are enough: .02, 5.1, 26, 108. */
-function brief(value) {
-  if (value >= 100) return value.toFixed(0);
-  if (value >= 10) return value.toFixed(0);
-  if (value >= 1) return value.toFixed(1);
-  return value.toFixed(2).replace(/^0/, "");
 }

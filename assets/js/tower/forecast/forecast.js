@@ -110,9 +110,13 @@ export class Forecast {
     ]);
     for (const [cells, predicted, measured, text] of rows) {
       const what = text === times ? "speed_up" : "ms_per_token";
-      const of = ofTheory(known?.about, this.stack ?? "");
-      const clock = known?.clock ?? known?.length ?? "";
-      say(cells[0], predicted === null ? words.unknown : stated(`${what} ${clock}`, of, text(predicted)));
+      const of = ofTheory(known?.about, this.stack ?? "", this.temperature);
+      say(
+        cells[0],
+        predicted === null
+          ? words.unknown
+          : stated([what, known?.clock ?? "", known?.length ?? ""], of, text(predicted)),
+      );
       say(cells[1], measured === null ? words.unknown : stated(what, ofRun(this._model?.header), text(measured)));
       const off = predicted === null || !measured || ran?.apart ? null : predicted / measured - 1;
       say(cells[2], off === null ? words.unknown : words.off(off));

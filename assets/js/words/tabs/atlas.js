@@ -75,9 +75,8 @@ export const SYSTEM = {
     reckoned: "Reckoned here, a machine for each lane",
     real: "Measured here, on two cores",
   },
-  times: (/** @type {number} */ gain) => `${gain.toFixed(2)}\u00d7`,
   ofPlain: "plain decoding",
-  interval: (/** @type {number} */ low, /** @type {number} */ high) => `95 %: ${low.toFixed(2)} to ${high.toFixed(2)}`,
+  interval: (/** @type {string} */ low, /** @type {string} */ high) => `95 %: ${low} to ${high}`,
   on: (/** @type {string} */ machine, /** @type {number} */ prompts, /** @type {string|null} */ bench) =>
     `${machine}, ${bench === null ? "its recording, one prompt" : `${many(prompts, "prompt")} of the benchmark ${bench}`}`,
   reckoned: "reckoned",

@@ -42,11 +42,11 @@ export const CHART = {
   gains: "Speed over plain decoding",
   one: "The line at 1 is plain decoding of the same target. A bar is the 95 % interval over prompts.",
   alone: "this run alone: no interval",
-  interval: (/** @type {number} */ low, /** @type {number} */ high) => `${low.toFixed(2)} to ${high.toFixed(2)}`,
-  gainSaid: (/** @type {{stack: string, text: string, low: number, high: number, alone: boolean}} */ x) =>
+  interval: (/** @type {string} */ low, /** @type {string} */ high) => `${low} to ${high}`,
+  gainSaid: (/** @type {{stack: string, text: string, ends: [string, string], alone: boolean}} */ x) =>
     x.alone
       ? `${x.stack} was ${x.text} times as fast as plain decoding in one run.`
-      : `${x.stack} is ${x.text} times as fast as plain decoding (${x.low.toFixed(2)} to ${x.high.toFixed(2)}).`,
+      : `${x.stack} is ${x.text} times as fast as plain decoding (${CHART.interval(x.ends[0], x.ends[1])}).`,
 };
 
 const percent = (/** @type {number} */ v) => `${Math.round(100 * v)}\u00a0%`;
@@ -64,12 +64,12 @@ export const YIELDS = {
     speed: "speed over plain decoding",
   },
   best: (/** @type {number} */ n) => `best n: ${n}`,
-  open: (/** @type {number} */ a, /** @type {number} */ n) =>
-    `The first token of a pass is certain; each further one comes with a = ${a.toFixed(2)} times the chance of the one before, up to n = ${n}. The yield is the sum of the bars.`,
+  open: (/** @type {string} */ a, /** @type {number} */ n) =>
+    `The first token of a pass is certain; each further one comes with a = ${a} times the chance of the one before, up to n = ${n}. The yield is the sum of the bars.`,
   says: (
-    /** @type {{a: number, n: number, c: number, tokens: string, ceiling: string, speed: string, best: number, bestSpeed: string}} */ x,
+    /** @type {{a: string, n: number, c: number, tokens: string, ceiling: string, speed: string, best: number, bestSpeed: string}} */ x,
   ) =>
-    `With a = ${x.a.toFixed(2)} and n = ${x.n} a pass commits ${x.tokens} tokens; no length gives more than ${x.ceiling}. If a guess costs ${x.c.toFixed(2)} of a pass that is ${x.speed} times plain decoding; ${
+    `With a = ${x.a} and n = ${x.n} a pass commits ${x.tokens} tokens; no length gives more than ${x.ceiling}. If a guess costs ${x.c.toFixed(2)} of a pass that is ${x.speed} times plain decoding; ${
       x.best ? `best is n = ${x.best}: ${x.bestSpeed} times.` : "no length pays."
     }`,
 };
@@ -145,7 +145,6 @@ export const CACHE = {
 /** The recursion as a roll of calls. */
 export const ROLL = {
   label: "Who calls whom in this round",
-  took: (/** @type {number} */ ms) => CHART.ms(ms),
   ask: (/** @type {{count: number, below: string}} */ x) =>
     `asks ${x.below} for ${x.count} ${x.count === 1 ? "token" : "tokens"}`,
   draft: (/** @type {{count: number}} */ x) =>
