@@ -52,7 +52,7 @@ def test_threads_may_use_a_type_for_the_first_time_together(how: str) -> None:
 
 def test_nothing_else_of_ours_has_msgspec_read_types() -> None:
     reads = re.compile(r"msgspec\.(\w+\.)?(Decoder|decode|convert)\(|from msgspec import .*\b(convert|json|msgpack)\b")
-    own = ROOT / "hsd_core" / "trace" / "typed"
+    own = ROOT / "hsd_core" / "typed"
     files = [path for room in ("app", "hsd_core") for path in (ROOT / room).rglob("*.py") if own not in path.parents]
     assert len(files) > 400
     assert [str(path) for path in files if reads.search(path.read_text(encoding="utf-8"))] == []

@@ -1,0 +1,145 @@
+"""Notes: what one system says of a draft or a verification, beside the fields that all of them have.
+
+A system declares its notes as small structs, collects them as `NOTES` in the file `notes.py` of its folder, and puts
+them into the mapping `notes` of an event under their names. A reader that lacks the system keeps what it read as plain
+JSON and writes it again as it was:
+
+    class Asked(Note, frozen=True):
+        rows: Int
+        ns: Int
+
+    Verify(..., notes=noted(Asked(rows=3, ns=40_000)))  # in the file: "notes": {"asked": {"rows": 3, "ns": 40000}}
+    Asked.of(event)  # the note, None where the event has none
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from msgspec import Struct
+
+from hsd_core.typed import Int, Wrong, check_free, convert
+
+SYSTEMS, SHARED = "hsd_core.systems", "hsd_core.levels.notes"  # where notes are declared
+_Own = TypeVar("_Own", bound="Note")
+
+
+class Noted(Protocol):
+    """An event that carries notes."""
+
+    @property
+    def notes(self) -> Mapping[str, Any]: ...
+
+
+class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """`note`: its name, that of the class in lower case. `beside`: its fields that have an entry for each token of the
+    draft."""
+
+    note: ClassVar[str]
+    beside: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.note = cls.__name__.lower()
+
+    @classmethod
+    def of(cls: type[_Own], event: Noted) -> _Own | None:
+        """The event's note of this kind."""
+        found = event.notes.get(cls.note)
+        return found if isinstance(found, cls) else None
+
+    def figures(self) -> Mapping[str, float]:
+        """What a run's figures add up, by the figure's name."""
+        return {}
+
+
+class Threshold(Note, frozen=True):
+    """The level's stop threshold as it stood, where it moves during a run."""
+
+    theta: float
+
+
+class Stale(Note, frozen=True):
+    """Of levels that work at the same time: while the pass ran, the text that it stands behind was cut, so its tokens
+    were dropped, or nothing was judged."""
+
+
+class Dropped(Note, frozen=True):
+    """Of levels that work at the same time: tokens that were drafted meanwhile behind those judged, and fall with the
+    rejected one or beside the one that was kept."""
+
+    serials: tuple[Int, ...]
+
+
+class Moved(Note, frozen=True):
+    """What crossed between the machine's devices: ids, rows and states, in bytes, and how long the copies took by the
+    device's own clock, in ns."""
+
+    bytes: Int
+    ns: Int
+
+    def figures(self) -> Mapping[str, float]:
+        return {"moved_bytes": self.bytes, "moved_ms": self.ns / 1e6}
+
+
+NOTES = (Threshold, Stale, Dropped, Moved)
+
+
+def noted(*notes: Note | None) -> dict[str, Any]:
+    """The notes that there are, by name."""
+    return {note.note: note for note in notes if note is not None}
+
+
+def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str, Any]:
+    """Notes as they stand in a file: those of known systems as their structs, others as they are.
+
+    Args:
+        tokens: how many the draft has that they are about.
+
+    Raises:
+        ValueError: a known note has other fields, or not one entry for each token; an unknown one is no object, or
+            larger than a free object of a file may be.
+    """
+    kinds, found = known(), {}
+    for name, value in given.items():
+        note = value
+        if not isinstance(value, Note):
+            if not isinstance(value, dict):
+                raise Wrong("expected an object", f"notes.{name[:80]}")
+            if (kind := kinds.get(name)) is None:
+                check_free(value, f"notes.{name[:80]}")
+            else:
+                note = _typed(name, value, kind)
+        if isinstance(note, Note) and tokens is not None:
+            for field in note.beside:
+                if len(getattr(note, field)) != tokens:
+                    raise Wrong(f"not one entry for each of {tokens} tokens", f"notes.{name}.{field}")
+        found[name] = note
+    return found
+
+
+def known() -> Mapping[str, type[Note]]:
+    """The kinds of notes that are declared here, by name."""
+    room = sys.modules.get(SYSTEMS) or importlib.import_module(SYSTEMS)
+    return _known(tuple(room.__path__))
+
+
+@lru_cache(maxsize=2)
+def _known(path: tuple[str, ...]) -> Mapping[str, type[Note]]:
+    names = [f"{SYSTEMS}.{one.name}.notes" for one in pkgutil.iter_modules(path) if one.ispkg]
+    modules = [importlib.import_module(name) for name in (SHARED, *names) if importlib.util.find_spec(name)]
+    found = [*NOTES, *(note for module in modules for note in module.NOTES)]
+    return {note.note: note for note in found}
+
+
+def _typed(name: str, value: dict[str, Any], kind: type[_Own]) -> _Own:
+    try:
+        return convert(value, kind)
+    except Wrong as error:
+        raise Wrong(error.what, f"notes.{name}" + (f".{error.where}" if error.where else "")) from None
