@@ -1,7 +1,7 @@
-// Claims about the glossary: two sentences a word, found in texts once, the same in the core's README. Run: node --test tests/js
+// Claims about the glossary: two sentences a word, found in texts once. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { findTerms } from "../../assets/js/glossary/find-terms.js";
 import { GLOSSARY } from "../../assets/js/words/glossary.js";
@@ -42,14 +42,6 @@ test("a text has each word marked at its first place, the longest form wins, and
       .join(""),
     whole,
   );
-});
-
-test("the table of words in the core's README is this glossary", () => {
-  const readme = readFileSync(new URL("hsd_core/README.md", ROOT), "utf8");
-  const table = readme.slice(readme.indexOf("## The words")).split("\n## ")[0];
-  const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)].slice(1).map(([, word, what]) => [word, what]);
-  const own = Object.values(GLOSSARY).map(({ word, says }) => [word, plain(says[0])]);
-  assert.deepEqual(rows, own);
 });
 
 test("a recording that an entry leads to is one that is shipped", () => {

@@ -9,7 +9,8 @@ import { modelOf, PYTHON, recorded } from "./build.mjs";
 const root = new URL("../../../", import.meta.url);
 const SAYS = `
 import json, sys
-from hsd_core.trace import Commit, file
+from hsd_core.core.events import Commit
+from hsd_core.trace import file
 from hsd_core.trace.acceptor import accepted_by, ghosts
 said = {}
 for name in json.load(sys.stdin):
