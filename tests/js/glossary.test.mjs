@@ -7,7 +7,6 @@ import { findTerms } from "../../assets/js/glossary/find-terms.js";
 import { GLOSSARY } from "../../assets/js/words/glossary.js";
 
 const ROOT = new URL("../../", import.meta.url);
-const plain = (/** @type {string} */ text) => text.replaceAll("\u2019", "'");
 
 test("every entry is two sentences, of a length that is read at once, and one picture", () => {
   for (const [name, { word, says, picture }] of Object.entries(GLOSSARY)) {
