@@ -27,7 +27,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.systems.copies.declaration import CALIBRATE, PARALLEL, SET
+from hsd_core.systems.easyspec.declaration import CALIBRATE, PARALLEL
 from hsd_core.systems.exits.choosing import ChoosingLevel
 from hsd_core.systems.exits.climbing import ClimbLevel
 from hsd_core.systems.exits.depths_key import depths_of
@@ -38,6 +38,7 @@ from hsd_core.systems.ngram.databases import Databases
 from hsd_core.systems.ngram.declaration import MISS
 from hsd_core.systems.ngram.fused import FusedLevel, OrderedLevel
 from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.skip.declaration import SET
 from hsd_core.systems.views.declaration import BUDGET, CHUNK, KEEP, SINK
 from hsd_core.systems.views.selection import Chunks, Stream
 from hsd_core.systems.views.view_level import ViewLevel

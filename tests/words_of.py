@@ -10,7 +10,7 @@ from toys import table
 from hsd_core.core.entry import StackEntry
 from hsd_core.grammar.stack_text import parse
 from hsd_core.systems.cross.cross_level import CrossLevel
-from hsd_core.systems.model.declaration import MAP
+from hsd_core.systems.cross.declaration import MAP
 from hsd_core.systems.table.table_level import TableLevel
 
 LETTERS, PAIRED = (b"a", b"b"), (b"a", b"b", b"ab")

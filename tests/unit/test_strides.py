@@ -8,7 +8,8 @@ import pytest
 from enumerator import distance, run_distribution, target_distribution
 from toys import toy_stack
 
-from hsd_core.core.policies import DraftState, Spaced
+from hsd_core.core.policies import DraftState
+from hsd_core.systems.store.spaced import Spaced
 from hsd_core.systems.store.strides import MOST, best_stride, gamma_of, round_ms, steps_kept
 
 
