@@ -201,7 +201,7 @@ def meant(request: RunRequest, catalogue: list[dict[str, Any]]) -> RunRequest:
         *below, last = parse(request.stack)
     except StackError:
         return request  # which `check` refuses
-    if kind_of(last).stands != LAST or (named := last.get(ID)) is None:
+    if kind_of(last).placement.stands != LAST or (named := last.get(ID)) is None:
         return request
     known = [p["name"] for p in catalogue if named in (p["name"], p["name"] + GGUF)]
     if not known:

@@ -76,7 +76,7 @@ def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | Non
 def _tell_kinds() -> None:
     print("kinds of level, written level[:T][@key=value]... and joined by commas, the cheapest first:")
     for kind in kinds().values():
-        print(f"    {kind.name}: {kind.about} {kind.help}")
+        print(f"    {kind.name}: {kind.text.about} {kind.text.help}")
         print(f"        keys: {', '.join(key.name for key in kind.keys)}")
 
 

@@ -272,7 +272,7 @@ def printable(text: str) -> str:
 
 
 def _ink(header: trace.Header, level: int) -> int:
-    return looks(header.levels[level].kind, last=level == len(header.levels) - 1).colour.ink
+    return looks(header.levels[level].kind, last=level == len(header.levels) - 1).look.colour.ink
 
 
 def _number(value: float | None) -> str:

@@ -69,5 +69,5 @@ def looks(kind: str, *, last: bool = False) -> Kind:
 
 def tags(levels: Sequence[str]) -> list[str]:
     """The letters of a trace's levels, cheapest first, numbered where two are the same."""
-    letters = [looks(kind, last=i == len(levels) - 1).letter for i, kind in enumerate(levels)]
+    letters = [looks(kind, last=i == len(levels) - 1).look.letter for i, kind in enumerate(levels)]
     return [x if letters.count(x) == 1 else f"{x}{letters[: i + 1].count(x)}" for i, x in enumerate(letters)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hsd_core.systems.store.neighbours import Store
 
 BELOW, LAST, ANYWHERE = "below", "last", "anywhere"  # where in a stack a kind may stand
+LEVEL, LOOKUP, TARGET = "level", "lookup", "target"  # what a kind is drawn for where no more is known of a level
 
 
 class Colour(NamedTuple):
@@ -132,58 +133,119 @@ class Site(Protocol):
         ...
 
 
+class Look(NamedTuple):
+    """How a level of a kind and its tokens are drawn.
+
+    Attributes:
+        letter: on tokens and in lanes. colour: of its tokens. underline: a style of css/text.css.
+        labelled: where a level goes by its own label instead of the kind's title: "tower", "lanes".
+        stand_in: what it is drawn for where no more is known of a level: `LEVEL`, `LOOKUP`, `TARGET`; "" for nothing.
+    """
+
+    letter: str
+    colour: Colour
+    underline: str
+    labelled: tuple[str, ...] = ()
+    stand_in: str = ""
+
+
+class KindText(NamedTuple):
+    """What is said of a kind.
+
+    Attributes:
+        title: in the legend and in lanes. about: a sentence on what it is. help: how it is used.
+        said: what a level of it is called within the name of a stack.
+    """
+
+    title: str
+    about: str
+    help: str
+    said: Said = Said()
+
+
+class Placement(NamedTuple):
+    """Where in a stack a level of a kind may stand, and with what block length.
+
+    Attributes:
+        stands: `BELOW` another level, `LAST`, or `ANYWHERE`.
+        block: T where a stack gives none.
+        verifies: whether it has a distribution.
+        cheap: a new one goes below more expensive levels, the others right below the target.
+        needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
+    """
+
+    stands: str = BELOW
+    block: int = 4
+    verifies: bool = True
+    cheap: bool = False
+    needs: frozenset[str] = frozenset()
+
+
+class Shares(NamedTuple):
+    """What a level of a kind has in common with the target and with other levels.
+
+    Attributes:
+        reads: the model whose layers it shares; None for a level with a model of its own, or with none.
+        of_target: whether a level is built for one target.
+        follows: keys that stand at the target, and count for the level below it too.
+    """
+
+    reads: Reads | None = None
+    of_target: Callable[[LevelSpec], bool] = lambda spec: False
+    follows: tuple[Key[Any], ...] = ()
+
+
+class Planning(NamedTuple):
+    """Whether profiles and plans hold a level of a kind.
+
+    Attributes:
+        unplanned: why they cannot; None where they can.
+        named: it is measured where it is named, and not with all that a preset offers: it seldom pays, or in long
+            texts alone.
+    """
+
+    unplanned: Callable[[LevelSpec], Unplanned | None] = lambda spec: None
+    named: bool = False
+
+
+class Lookup(NamedTuple):
+    """What a kind looks up.
+
+    Attributes:
+        origins: where its tokens come from.
+        beside: the level that looks up so many sequences, for another one's draft to merge (`FUSE`); None for a kind
+            that looks nothing up.
+    """
+
+    origins: tuple[Origin, ...] = ()
+    beside: Callable[[int], LevelSpec] | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of level.
 
     Attributes:
         name: in stacks and traces. order: in lists; the cheaper ones first.
-        title: in the legend and lanes. about: a sentence on what it is. help: how it is used. said: in names of stacks.
-        labelled: where a level goes by its own label instead of the title: "tower", "lanes".
-        letter, colour, underline: how its tokens look; the underline is a style of css/text.css.
         keys: that it heeds somewhere in a stack, each with what a level of the kind has without it. One that means
             nothing where the level stands now (a rule at the bottom) is kept: levels are moved, and come back with it.
             Whoever heeds a policy or a rule heeds the keys that policies and rules have.
-        block: T where a stack gives none.
-        verifies: whether it has a distribution. stands: where in a stack.
-        cheap: a new one goes below more expensive levels, the others right below the target.
-        needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
-        reads: the model whose layers it shares with other levels. of_target: whether a level is built for one target.
-        follows: keys that stand at the target, and count for the level below it too.
-        origins: where its tokens come from.
-        beside: the level that looks up so many sequences, for another one's draft to merge (`FUSE`); None for a kind
-            that looks nothing up.
-        unplanned: why a level of it has no place in profiles and plans; None where it has. named: it is measured where
-            it is named, and not with all that a preset offers: it seldom pays, or in long texts alone.
+        written: how it is written where it has no name in the grammar.
         offer: the catalogue's entries for a preset. build: the level.
     """
 
     name: str
     order: int
-    title: str
-    about: str
-    help: str
-    letter: str
-    colour: Colour
-    underline: str
+    look: Look
+    text: KindText
     keys: tuple[Key[Any], ...]
     offer: Callable[[Kind, Preset], Sequence[dict[str, Any]]]
     build: Callable[[LevelSpec, Site], Level]
-    block: int = 4
-    labelled: tuple[str, ...] = ()
-    verifies: bool = True
-    stands: str = BELOW
-    cheap: bool = False
-    needs: frozenset[str] = frozenset()
-    reads: Reads | None = None
-    of_target: Callable[[LevelSpec], bool] = field(default=lambda spec: False)
-    follows: tuple[Key[Any], ...] = ()
-    origins: tuple[Origin, ...] = ()
-    beside: Callable[[int], LevelSpec] | None = None
-    unplanned: Callable[[LevelSpec], Unplanned | None] = field(default=lambda spec: None)
-    named: bool = False
+    placement: Placement = field(default=Placement())
+    shares: Shares = field(default=Shares())
+    planning: Planning = field(default=Planning())
+    lookup: Lookup = field(default=Lookup())
     written: WrittenAs | None = None
-    said: Said = field(default=Said())
 
     def entry(
         self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any
@@ -192,11 +254,11 @@ class Kind:
         return {
             "name": self.name,
             "kind": self.name,
-            "letter": self.letter,
+            "letter": self.look.letter,
             "label": label,
             "can_draft": True,
-            "can_verify": self.verifies,
-            "default_block": None if self.stands == LAST else self.block,
+            "can_verify": self.placement.verifies,
+            "default_block": None if self.placement.stands == LAST else self.placement.block,
             "usable": not reason,
             "reason": reason,
             "params": params or {},
@@ -205,24 +267,34 @@ class Kind:
 
     def suits(self, preset: Preset) -> bool:
         """Whether a preset has what it needs to list it at all."""
-        return self.needs <= preset.has
+        return self.placement.needs <= preset.has
 
     def as_dict(self, shared: Mapping[str, Key[Any]]) -> dict[str, Any]:
         """For the page, in plain JSON types. `shared`: the keys of all kinds, by name."""
-        runs = ("offer", "build", "of_target", "needs", "beside", "unplanned", "named", "follows")
-        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in runs}
+        look, text, place, said = self.look, self.text, self.placement, self.text.said
         return {
-            **own,
+            "name": self.name,
+            "order": self.order,
+            "title": text.title,
+            "about": text.about,
+            "help": text.help,
+            "letter": look.letter,
+            "colour": look.colour._asdict(),
+            "underline": look.underline,
+            "labelled": look.labelled,
             "keys": [key.name for key in self.keys],
             "usual": {key.name: key.write(value) for key in self.keys if (value := _own(key, shared)) is not None},
-            "colour": self.colour._asdict(),
-            "reads": self.reads and self.reads._asdict(),
+            "block": place.block,
+            "verifies": place.verifies,
+            "stands": place.stands,
+            "cheap": place.cheap,
+            "reads": self.shares.reads and self.shares.reads._asdict(),
+            "origins": [origin._asdict() for origin in self.lookup.origins],
             "written": self.written and self.written._asdict(),
-            "origins": [origin._asdict() for origin in self.origins],
             "said": {
-                "forms": (*self.said.forms, self.title),
-                "around": dict(self.said.around),
-                "terms": dict(self.said.terms),
+                "forms": (*said.forms, text.title),
+                "around": dict(said.around),
+                "terms": dict(said.terms),
             },
         }
 

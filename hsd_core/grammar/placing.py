@@ -78,17 +78,17 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
 def misplaced(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
     """The levels that stand where they cannot work, and why."""
     *below, last = specs
-    if kind_of(last).stands == BELOW:
+    if kind_of(last).placement.stands == BELOW:
         yield len(below), fault("last", name=repr(last.name))
     if last.block is not None:
         yield len(below), fault("block", name=last.name, block=last.block)
     for i, spec in enumerate(below):
-        if kind_of(spec).stands == LAST:
+        if kind_of(spec).placement.stands == LAST:
             yield i, fault("below", name=spec.name)
-        if any(last.get(key) is None for key in kind_of(spec).follows):
+        if any(last.get(key) is None for key in kind_of(spec).shares.follows):
             yield i, fault("follows", name=spec.name, target=last.name)
     for i, spec in enumerate(specs):
-        if i and not kind_of(spec).verifies:
+        if i and not kind_of(spec).placement.verifies:
             yield i, fault("verify", name=spec.name)
     yield from _check_branches(specs)
     yield from _check_depths(below, last)
@@ -171,7 +171,7 @@ def _check_ready(specs: Sequence[LevelSpec], of: Mapping[str, object]) -> Iterat
         yield fault("shaped", **of, below=below.name, key=key.name, value=key.write(below[key]))
     if not rule_of(target).trees:
         yield fault("side", **of, rule=target.rule)
-    block = below.block or kind.block
+    block = below.block or kind.placement.block
     if (nodes := schedule.most_nodes(target.values, block)) > MAX_NODES:
         wide = nodes // block
         yield fault(
@@ -183,7 +183,7 @@ def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tup
     """Levels over the same weights read them ever deeper."""
     deepest: dict[str | None, int] = {}
     for i, spec in enumerate(below):
-        reads = kind_of(spec).reads
+        reads = kind_of(spec).shares.reads
         if reads is None or reads.depth == 0:
             continue
         weights = reads.weights or spec.get(DTYPE) or target.get(DTYPE)

@@ -90,9 +90,9 @@ def _joined(stack: Sequence[LevelSpec], telling: Collection[str]) -> str:
 def _phrase(spec: LevelSpec) -> tuple[str, set[str]]:
     """A level's words, and the keys that they tell whole."""
     kind, told = kind_of(spec), _told(spec)
-    form = next(form for form in (*kind.said.forms, kind.title) if _slots(form) <= told.keys())
+    form = next(form for form in (*kind.text.said.forms, kind.text.title) if _slots(form) <= told.keys())
     phrase = form.format(**{key: _term(spec, key, told[key]) for key in _slots(form)})
-    around = {name: key.around for name, key in keys().items() if key.around} | dict(kind.said.around)
+    around = {name: key.around for name, key in keys().items() if key.around} | dict(kind.text.said.around)
     for key in keys():
         if key in told and key in around:
             phrase = around[key].format(level=phrase)
@@ -106,8 +106,8 @@ def _slots(form: str) -> set[str]:
 def _told(spec: LevelSpec) -> dict[str, str]:
     """What a level was given and would not have anyway, as written: its block length, and the keys that count."""
     own, told = kind_of(spec), {}
-    if own.stands != LAST and not spec.widths:
-        told[_BLOCK] = str(spec.block or own.block)
+    if own.placement.stands != LAST and not spec.widths:
+        told[_BLOCK] = str(spec.block or own.placement.block)
     for name, key in keys().items():
         value = spec.values.get(name)
         if value is not None and _counts(spec, key) and spec.having(**{name: None}).get(key) != value:
@@ -125,7 +125,7 @@ def _counts(spec: LevelSpec, key: Key[Any]) -> bool:
 
 
 def _term(spec: LevelSpec, key: str, value: str) -> str:
-    known = {**keys()[key].terms, **kind_of(spec).said.terms}
+    known = {**keys()[key].terms, **kind_of(spec).text.said.terms}
     return known.get(value, value.rsplit("/", 1)[-1])
 
 

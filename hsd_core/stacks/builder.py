@@ -98,11 +98,11 @@ class Builder:
             StackError: a level cannot be built; the message says which and why.
         """
         target = specs[-1]
-        if self.preset.whole and (cut := next((spec for spec in specs[:-1] if kind_of(spec).reads), None)):
+        if self.preset.whole and (cut := next((spec for spec in specs[:-1] if kind_of(spec).shares.reads), None)):
             raise StackError(f"{cut.name}: {self.preset.whole}")  # before anything is loaded
-        if kind_of(target).reads:  # once more, now that it is known which levels read the same weights
+        if kind_of(target).shares.reads:  # once more, now that it is known which levels read the same weights
             dtype = target.get(DTYPE) or self.dtype
-            own = [(reads := kind_of(spec).reads) and not reads.weights for spec in specs]
+            own = [(reads := kind_of(spec).shares.reads) and not reads.weights for spec in specs]
             check_order([s.having(dtype=s.get(DTYPE) or dtype) if o else s for s, o in zip(specs, own, strict=True)])
         with self._pool.stack():
             levels = [self._level(spec, target) for spec in reversed(specs)][::-1]
@@ -114,12 +114,12 @@ class Builder:
         # T, policy and rule belong to the stack entry: whatever they are, the level is one and the same.
         device = spec.get(DEVICE)
         wanted = bare(spec).having(device=device and pick_device(device))
-        if kind_of(spec).of_target(spec):
+        if kind_of(spec).shares.of_target(spec):
             wanted = self._of_the_target(wanted, target)
         return self._pool.level(wanted, self._build)
 
     def _lookups(self, count: int) -> NgramLevel:
-        beside = [kind.beside for kind in kinds().values() if kind.beside and kind.suits(self.preset)]
+        beside = [kind.lookup.beside for kind in kinds().values() if kind.lookup.beside and kind.suits(self.preset)]
         if not beside:
             raise StackError(f"preset {self.preset.name} has no lookups to merge into a draft; leave @fuse= out")
         level = self._pool.level(beside[0](count), self._build)
@@ -139,7 +139,7 @@ class Builder:
         device = pick_device(asked) if asked else self.device
         if own in QUANTISED and own != dtype:
             device = copy_device(own, self.device)
-        taken = {key.name: target.get(key) for key in kind_of(spec).follows}
+        taken = {key.name: target.get(key) for key in kind_of(spec).shares.follows}
         return spec.having(dtype=own or dtype, device=device, **taken)
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
@@ -270,7 +270,7 @@ class Builder:
 
 def blocks_of(specs: Sequence[LevelSpec]) -> list[int | None]:
     """T of every level; None for the target."""
-    return [*(spec.block or len(spec.widths) or kind_of(spec).block for spec in specs[:-1]), None]
+    return [*(spec.block or len(spec.widths) or kind_of(spec).placement.block for spec in specs[:-1]), None]
 
 
 def _warm_up(decoder: Decoder) -> None:

@@ -105,7 +105,7 @@ def meant(preset: str | Preset, stack: str | None, models: Path | None = None) -
     """
     own = preset_of(preset) if isinstance(preset, str) else preset
     last = parse(stack)[-1] if stack else None
-    named = last.get(ID) if last and kind_of(last).stands == LAST else None
+    named = last.get(ID) if last and kind_of(last).placement.stands == LAST else None
     if named is None or named == own.name or source_of(named, models) == own.target:
         return own
     return target_preset(named, models=models)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar import LevelSpec
 from hsd_core.grammar.key import Whole
 from hsd_core.grammar.keys import VERIFIES
-from hsd_core.grammar.kind import Colour, Kind, Site
+from hsd_core.grammar.kind import Colour, Kind, KindText, Look, Placement, Site
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -47,15 +47,10 @@ KINDS = (
     Kind(
         name="echo",
         order=15,
-        title="echo",
-        about="It repeats what stood before.",
-        help="@back= says how many tokens before.",
-        letter="Y",
-        colour=Colour("#336699", "#99CCFF", 68),
-        underline="wavy",
+        look=Look("Y", Colour("#336699", "#99CCFF", 68), "wavy"),
+        text=KindText(title="echo", about="It repeats what stood before.", help="@back= says how many tokens before."),
         keys=(*VERIFIES, BACK),
-        block=3,
-        cheap=True,
+        placement=Placement(block=3, cheap=True),
         offer=offer,
         build=build,
     ),

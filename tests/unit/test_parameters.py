@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,13 @@ def test_a_level_is_the_same_whether_it_says_what_is_declared_or_not() -> None:
     # What is declared for a policy or a rule is another policy's no longer, so it stays where it was said.
     kept = "int8:4@policy=confidence@theta=0.6,target@rule=top@k=1"
     assert format_stack(parse(kept)) == kept
+
+
+def test_what_a_kind_says_of_itself_is_read_at_a_glance() -> None:
+    kind = declared.kinds()["exit"]
+    assert len(fields(kind)) <= 12
+    parts = (kind.look, kind.text, kind.placement, kind.shares, kind.planning, kind.lookup)
+    assert all(len(part) <= 6 for part in parts)
 
 
 def test_every_key_is_declared_with_all_that_it_needs() -> None:

@@ -16,13 +16,13 @@ SOFT = ("#EEF0F3", "#252A31")
 
 def hue(kind: str, dark: bool) -> str:
     """The colour of a kind of level, or of a "reject", on the light or the dark page."""
-    colour = REJECT if kind == "reject" else looks(kind).colour
+    colour = REJECT if kind == "reject" else looks(kind).look.colour
     return colour.dark if dark else colour.light
 
 
 def shaded(kinds: Sequence[str], place: int, dark: bool) -> str:
     """The colour of a level among others: those of one letter differ by their shade, in order."""
-    nth = sum(looks(kind).letter == looks(kinds[place]).letter for kind in kinds[:place])
+    nth = sum(looks(kind).look.letter == looks(kinds[place]).look.letter for kind in kinds[:place])
     share, towards = SHADES[nth % len(SHADES)]
     return mix(hue(kinds[place], dark), INK[dark] if towards == "ink" else PAPER[dark], share)
 

@@ -218,7 +218,7 @@ def _name(info: LevelInfo, seen: Study) -> str:
 
 
 def _own_name(info: LevelInfo, seen: Study) -> str:
-    name = _safe(info.label if "lanes" in looks(info.kind).labelled and info.label else info.name or info.kind)
+    name = _safe(info.label if "lanes" in looks(info.kind).look.labelled and info.label else info.name or info.kind)
     depth = info.params.get("at")
     name = says.at_layer(name, depth) if isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block and not seen.plans else name  # with Auto, T is each plan's own

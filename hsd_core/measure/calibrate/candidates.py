@@ -59,16 +59,16 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
     found, left_out = [], {}
     for level in entry["levels"]:
         name, reason = level["name"], level["reason"]
-        reads = kinds()[name].reads
+        reads = kinds()[name].shares.reads
         if "depth" in level:
             depths = level["depth"]["trained"] or _depths(preset, name)
             found += [f"{name}@{AT.name}={at}" for at in depths]
             reason = "" if depths else f"no {name} was trained for this preset's target"
         elif reads and reads.weights == dtype:
             reason = f"the target is {dtype} itself"
-        elif not reason and kinds()[name].named:
+        elif not reason and kinds()[name].planning.named:
             reason = f"it is measured where it is named: --levels {name},target"
-        elif not reason and (why := kinds()[name].unplanned(LevelSpec(name))):
+        elif not reason and (why := kinds()[name].planning.unplanned(LevelSpec(name))):
             reason = why.instead
         elif not reason:
             named = f"@id={level['params']['id']}" if level["params"].get("id") else ""
@@ -118,7 +118,7 @@ def met_at_work(spec: LevelSpec) -> bool:
     a draft that ends where the drafter itself says so."""
     kind = kind_of(spec)
     rides = any(spec.get(key) for key in kind.keys if key.rides)
-    return rides or fan_of(spec) is not None or not (kind.verifies or kind.beside)
+    return rides or fan_of(spec) is not None or not (kind.placement.verifies or kind.lookup.beside)
 
 
 def asked(levels: str) -> list[str]:
@@ -131,7 +131,7 @@ def asked(levels: str) -> list[str]:
 
 def _plain(spec: LevelSpec) -> str:
     """A level's spec without what belongs to a stack entry: T, rule, policy. Two levels in one are refused."""
-    if why := kind_of(spec).unplanned(spec):
+    if why := kind_of(spec).planning.unplanned(spec):
         raise StackError(why.instead)
     if grown := spec.get(GROW):
         raise StackError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.keys import DEVICE, VERIFIES, VOCAB
-from hsd_core.grammar.kind import PURPLE, Kind, Reads, Site
+from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Reads, Shares, Site
 from hsd_core.grammar.said import Said
 from hsd_core.levels.decoded import decoded
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
-    return [kind.entry(kind.title, reason=preset.whole)]
+    return [kind.entry(kind.text.title, reason=preset.whole)]
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
@@ -34,19 +34,18 @@ def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str)
     return Kind(
         name=dtype,
         order=order,
-        title=f"{dtype} copy",
-        about=about,
-        help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
-        letter="Q",
-        colour=PURPLE,
-        underline="double",
+        look=Look("Q", PURPLE, "double"),
+        text=KindText(
+            title=f"{dtype} copy",
+            about=about,
+            help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
+            said=Said((said,)),
+        ),
         keys=(*VERIFIES, DEVICE, VOCAB),
-        block=block,
-        needs=frozenset({"weights"}),
-        reads=Reads(weights=dtype),
+        placement=Placement(block=block, needs=frozenset({"weights"})),
+        shares=Shares(reads=Reads(weights=dtype)),
         offer=offer,
         build=build,
-        said=Said((said,)),
     )
 
 

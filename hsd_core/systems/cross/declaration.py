@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, POLICY
-from hsd_core.grammar.kind import YELLOW, Kind, Site
+from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, Placement, Planning, Site
 from hsd_core.grammar.said import Said
 
 if TYPE_CHECKING:
@@ -59,21 +59,21 @@ def build(spec: LevelSpec, site: Site) -> CrossLevel:
 CROSS = Kind(
     name="cross",
     order=62,
-    title="another tokenizer",
-    about="A model of another family, whose tokenizer differs from the target's.",
-    help="It drafts text, which is spelled anew in the target's tokens (@map=text), or keeps to the tokens that both "
-    "vocabularies have (@map=shared). @id= is a preset's name, a Hub id or a folder. It only drafts: it has no row "
-    "over the target's tokens to verify with.",
-    letter="O",
-    colour=YELLOW,
-    underline="wavy",
+    look=Look("O", YELLOW, "wavy", labelled=("tower", "lanes")),
+    text=KindText(
+        title="another tokenizer",
+        about="A model of another family, whose tokenizer differs from the target's.",
+        help="It drafts text, which is spelled anew in the target's tokens (@map=text), or keeps to the tokens that "
+        "both vocabularies have (@map=shared). @id= is a preset's name, a Hub id or a folder. It only drafts: it has "
+        "no row over the target's tokens to verify with.",
+        said=Said(
+            ("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "a model with another tokenizer")
+        ),
+    ),
     keys=(POLICY, MAP, DTYPE, DEVICE, ID),
-    verifies=False,
-    labelled=("tower", "lanes"),
-    needs=frozenset({"weights"}),
-    named=True,
+    placement=Placement(verifies=False, needs=frozenset({"weights"})),
+    planning=Planning(named=True),
     offer=offer,
     build=build,
-    said=Said(("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "a model with another tokenizer")),
 )
 KINDS = (CROSS,)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, StackError, Switch, Whole
 from hsd_core.grammar.keys import DTYPE, VERIFIES
-from hsd_core.grammar.kind import GREEN, Kind, Reads, Site
+from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.said import Said
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ CALIBRATE = Switch(
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
-    return [kind.entry(kind.title, reason=preset.whole)]
+    return [kind.entry(kind.text.title, reason=preset.whole)]
 
 
 def build_self(spec: LevelSpec, site: Site) -> SelfLevel:
@@ -55,22 +55,20 @@ def build_self(spec: LevelSpec, site: Site) -> SelfLevel:
 SELF = Kind(
     name="self",
     order=62,
-    title="self-draft",
-    about="All of the target's own layers, the attentions of several at once (EasySpec).",
-    help="A group of @parallel= layers reads one input, so several devices can share the work. Here one processor does "
-    "all of it: such a draft costs as much as the target and cannot pay. @calibrate=0 shows why its keys and values "
-    "are renewed in every round.",
-    letter="S",
-    colour=GREEN,
-    underline="dotted",
+    look=Look("S", GREEN, "dotted"),
+    text=KindText(
+        title="self-draft",
+        about="All of the target's own layers, the attentions of several at once (EasySpec).",
+        help="A group of @parallel= layers reads one input, so several devices can share the work. Here one processor "
+        "does all of it: such a draft costs as much as the target and cannot pay. @calibrate=0 shows why its keys and "
+        "values are renewed in every round.",
+        said=Said(("a self-draft",)),
+    ),
     keys=(*VERIFIES, PARALLEL, CALIBRATE, DTYPE),
-    block=4,
-    needs=frozenset({"weights"}),
-    reads=Reads(),
-    of_target=lambda spec: True,
-    named=True,
+    placement=Placement(needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(), of_target=lambda spec: True),
+    planning=Planning(named=True),
     offer=offer,
     build=build_self,
-    said=Said(("a self-draft",)),
 )
 KINDS = (SELF,)

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
-from hsd_core.grammar.kind import GREEN, Kind, Reads, Site, Unplanned, WrittenAs
+from hsd_core.grammar.kind import (
+    GREEN,
+    Kind,
+    KindText,
+    Look,
+    Placement,
+    Planning,
+    Reads,
+    Shares,
+    Site,
+    Unplanned,
+    WrittenAs,
+)
 from hsd_core.grammar.said import Said
 from hsd_core.models.drafts import known_drafts
 from hsd_core.systems.exits.depths_key import Depths, depths_of
@@ -100,25 +112,22 @@ def refuse_trimmed(spec: LevelSpec, draft: str) -> None:
 KIND = Kind(
     name="exit",
     order=30,
-    title="early exit",
-    about="The target after its first layers, read by a trained draft or by the model's own head.",
-    help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head, which @vocab= "
-    "trims. Keys, values and hidden states are shared with every level that uses the same weights.",
-    letter="E",
-    colour=GREEN,
-    underline="wavy",
+    look=Look("E", GREEN, "wavy"),
+    text=KindText(
+        title="early exit",
+        about="The target after its first layers, read by a trained draft or by the model's own head.",
+        help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head, which "
+        "@vocab= trims. Keys, values and hidden states are shared with every level that uses the same weights.",
+        said=Said(
+            ("an early {dtype} exit at layer {at}", "an exit at layer {at}"),
+            terms={known_drafts.LENS: "the model's own head"},
+        ),
+    ),
     keys=(AT, *VERIFIES, DTYPE, VOCAB, ID),
-    block=2,
-    cheap=True,
-    needs=frozenset({"weights"}),
-    reads=Reads(depth=AT.name),
-    of_target=lambda spec: True,
+    placement=Placement(block=2, cheap=True, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True),
     offer=offer,
     build=build,
-    said=Said(
-        ("an early {dtype} exit at layer {at}", "an exit at layer {at}"),
-        terms={known_drafts.LENS: "the model's own head"},
-    ),
 )
 
 
@@ -180,24 +189,20 @@ def build_climb(spec: LevelSpec, site: Site) -> Level:
 CLIMB = Kind(
     name="climb",
     order=32,
-    title="climb",
-    about="Several exits of the target: each token is drafted at the first one that is sure of it (AdaDecode).",
-    help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
-    "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
-    letter="E",
-    colour=GREEN,
-    underline="dashed",
+    look=Look("E", GREEN, "dashed"),
+    text=KindText(
+        title="climb",
+        about="Several exits of the target: each token is drafted at the first one that is sure of it (AdaDecode).",
+        help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
+        "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
+        said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),
+    ),
     keys=(THROUGH, SURE, DTYPE, VOCAB, ID),
-    block=4,
-    verifies=False,
-    cheap=True,
-    needs=frozenset({"weights"}),
-    reads=Reads(depth=AT.name),
-    of_target=lambda spec: True,
-    named=True,
+    placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True),
+    planning=Planning(named=True),
     offer=offer_climb,
     build=build_climb,
-    said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),
 )
 
 KINDS = (
@@ -207,10 +212,19 @@ KINDS = (
         KIND,
         name="del",
         order=31,
-        title="chosen exit",
-        about="One of the target's exits, chosen again in every round with the length of its draft (DEL).",
-        help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen. It chooses among trained exits; "
-        "with @id=lens, or where none is trained, among all layers up to N, read by the model's own head.",
+        text=KindText(
+            title="chosen exit",
+            about="One of the target's exits, chosen again in every round with the length of its draft (DEL).",
+            help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen. It chooses among trained "
+            "exits; with @id=lens, or where none is trained, among all layers up to N, read by the model's own head.",
+            said=Said(("an exit chosen each round",)),
+        ),
+        planning=Planning(
+            unplanned=lambda spec: Unplanned(
+                "policy del, which chooses among exits",
+                "policy del chooses among exits; calibrate exit@at=N, each by itself",
+            )
+        ),
         written=WrittenAs(
             KIND.name,
             POLICY.name,
@@ -226,12 +240,7 @@ KINDS = (
             },
             takes={ID.name: known_drafts.LENS},
         ),
-        unplanned=lambda spec: Unplanned(
-            "policy del, which chooses among exits",
-            "policy del chooses among exits; calibrate exit@at=N, each by itself",
-        ),
-        offer=lambda kind, preset: [],  # the catalogue lists the exit
+        offer=lambda kind, preset: [],
         build=build_chosen,
-        said=Said(("an exit chosen each round",)),
     ),
 )

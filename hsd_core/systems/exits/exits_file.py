@@ -144,6 +144,6 @@ def _predicted(run: Record, profile: Profile) -> Record:
     """What the profile's costs and the acceptances of the run itself give by the recursion."""
     levels = tuple(profile.index(name) for name in _names(run["stack"]))
     pairs = dict(zip(pairwise(levels), run["accepted"][1:], strict=True))
-    blocks = tuple(spec.block or kind_of(spec).block for spec in parse(run["stack"])[:-1])
+    blocks = tuple(spec.block or kind_of(spec).placement.block for spec in parse(run["stack"])[:-1])
     predicted = expected(profile.with_acceptance(pairs), StackPlan(levels, blocks)).speedup
     return {"what": "predicted", "stack": run["stack"], "speed_up": round(predicted, 4), "measured": run["speed_up"]}

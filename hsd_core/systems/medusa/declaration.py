@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
-from hsd_core.grammar.kind import SKY, Kind, Reads, Site, Unplanned
+from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.said import Said
 from hsd_core.models.drafts import known_drafts
 
@@ -42,26 +42,24 @@ def build(spec: LevelSpec, site: Site) -> MedusaLevel:
 KIND = Kind(
     name="medusa",
     order=22,
-    title="Medusa heads",
-    about="Trained heads over the target's last hidden state, each for a token further on.",
-    help="One small pass says all tokens of a draft, none of which has read the others, so a tree (@tree=) gains most. "
-    "@id= names the heads.",
-    letter="H",
-    colour=SKY,
-    underline="double",
+    look=Look("H", SKY, "double"),
+    text=KindText(
+        title="Medusa heads",
+        about="Trained heads over the target's last hidden state, each for a token further on.",
+        help="One small pass says all tokens of a draft, none of which has read the others, so a tree (@tree=) gains "
+        "most. @id= names the heads.",
+        said=Said(("Medusa heads", "Medusa")),
+    ),
     keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
-    block=3,
-    verifies=False,
-    cheap=True,
-    needs=frozenset({"weights"}),
-    reads=Reads(depth=0),
-    of_target=lambda spec: True,
-    unplanned=lambda spec: Unplanned(
-        "Medusa's heads, whose draft costs the same however long it is",
-        "a draft of Medusa's heads costs the same however long it is; calibrate a nano or an exit",
+    placement=Placement(block=3, verifies=False, cheap=True, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True),
+    planning=Planning(
+        unplanned=lambda spec: Unplanned(
+            "Medusa's heads, whose draft costs the same however long it is",
+            "a draft of Medusa's heads costs the same however long it is; calibrate a nano or an exit",
+        )
     ),
     offer=offer,
     build=build,
-    said=Said(("Medusa heads", "Medusa")),
 )
 KINDS = (KIND,)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
-from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, Reads, Site
+from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, Placement, Reads, Shares, Site
 from hsd_core.grammar.said import Said
 from hsd_core.levels.decoded import decoded
 from hsd_core.models.machine import has_cuda
@@ -60,18 +60,17 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
 KIND = Kind(
     name="model",
     order=60,
-    title="model",
-    about="Another model of the target's family.",
-    help="The preset's smaller one, or @id= a Hub id or folder.",
-    letter="M",
-    colour=YELLOW,
-    underline="thick",
+    look=Look("M", YELLOW, "thick", labelled=("tower", "lanes")),
+    text=KindText(
+        title="model",
+        about="Another model of the target's family.",
+        help="The preset's smaller one, or @id= a Hub id or folder.",
+        said=Said(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
+    ),
     keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
-    labelled=("tower", "lanes"),
-    needs=frozenset({"weights"}),
+    placement=Placement(needs=frozenset({"weights"})),
     offer=offer,
     build=build,
-    said=Said(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
 )
 
 
@@ -97,21 +96,19 @@ def build_with_store(spec: LevelSpec, site: Site) -> StoreLevel:
 TARGET = Kind(
     name="target",
     order=80,
-    title="target",
-    about="The last level: its distribution is the output's.",
-    help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
-    "folder or a .gguf file. @knn=store mixes its words with what followed like places of a text (kNN-LM), a "
-    "distribution of its own; python -m hsd_core knn-store makes the store.",
-    letter="T",
-    colour=BLUE,
-    underline="solid",
+    look=Look("T", BLUE, "solid", labelled=("tower",)),
+    text=KindText(
+        title="target",
+        about="The last level: its distribution is the output's.",
+        help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
+        "folder or a .gguf file. @knn=store mixes its words with what followed like places of a text (kNN-LM), a "
+        "distribution of its own; python -m hsd_core knn-store makes the store.",
+        said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
+    ),
     keys=(*VERIFIES, *OF_STORE, DTYPE, DEVICE, ID),
-    labelled=("tower",),
-    stands=LAST,
-    needs=frozenset({"weights"}),
-    reads=Reads(),
+    placement=Placement(stands=LAST, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads()),
     offer=offer_target,
     build=build_target,
-    said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
 )
 KINDS = (KIND, TARGET)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID, VERIFIES
-from hsd_core.grammar.kind import SKY, Kind, Reads, Site, Unplanned
+from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.said import Said
 from hsd_core.models.drafts import known_drafts
 from hsd_core.systems.exits.declaration import stop_at
@@ -67,22 +67,18 @@ def build(spec: LevelSpec, site: Site) -> NanoLevel:
 KIND = Kind(
     name="nano",
     order=20,
-    title="nano draft",
-    about="A trained one- or two-layer draft over the target's embeddings.",
-    help="@id= names the draft; a fed one also reads the last hidden state of the full pass above it.",
-    letter="D",
-    colour=SKY,
-    underline="dashed",
+    look=Look("D", SKY, "dashed", labelled=("tower",)),
+    text=KindText(
+        title="nano draft",
+        about="A trained one- or two-layer draft over the target's embeddings.",
+        help="@id= names the draft; a fed one also reads the last hidden state of the full pass above it.",
+        said=Said(("a nano draft",)),
+    ),
     keys=(*VERIFIES, ID),
-    block=3,
-    labelled=("tower",),
-    cheap=True,
-    needs=frozenset({"weights"}),
-    reads=Reads(depth=0),
-    of_target=lambda spec: True,
-    unplanned=unplanned,
+    placement=Placement(block=3, cheap=True, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True),
+    planning=Planning(unplanned=unplanned),
     offer=offer,
     build=build,
-    said=Said(("a nano draft",)),
 )
 KINDS = (KIND,)

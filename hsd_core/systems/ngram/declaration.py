@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, StackError, Text, Whole
 from hsd_core.grammar.keys import DEVICE, DRAFTS, DTYPE, GUESS, WINDOW, N
-from hsd_core.grammar.kind import ORANGE, Kind, Origin, Site, Unplanned
+from hsd_core.grammar.kind import (
+    ORANGE,
+    Kind,
+    KindText,
+    Look,
+    Lookup,
+    Origin,
+    Placement,
+    Planning,
+    Shares,
+    Site,
+    Unplanned,
+)
 from hsd_core.grammar.said import Said
 from hsd_core.grammar.spec import LevelSpec
 from hsd_core.systems.nano import declaration as nano
@@ -158,16 +170,19 @@ KINDS = (
     Kind(
         name="ngram",
         order=10,
-        title="n-gram",
-        about="Hierarchy Drafting's databases: what followed the same tokens before.",
-        help="@db= names the databases in the order in which they are asked: the context (c), what the target usually "
-        "writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. "
-        "@guess= says how many candidates are offered side by side, for one pass "
-        "to judge; @window= lets a lookahead window feed the context's; @miss=nano lets a nano draft where they have "
-        "no answer.",
-        letter="N",
-        colour=ORANGE,
-        underline="dotted",
+        look=Look("N", ORANGE, "dotted"),
+        text=KindText(
+            title="n-gram",
+            about="Hierarchy Drafting's databases: what followed the same tokens before.",
+            help="@db= names the databases in the order in which they are asked: the context (c), what the target "
+            "usually writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. @guess= says "
+            "how many candidates are offered side by side, for one pass to judge; @window= lets a lookahead window "
+            "feed the context's; @miss=nano lets a nano draft where they have no answer.",
+            said=Said(
+                ("{guess} lookups at once", "lookups"),
+                {WINDOW.name: "{level} with a lookahead window", MISS.name: "{level} or a nano draft"},
+            ),
+        ),
         keys=(
             *DRAFTS,
             DB,
@@ -178,37 +193,27 @@ KINDS = (
             SHORTEST,
             MISS,
         ),
-        block=2,
-        verifies=False,
-        cheap=True,
-        needs=frozenset({"tokenizer"}),
-        of_target=lambda spec: spec.get(MISS) is not None,
-        origins=ORIGINS,
-        beside=lambda count: LevelSpec("ngram", values={GUESS.name: count}),
-        unplanned=unplanned,
+        placement=Placement(block=2, verifies=False, cheap=True, needs=frozenset({"tokenizer"})),
+        shares=Shares(of_target=lambda spec: spec.get(MISS) is not None),
+        planning=Planning(unplanned=unplanned),
+        lookup=Lookup(origins=ORIGINS, beside=lambda count: LevelSpec("ngram", values={GUESS.name: count})),
         offer=offer,
         build=build,
-        said=Said(
-            ("{guess} lookups at once", "lookups"),
-            {WINDOW.name: "{level} with a lookahead window", MISS.name: "{level} or a nano draft"},
-        ),
     ),
     Kind(
         name="lookahead",
         order=12,
-        title="lookahead",
-        about="A window of guesses is part of each pass of the level above; the n-grams that it gives are offered.",
-        help="No model, no store, no training. @window= is the number of columns, @n= the tokens of an n-gram, @guess= "
-        "how many that begin with the text's last token are kept and offered side by side. It pays where extra rows "
-        "of a pass are free.",
-        letter="A",
-        colour=ORANGE,
-        underline="dashed",
+        look=Look("A", ORANGE, "dashed"),
+        text=KindText(
+            title="lookahead",
+            about="A window of guesses is part of each pass of the level above; the n-grams that it gives are offered.",
+            help="No model, no store, no training. @window= is the number of columns, @n= the tokens of an n-gram, "
+            "@guess= how many that begin with the text's last token are kept and offered side by side. It pays where "
+            "extra rows of a pass are free.",
+        ),
         keys=(GUESS.usually(7), WINDOW.usually(7), N.usually(5)),
-        verifies=False,
-        cheap=True,
-        needs=frozenset({"weights"}),
-        origins=(Origin("w", "window: guessed ahead by the level above"),),
+        placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),
+        lookup=Lookup(origins=(Origin("w", "window: guessed ahead by the level above"),)),
         offer=offer_lookahead,
         build=build_lookahead,
     ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, StackError, Text
 from hsd_core.grammar.keys import DTYPE, VERIFIES
-from hsd_core.grammar.kind import PURPLE, Kind, Reads, Site
+from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.said import Said
 
 if TYPE_CHECKING:
@@ -55,21 +55,19 @@ def build_skip(spec: LevelSpec, site: Site) -> SkipLevel:
 SKIP = Kind(
     name="skip",
     order=61,
-    title="layers left out",
-    about="The target without some of its attentions and MLPs (Draft & Verify).",
-    help="@set= names which: a file that python -m hsd_core sets searched for these weights; @set=none leaves nothing "
-    "out. Every round begins from the target's own keys and values.",
-    letter="S",
-    colour=PURPLE,
-    underline="dotted",
+    look=Look("S", PURPLE, "dotted"),
+    text=KindText(
+        title="layers left out",
+        about="The target without some of its attentions and MLPs (Draft & Verify).",
+        help="@set= names which: a file that python -m hsd_core sets searched for these weights; @set=none leaves "
+        "nothing out. Every round begins from the target's own keys and values.",
+        said=Said(("the model with layers left out",)),
+    ),
     keys=(*VERIFIES, SET, DTYPE),
-    block=4,
-    needs=frozenset({"weights"}),
-    reads=Reads(),
-    of_target=lambda spec: True,
-    named=True,
+    placement=Placement(needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(), of_target=lambda spec: True),
+    planning=Planning(named=True),
     offer=offer_skip,
     build=build_skip,
-    said=Said(("the model with layers left out",)),
 )
 KINDS = (SKIP,)

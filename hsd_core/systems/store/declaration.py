@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Share
 from hsd_core.grammar.keys import VERIFIES
-from hsd_core.grammar.kind import GREEN, Kind, Reads, Site
+from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.said import Said
 from hsd_core.systems.store.spaced import Spaced
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     reason = preset.whole or ("" if preset.text_db else "there is no text to make a store of for this tokenizer")
-    return [kind.entry(kind.title, reason=reason)]
+    return [kind.entry(kind.text.title, reason=reason)]
 
 
 def build(spec: LevelSpec, site: Site) -> CachedLevel:
@@ -41,23 +41,20 @@ KINDS = (
     Kind(
         name="cached",
         order=66,
-        title="cache of the store",
-        about="The target\u2019s own layers, with what its store has returned so far in place of the store.",
-        help="It runs all layers of the target, so that one query of the store verifies its tokens together "
-        "(RaLMSpec). It stands below target@knn=store.",
-        letter="C",
-        colour=GREEN,
-        underline="dashed",
+        look=Look("C", GREEN, "dashed"),
+        text=KindText(
+            title="cache of the store",
+            about="The target\u2019s own layers, with what its store has returned so far in place of the store.",
+            help="It runs all layers of the target, so that one query of the store verifies its tokens together "
+            "(RaLMSpec). It stands below target@knn=store.",
+            said=Said(("a cache of the store",)),
+        ),
         keys=VERIFIES,
-        block=4,
-        needs=frozenset({"weights"}),
-        reads=Reads(),
-        of_target=lambda spec: True,
-        follows=OF_STORE,
-        named=True,
+        placement=Placement(needs=frozenset({"weights"})),
+        shares=Shares(reads=Reads(), of_target=lambda spec: True, follows=OF_STORE),
+        planning=Planning(named=True),
         offer=offer,
         build=build,
-        said=Said(("a cache of the store",)),
     ),
 )
 

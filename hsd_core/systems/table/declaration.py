@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID, VERIFIES
-from hsd_core.grammar.kind import ANYWHERE, YELLOW, Kind, Site
+from hsd_core.grammar.kind import ANYWHERE, YELLOW, Kind, KindText, Look, Placement, Site
 from hsd_core.grammar.said import Said
 from hsd_core.systems.table.toy import ORDERS, toy_level
 
@@ -31,20 +31,19 @@ KINDS = (
     Kind(
         name="table",
         order=70,
-        title="table",
-        about="A table of characters: the real engine without a model.",
-        help="@id= says how many characters it looks back over: order1, order3 or order6.",
-        letter="M",
-        colour=YELLOW,
-        underline="thick",
+        look=Look("M", YELLOW, "thick", labelled=("tower",)),
+        text=KindText(
+            title="table",
+            about="A table of characters: the real engine without a model.",
+            help="@id= says how many characters it looks back over: order1, order3 or order6.",
+            said=Said(
+                ("a table of {id}", "a table"),
+                terms={order: f"order {order.removeprefix('order')}" for order in ORDERS},
+            ),
+        ),
         keys=(*VERIFIES, ID),
-        labelled=("tower",),
-        stands=ANYWHERE,
-        needs=frozenset({"tables"}),
+        placement=Placement(stands=ANYWHERE, needs=frozenset({"tables"})),
         offer=offer,
         build=build,
-        said=Said(
-            ("a table of {id}", "a table"), terms={order: f"order {order.removeprefix('order')}" for order in ORDERS}
-        ),
     ),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError, Whole
 from hsd_core.grammar.keys import DTYPE, MAX_POSITIONS, VERIFIES
-from hsd_core.grammar.kind import PURPLE, Kind, Reads, Site
+from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.said import Said
 from hsd_core.systems.copies.declaration import offer
 
@@ -78,22 +78,20 @@ def build_view(spec: LevelSpec, site: Site) -> ViewLevel:
 KIND = Kind(
     name="view",
     order=64,
-    title="view",
-    about="The target's weights over a part of the target's cache, chosen once the prompt is read (TriForce).",
-    help="@budget= says how many positions it holds, @keep= which: chunks, or the first and the last. It pays where "
-    "the cache, not the weights, is most of what a pass reads: in long texts. @dtype=int8 runs 8-bit weights over the "
-    "same cache.",
-    letter="W",
-    colour=PURPLE,
-    underline="dashed",
+    look=Look("W", PURPLE, "dashed"),
+    text=KindText(
+        title="view",
+        about="The target's weights over a part of the target's cache, chosen once the prompt is read (TriForce).",
+        help="@budget= says how many positions it holds, @keep= which: chunks, or the first and the last. It pays "
+        "where the cache, not the weights, is most of what a pass reads: in long texts. @dtype=int8 runs 8-bit "
+        "weights over the same cache.",
+        said=Said(("a view of the cache with {dtype} weights", "a view of the cache")),
+    ),
     keys=(*VERIFIES, KEEP, BUDGET, CHUNK, SINK, DTYPE),
-    block=6,
-    needs=frozenset({"weights"}),
-    reads=Reads(),
-    of_target=lambda spec: True,
-    named=True,
+    placement=Placement(block=6, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(), of_target=lambda spec: True),
+    planning=Planning(named=True),
     offer=offer,
     build=build_view,
-    said=Said(("a view of the cache with {dtype} weights", "a view of the cache")),
 )
 KINDS = (KIND,)

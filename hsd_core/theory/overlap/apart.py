@@ -35,13 +35,13 @@ def _spec(text: str) -> LevelSpec | None:
 
 def _is_copy(spec: LevelSpec) -> bool:
     """The target's own weights, all layers of them."""
-    reads = kind_of(spec).reads
+    reads = kind_of(spec).shares.reads
     return reads is not None and reads.depth is None
 
 
 def _fed(spec: LevelSpec, preset: str) -> bool:
     """Whether it is a trained draft that is fed; without @id= the first of its depth, as it is opened."""
-    reads = kind_of(spec).reads
+    reads = kind_of(spec).shares.reads
     if reads is None or reads.depth is None:
         return False
     at = spec.values.get(str(reads.depth), 0) if reads.depth else 0

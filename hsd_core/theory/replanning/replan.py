@@ -245,11 +245,11 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
     there = [i for i in found if i is not None]
     missing = [format_stack([spec]) for spec, i in zip(wanted, found, strict=True) if i is None]
     for spec in specs:
-        if why := kind_of(spec).unplanned(spec):
+        if why := kind_of(spec).planning.unplanned(spec):
             raise ProfileError(
                 f"{format_stack([spec])}: a plan cannot hold {why.what}; write levels of one drafter each"
             )
-        if kind_of(spec).named:
+        if kind_of(spec).planning.named:
             raise ProfileError(
                 f"{format_stack([spec])}: no plan changes around a level of kind {spec.name}; write the stack with "
                 "block lengths, not as auto"
