@@ -15,8 +15,9 @@ from typing import Any
 import msgspec
 
 from hsd_core.doctor.reading.lines.log_lines import LogReader
-from hsd_core.doctor.reading.lines.loose import engine_in, lines_told
-from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, length_in, speaks_of_drafts
+from hsd_core.doctor.reading.lines.loose import lines_told
+from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, speaks_of_drafts
+from hsd_core.doctor.reading.lines.settings import engine_in, length_in, settings_alone
 from hsd_core.doctor.reading.lines.table_rows import tables_told
 from hsd_core.doctor.reading.lines.unwrapped import as_lines, clean, commands_joined, taken_apart
 from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
@@ -140,7 +141,7 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     found += _merged(seen)
     if not found:
         cut = not values and _JSON.match(text) is not None
-        raise DoctorError(faults[0] if faults else _nothing(name, reader, cut, other))
+        raise DoctorError(faults[0] if faults else _nothing(name, reader, cut, other, settings_alone(text)))
     if faults and isinstance(found[-1], Seen):
         found[-1].notes.append(f"fault:{faults[0].removeprefix(f'{name}: ')}"[:400])
     return found
@@ -229,8 +230,14 @@ def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
     """What a command in the text adds: the draft length, and whose output it is."""
     for one in seen:
         one.engine = one.engine or engine
-        if k and one.drafted and one.accepted is not None and one.rounds is None and one.k is None:
+        if not k or one.k is not None or not one.drafts or "stops_early" in one.notes:
+            continue
+        if one.drafted and one.accepted is not None and one.rounds is None:
             one.k, one.rounds = k, one.drafted / k
+        elif one.speculated:
+            one.k = k
+        elif "means" in one.notes and one.accepted is not None:
+            one.k, one.drafted = k, max(float(k), one.accepted)
 
 
 def _timed(seen: list[Seen]) -> list[Seen]:
@@ -269,9 +276,11 @@ def _merged(seen: Sequence[Seen]) -> list[Seen]:
     return merged
 
 
-def _nothing(name: str, reader: LogReader, cut: bool, lines: Sequence[tuple[int, str]]) -> str:
-    """Why nothing was found: the line that came nearest, and what would be understood."""
+def _nothing(name: str, reader: LogReader, cut: bool, lines: Sequence[tuple[int, str]], settings: str) -> str:
+    """Why nothing was found: what is set, or the line that came nearest, and what would be understood."""
     score, number, line = reader.nearest
+    if settings and (not score or settings_alone(line) or is_command(line)):
+        return f"{name}: {settings}."
     if not score:
         spoken = next(((number, line) for number, line in lines if speaks_of_drafts(line)), None)
         score, (number, line) = int(spoken is not None), spoken or (0, "")

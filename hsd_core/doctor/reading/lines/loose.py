@@ -17,9 +17,9 @@ from hsd_core.doctor.reading.lines.sections import (
     is_command,
     is_drafted,
     is_plain,
-    length_in,
     speaks_of_drafts,
 )
+from hsd_core.doctor.reading.lines.settings import length_in
 from hsd_core.doctor.reading.lines.table_rows import put
 from hsd_core.doctor.reading.told import Told
 
@@ -66,27 +66,8 @@ _ABOUT_DRAFTER = re.compile(r"\b(?:draft(?:er|ing)?|assistant|proposer)\b", re.I
 _ABOUT_PASS = re.compile(r"\b(?:target|verif\w+|main model|big model|forward|pass)\b", re.IGNORECASE)
 _FILLING = frozenset(("is", "was", "of", "about", "around", "are", "only", "at", "just", "roughly", "to"))
 _BETWEEN = re.compile(r"\b(?:and|but|vs|versus|against|while|than|to|instead)\b|[;→]|,(?!\d)")
-_ENGINES = (
-    ("mlx-lm", re.compile(r"mlx|tokens-per-sec", re.IGNORECASE)),
-    ("tabbyapi", re.compile(r"tabby|exllama|\bexl[23]\b|cached tokens and", re.IGNORECASE)),
-    ("lmstudio", re.compile(r"lm ?studio|\blms\b", re.IGNORECASE)),
-    ("tensorrt-llm", re.compile(r"tensorrt|trt-?llm", re.IGNORECASE)),
-    ("koboldcpp", re.compile(r"kobold", re.IGNORECASE)),
-    ("sglang", re.compile(r"sglang|sgl\b|--speculative-num-steps|#questions", re.IGNORECASE)),
-    ("vllm", re.compile(r"vllm|num_speculative_tokens", re.IGNORECASE)),
-    ("llama.cpp", re.compile(r"llama\.cpp|llama-|gguf|--spec-|draft-max", re.IGNORECASE)),
-    ("ollama", re.compile(r"ollama", re.IGNORECASE)),
-    ("transformers", re.compile(r"transformers|assistant_model|prompt_lookup", re.IGNORECASE)),
-)
 MOST_LINES = 5_000
 SHOWN = 48  # characters of a line that stand for its run
-
-
-def engine_in(text: str) -> str:
-    """The engine that a text speaks of most; "" for none."""
-    counts = {name: len(pattern.findall(text[:200_000])) for name, pattern in _ENGINES}
-    most = max(counts, key=lambda name: counts[name])
-    return most if counts[most] else ""
 
 
 def lines_told(lines: Sequence[tuple[int, str]]) -> list[Told]:

@@ -35,10 +35,6 @@ _GENERAL = re.compile(
     r"|acceptance)\b",
     re.IGNORECASE,
 )
-_LENGTH = re.compile(
-    r"(?:num_spec(?:ulative)?_tokens|num-spec(?:ulative)?-tokens|spec-draft-n-max|draft-max|speculative-num-steps"
-    r"|draft-n-max|num_draft_tokens|num-draft-tokens|max_draft_len|n_max|\bk)\W{1,4}(\d{1,3})\b"
-)
 
 
 def heading(line: str) -> str | None:
@@ -89,7 +85,7 @@ def is_command(text: str) -> bool:
 
 
 _SPOKEN = re.compile(
-    r"accept(?:ed|ance|[_ -]?(?:len|rate))|\bdraft|\bspec(?:ulat|[_-]|\b)|\beagle|\bmedusa|\bmtp\b|\bn-?gram"
+    r"accept(?:ed|ance|[_ -]?(?:len|rate))|\bdraft|(?:\b|_)spec(?:ulat|[_-]|\b)|\beagle|\bmedusa|\bmtp\b|\bn-?gram"
     r"|\bdflash|assistant_model|prompt_lookup",
     re.IGNORECASE,
 )
@@ -111,9 +107,3 @@ def is_drafted(text: str) -> bool:
     if is_command(text):
         return _OFF.search(text) is None and _ON.search(text) is not None
     return not is_plain(text) and _DRAFTED.search(text) is not None
-
-
-def length_in(text: str) -> int | None:
-    """The draft length that a command or a configuration sets; None where none does, or several differ."""
-    found = {int(one) for one in _LENGTH.findall(text)}
-    return found.pop() if len(found) == 1 else None

@@ -1,19 +1,22 @@
-"""Tables of runs: rows under a head that names a speed or a time of a token, however the columns are divided."""
+"""Tables of runs: rows under a head that names a speed, a time or an acceptance, however the columns are divided."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
-from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_plain, length_in, stops_early
-from hsd_core.doctor.reading.numbers import length_of
+from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_plain, stops_early
+from hsd_core.doctor.reading.lines.settings import length_in
+from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of
 from hsd_core.doctor.reading.told import Told
 
 MOST_COLUMNS = 40
 _DIVIDERS = ("|", "\t", ";", ",", "  ")
 _SPEED = re.compile(
-    r"(?:tok|t|tk|tokens?|toks)\W{0,3}(?:/|per|_per_) ?s|\btok_s\b|tps\b|speed(?!-?_?up)|throughput", re.IGNORECASE
+    r"(?:tok|t|tk|tokens?|toks)\W{0,3}(?:/|per[ _-]?|_per_) ?s|\btok_s\b|tps\b|speed(?!-?_?up)|throughput",
+    re.IGNORECASE,
 )
 _OTHER_SPEED = re.compile(r"prompt|prefill|input|\bpp\b|pp\d|total|req(?:uest)?s?\W{0,3}(?:/|per)|ttft", re.IGNORECASE)
 _COLUMNS = (
@@ -31,9 +34,15 @@ _COLUMNS = (
     ),
     ("running", re.compile(r"^#?(?:batch[ _]?size|bs|concurrency|conc|parallel|running|users?|clients)$", re.I)),
 )
+_PLACE = re.compile(r"(?:p|pos|position|place|token)[ _#@]*(\d{1,2})", re.IGNORECASE)
+_PLACES = re.compile(r"(?:pos|position|place|depth|draft token)(?: index)?", re.IGNORECASE)
+_TEST = re.compile(r"(?P<plain>tg ?\d+)?(?:(?:pp|pg) ?\d.*| ?@ ?d\d+)?")  # of llama-bench, which drafts nothing
 _BARE = re.compile(r"[~±+-]?[\d.,]+ ?(?:x|×|s|ms|%|gi?b|mi?b|t/s)?", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _NONE = ("", "-", "–", "—", "n/a", "N/A")
+_HEADS = re.compile(
+    "|".join(form.pattern for form in (_SPEED, _COLUMNS[0][1], _COLUMNS[1][1])) + r"|accept|\bp1\b", re.I
+)
 Head = dict[int, str]
 
 
@@ -42,37 +51,42 @@ def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
     head: Head = {}
     names: list[str] = []
     divider = ""
+    listed: list[Told] = []  # one, whose positions have a row each
     for number, line in lines:
         cells = _cells(line, divider) if divider else []
         if head and len(cells) != len(names) and not (divider == "|" and len(cells) > 1):
             head, divider = {}, ""
         if not head or not any(any(sign.isdigit() for sign in cell) for cell in cells):
             if (not head or divider == "|") and (found := _head(line)) is not None:
+                yield from _ended(listed)
                 divider, names, head = found
+            continue
+        if "places" in head.values():
+            _listed(listed, cells, head, number)
             continue
         for told in _rows(cells, head, names):
             told.line = number
             yield told
+    yield from _ended(listed)
 
 
 def _head(line: str) -> tuple[str, list[str], Head] | None:
-    """The divider, the names of the columns and what they are; None for a line that heads no table of speeds."""
-    if (
-        len(line) > 2_000
-        or ("|" not in line and _DIGIT.search(line))
-        or (not _SPEED.search(line) and not _COLUMNS[0][1].search(line))
-    ):
+    """The divider, the names of the columns and what they are; None for a line that heads no table of runs."""
+    if len(line) > 2_000 or not _HEADS.search(line):
         return None
     for divider in _DIVIDERS:
         names = _cells(line, divider)
-        if len(names) < (2 if divider in "|\t" else 3) or any(len(name) > 60 for name in names):
+        if len(names) < 2 or any(len(name) > 60 for name in names):
             continue
         head = {at: what for at, name in enumerate(names) if (what := _column(name)) is not None}
-        if not {"speed", "per_token", "plain_speed", "plain_per_token"} & set(head.values()):
+        told = set(head.values())
+        timed = bool(told & {"speed", "per_token", "plain_speed", "plain_per_token"})
+        if divider != "|" and any(_DIGIT.search(name) and not _PLACE.fullmatch(name) for name in names):
             continue
-        if divider != "|" and _DIGIT.search(line):
+        if divider not in "|\t" and len(names) < 3 and "places" not in told:
             continue
-        return divider, names, head
+        if timed or "length" in told or "place 1" in told or {"places", "rate"} <= told or {"k", "rate"} <= told:
+            return divider, names, head
     return None
 
 
@@ -80,6 +94,12 @@ def _column(name: str) -> str | None:
     spoken = name[:80].replace("_", " ")
     if re.search(r"speed.?up|\bgain\b|vs\.? ", spoken, re.IGNORECASE):
         return None
+    if spoken.lower() == "test":
+        return "test"
+    if place := _PLACE.fullmatch(spoken):
+        return f"place {place[1]}"
+    if _PLACES.fullmatch(spoken):
+        return "places"
     for what, form in _COLUMNS:
         if form.search(name[:80]):
             return f"plain_{what}" if what == "per_token" and is_plain(spoken) else what
@@ -103,6 +123,12 @@ def _cells(line: str, divider: str) -> list[str]:
 
 def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[Told]:
     told = _row(cells, head, "")
+    test = next((_TEST.fullmatch(cells[at]) for at, what in head.items() if what == "test" and at < len(cells)), None)
+    if test is not None:  # llama-bench: of reading a prompt, or of writing
+        told.engine, told.plain = "llama.cpp", True
+        if test["plain"]:
+            yield told
+        return
     plain = _row(cells, head, "plain_")
     if plain is not None and (plain.speed or plain.per_token):
         words = next(names[at] for at, what in head.items() if what.startswith("plain_"))
@@ -113,7 +139,7 @@ def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[To
         if others:
             told.label, told.plain = f"{told.label} {others[0]}".strip()[:LONGEST], False
             told.speculated = not told.speaks
-    if not (told.speed or told.per_token):
+    if not (told.speed or told.per_token or told.speaks):
         return
     if not told.speaks and told.k is None and not told.plain and not told.speculated:
         told.plain = is_plain(told.label)
@@ -137,6 +163,8 @@ def _row(cells: Sequence[str], head: Head, prefix: str) -> Told:
         if bare in ("speed", "per_token"):
             if what == prefix + bare and found:
                 put(told, bare, found[0])
+        elif found and what.startswith("place "):
+            told.places.append(share(found[0]))
         elif found:
             if what == "k" and found[0].value == 0:
                 told.plain = True
@@ -148,12 +176,47 @@ def _row(cells: Sequence[str], head: Head, prefix: str) -> Told:
     ).strip()[:LONGEST]
     if not told.label:
         told.label = next((cells[at] for at, what in head.items() if what == "k" and at < len(cells)), "")
+    told.places = of_all(told)
     if told.running is not None:
         told.label = f"{told.label} {told.running:g} at once".strip()
     told.k = told.k or length_in(told.label)
     if stops_early(told.label):
         told.notes.append("stops_early")
     return told
+
+
+def _listed(listed: list[Told], cells: Sequence[str], head: Head, number: int) -> None:
+    """A position in a row of its own: it belongs to those before it, unless it is the first again."""
+    at = {what: found[0] for at, what in head.items() if at < len(cells) and (found := figures(cells[at]))}
+    if "places" not in at or "rate" not in at:
+        return
+    if not listed or at["places"].value in (0, len(listed[-1].places) == 0):
+        listed.append(Told(kind="table", line=number))
+    if len(listed[-1].places) < MOST_POSITIONS:
+        listed[-1].places.append(share(at["rate"]))
+
+
+def _ended(listed: list[Told]) -> Iterator[Told]:
+    for told in listed:
+        told.places = of_all(told)
+        yield told
+    listed.clear()
+
+
+def share(figure: Figure) -> float:
+    """A share from 0 to 1, of percent where it is too large for one."""
+    return figure.share / 100 if figure.share > 1 else figure.share
+
+
+def of_all(told: Told) -> list[float]:
+    """Shares by position of all drafts, as engines print them; where one rises, they are of those that came so far."""
+    places = told.places
+    if not places or any(place > 1 for place in places):
+        return []
+    if all(after <= before for before, after in pairwise(places)):
+        told.notes.append("of_all_drafts")
+        return places
+    return [*accumulate(places, lambda survived, place: survived * place)]
 
 
 def put(told: Told, what: str, figure: Figure) -> None:
