@@ -25,6 +25,10 @@ class Setting:
 
 def main_of(seen: Sequence[Seen]) -> list[Seen]:
     """The outputs that are diagnosed: of the engine and drafter of which most is told, and its plain runs."""
+    bench = [one for one in seen if "llama_bench" in one.notes and one.decode_ms and one.timed_tokens]
+    if bench:  # of the models that it timed, the slowest is the target
+        target = max(bench, key=lambda one: (one.decode_ms or 0.0) / (one.timed_tokens or 1.0))
+        seen = [one for one in seen if one is target or "llama_bench" not in one.notes]
     drafting = [one for one in seen if one.drafts]
     if not drafting:
         engine = max(seen, key=lambda one: one.timed_tokens or 0.0).engine

@@ -127,7 +127,7 @@ def _ran(part: Seen) -> float:
 
 def _means_ms(one: Seen) -> float:
     """ms of a token where nothing was counted, so that the quickest of several lengths is looked at; else 0."""
-    return (_over(one.decode_ms, one.timed_tokens) or 0.0) if "means" in one.notes else 0.0
+    return (_over(one.decode_ms, one.timed_tokens) or 0.0) if not one.rounds or "means" in one.notes else 0.0
 
 
 def _of_one_setting(parts: Sequence[Seen]) -> list[Seen]:

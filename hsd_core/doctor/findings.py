@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from hsd_core.doctor.counted_share import kept
 from hsd_core.doctor.draft_profile import DraftProfile
@@ -267,6 +268,14 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
             )
         elif note == "whole_drafts":
             yield Finding("whole", 0.0, "Every draft is taken to have had its full length, which may be less.")
+        elif note == "of_all_drafts" and profile.survival:
+            kept_less = sum(accumulate((share.value for share in profile.survival), lambda one, more: one * more))
+            yield Finding(
+                "of_all",
+                0.0,
+                "Acceptance by position is taken as of all drafts, as engines print it; if it is of the drafts that "
+                f"came so far, a pass gives {1.0 + kept_less:.2f} tokens.",
+            )
         elif note == "of_all_requests":
             yield Finding(
                 "together",

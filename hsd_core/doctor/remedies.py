@@ -99,7 +99,7 @@ def missing(profile: DraftProfile) -> list[str]:
         lacks.append(f"what was accepted: {engine.places}")
         return lacks
     if profile.k is None:
-        lacks.append(f"draft length, and with it tokens a pass: {engine.given}")
+        lacks.append(f"draft length{'' if profile.tokens_per_pass else ', and with it tokens a pass'}: {engine.given}")
     if not profile.conditional:
         lacks.append(f"acceptance by position: {engine.places}")
     elif any(share.at_least for share in profile.conditional) and profile.engine == "vllm":
@@ -147,7 +147,8 @@ def _begin(profile: DraftProfile) -> list[Remedy]:
         return [Remedy(why, f"--spec-type {kind},draft-simple -md DRAFT.gguf {least}".strip())]
     if profile.drafter:
         return []
-    return [Remedy(*engine_of(profile.engine).begin)]
+    engine = engine_of(profile.engine)
+    return [Remedy(engine.why, engine.begin)]
 
 
 def texts(found: Sequence[Remedy]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hsd_core.doctor.draft_profile import DraftProfile
+from hsd_core.doctor.engines import name_of
 
 NEVER_REACHED = 0.02  # of drafts: a position that fewer survive to costs and gives nothing
 
@@ -104,6 +105,8 @@ def _without(profile: DraftProfile) -> str:
     now, at_most = profile.ms_per_token, profile.at_most_ms
     if "unsaid" in profile.notes:
         took = f"A token takes {ms(now)} ms. " if now else ""
+        if "silent" in profile.notes:
+            return f"{took}What {name_of(profile.engine)} prints does not tell whether a drafter was at work."
         return (
             f"{took}The text speaks of drafts, but no line that is understood tells what was drafted or accepted: "
             "whether this is with drafts or without is not known."

@@ -13,6 +13,7 @@ import pytest
 from hsd_core.cli.engines.doctor import told
 from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.inputs import read_texts
+from hsd_core.doctor.reading.seen import DoctorError
 
 PASTED = Path(__file__).parents[1] / "doctor_outputs" / "pasted"
 CONTROL = {"title": "vLLM", "rounds": 400, "k": 3, "tokens_per_pass": 2.33, "acceptance_by_position": [0.7, 0.6, 0.5]}
@@ -54,7 +55,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "36-docker-model-runner": {"ms_per_token": 100, "plain_ms": 202.5, "tokens_per_pass": 3.0},
     "37-table-of-lengths": {"title": "llama.cpp", "plain_ms": 27.78, "best": {"k": 1, "speed_up": 1.327}},
     "38-lmstudio-status-line": {"title": "LM Studio", "ms_per_token": 40, "plain_ms": 50},
-    "39-tabbyapi-line": {"title": "TabbyAPI", "ms_per_token": 50},
+    "39-tabbyapi-line": {"title": "TabbyAPI", "ms_per_token": 50, "plain_ms": None},
     "40-tabbyapi-usage": {"title": "TabbyAPI", "rounds": 80, "tokens_per_pass": 2.5, "ms_per_token": 40},
     "41-tensorrt-llm-report": {"title": "TensorRT-LLM", "ms_per_token": 8, "tokens_per_pass": 2.4},
     "42-vllm-offline-example-cut": {"title": "vLLM", "rounds": 4687, "k": 10, "tokens_per_pass": 3.64},
@@ -108,6 +109,83 @@ RIGHT: dict[str, dict[str, Any]] = {
     "84-table-of-loads": {"plain_ms": 20, "ms_per_token": 10, "tokens_per_pass": 2.5},
     "85-table-with-a-dash": {"plain_ms": 20, "ms_per_token": 12.5, "k": 2, "tokens_per_pass": 2.0},
     "86-bench-with-a-median-last": {"plain_ms": None, "ms_per_token": 5, "tokens_per_pass": 2.5},
+    "87-vllm-bench-latency": {"title": "vLLM", "plain_ms": 20, "ms_per_token": 10, "k": 3, "tokens_per_pass": None},
+    "88-llama-bench-beside-a-log": {"plain_ms": 25, "ms_per_token": 20, "rounds": 80, "tokens_per_pass": 2.5},
+    "89-llama-bench-in-json": {"title": "llama.cpp", "plain_ms": 10, "ms_per_token": 10},
+    "90-positions-in-columns": {
+        "k": 3,
+        "tokens_per_pass": 2.73,
+        "acceptance_by_position": [0.78, 0.705, 0.727],
+        "ms_per_token": None,
+    },
+    "91-unit-in-the-heading": {"plain_ms": 25, "ms_per_token": 16.67, "k": 4},
+    "92-lmstudio-sdk-object": {
+        "title": "LM Studio",
+        "ms_per_token": 25,
+        "rounds": 80,
+        "tokens_per_pass": 2.5,
+        "plain_ms": None,
+    },
+    "93-mlx-counted-from-draft": {
+        "title": "mlx-lm",
+        "ms_per_token": 15.625,
+        "rounds": 96,
+        "k": 3,
+        "tokens_per_pass": 2.667,
+    },
+    "94-mlx-tokens-per-sec-columns": {
+        "title": "mlx-lm",
+        "plain_ms": 50,
+        "ms_per_token": 33.33,
+        "k": 2,
+        "tokens_per_pass": 2.5,
+    },
+    "95-exllama-result": {"ms_per_token": 20, "rounds": 80, "k": 2, "tokens_per_pass": 2.5},
+    "96-compose-file-and-speeds": {"title": "vLLM", "plain_ms": 28.57, "ms_per_token": 33.33, "k": 5},
+    "97-sentences-of-two-tasks": {"plain_ms": 28.57, "ms_per_token": 20, "k": 5, "tokens_per_pass": 4.55},
+    "98-positions-in-rows": {
+        "k": 3,
+        "tokens_per_pass": 2.85,
+        "acceptance_by_position": [0.8, 0.75, 0.75],
+        "plain_ms": None,
+    },
+    "99-names-that-differ-by-spec": {"title": "vLLM", "plain_ms": 14.286, "ms_per_token": 16.667, "k": 5},
+    "100-unit-in-the-caption": {"plain_ms": 16.667, "ms_per_token": 10, "k": 4, "tokens_per_pass": 2.6},
+    "101-acceptance-lengths-alone": {"tokens_per_pass": 2.4, "k": None, "ms_per_token": None, "plain_ms": None},
+    "102-subsets-with-positions": {
+        "k": 4,
+        "tokens_per_pass": 3.2,
+        "acceptance_by_position": [0.85, 0.706, 0.75, 0.667],
+    },
+    "103-llama-bench-of-both-models": {"plain_ms": 20, "ms_per_token": 10, "rounds": 50, "tokens_per_pass": 4.0},
+    "104-tensorrt-llm-iterations": {
+        "title": "TensorRT-LLM",
+        "rounds": 2,
+        "k": 3,
+        "tokens_per_pass": 2.5,
+        "ms_per_token": 4.8,
+        "draft_ms_per_token": 1,
+    },
+    "105-lmstudio-stats-without-time": {
+        "title": "LM Studio",
+        "rounds": 60,
+        "k": 2,
+        "tokens_per_pass": 1.667,
+        "ms_per_token": None,
+    },
+    "106-full-width-punctuation": {"plain_ms": 25, "ms_per_token": 14.286, "k": 3, "tokens_per_pass": 2.95},
+    "107-speeds-with-a-spread": {"plain_ms": 25, "ms_per_token": 12.5, "tokens_per_pass": 2.7},
+    "108-columns-of-one-blank": {"plain_ms": 25, "ms_per_token": 12.5, "k": None},
+    "109-dotted-list-under-a-unit": {"plain_ms": 40, "ms_per_token": 25},
+    "110-two-drafters-in-sentences": {"plain_ms": 71.43, "ms_per_token": 44.64},
+    "111-sglang-steps-in-headings": {"title": "SGLang", "k": 8, "ms_per_token": 2.6415, "tokens_per_pass": 5.39},
+    "112-tensorrt-llm-step-time": {"title": "TensorRT-LLM", "k": 3, "tokens_per_pass": 2.65, "ms_per_token": 4.717},
+    "113-tabbyapi-with-or-without": {
+        "title": "TabbyAPI",
+        "ms_per_token": 32.258,
+        "plain_ms": None,
+        "tokens_per_pass": None,
+    },
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
@@ -140,6 +218,12 @@ SAID = {
     ],
     "75-mlx-long-command": ["speculation pays if a plain token takes longer"],
     "76-limit-of-the-draft": ["60 drafts of 2 tokens", "1.25 times as fast"],
+    "90-positions-in-columns": [
+        "drafts of 1: 1.78 tokens a pass",
+        "taken as of all drafts",
+        "a pass gives 2.38 tokens",
+    ],
+    "113-tabbyapi-with-or-without": ["does not tell whether a drafter was at work"],
 }
 NEVER = {
     "02-prose-with-thousands": ["decimal comma"],
@@ -158,6 +242,10 @@ NEVER = {
     "79-kobold-console": ["plain decoding", "200 ms"],
     "82-command-above-the-speed": ["plain decoding"],
     "83-draft-model-without-rates": ["which is plain decoding"],
+    "96-compose-file-and-speeds": ["speculation pays"],
+    "106-speeds-with-a-spread": ["2500 ms"],
+    "111-sglang-steps-in-headings": ["draft length, and with it", "- draft length:"],
+    "113-tabbyapi-with-or-without": ["plain decoding", "names no draft model"],
 }
 
 
@@ -166,6 +254,52 @@ def test_drafts_that_are_spoken_of_and_not_read_are_not_called_plain_decoding() 
     assert "which is plain decoding" in said(answered(log))
     unread = said(answered(log + "our own counter: 60 drafted tokens were right, 20 accepted by luck\n"))
     assert "plain decoding" not in unread and "is not known" in unread
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "completes"),
+    [
+        (
+            '{"method":"eagle3","num_speculative_tokens":3}',
+            "vLLM drafts (method eagle3, drafts of 3 tokens)",
+            "/metrics",
+        ),
+        (
+            "vllm serve meta-llama/Llama-3.1-8B --speculative-config "
+            '\'{"method": "eagle3", "model": "x/EAGLE3", "num_speculative_tokens": 3}\'',
+            "vLLM drafts (method eagle3, drafts of 3 tokens)",
+            "without --speculative-config",
+        ),
+        (
+            "(EngineCore_0 pid=71) INFO 08-01 10:00:00 [core.py:71] Initializing a V1 LLM engine with config: "
+            "speculative_config=SpeculativeConfig(method='eagle3', model='x/EAGLE3', num_spec_tokens=3), seed=0",
+            "vLLM drafts (method eagle3, drafts of 3 tokens)",
+            "/metrics",
+        ),
+        (
+            "python3 -m sglang.launch_server --model-path m --speculative-algorithm EAGLE3 --speculative-num-steps 3 "
+            "--speculative-eagle-topk 1 --speculative-num-draft-tokens 4",
+            "SGLang drafts (method EAGLE3, drafts of 3 tokens)",
+            "`Decode batch`",
+        ),
+        (
+            "$ llama-server -m big.gguf -md small.gguf --spec-type draft-simple --spec-draft-n-max 8",
+            "llama.cpp drafts (method draft-simple, draft model small.gguf, drafts of 8 tokens)",
+            "`eval time`",
+        ),
+        (
+            "speculative_config:\n  decoding_type: Eagle3\n  max_draft_len: 3\n",
+            "TensorRT-LLM drafts (method Eagle3, drafts of 3 tokens)",
+            "trtllm-bench",
+        ),
+    ],
+)
+def test_a_setting_without_an_output_is_told_with_what_would_complete_it(text: str, read: str, completes: str) -> None:
+    with pytest.raises(DoctorError) as refused:
+        answered(text)
+    told = str(refused.value)
+    assert f"it sets how {read} and tells nothing of a run" in told
+    assert completes in told and "no line" not in told and "understood" not in told
 
 
 def answered(text: str) -> dict[str, Any]:

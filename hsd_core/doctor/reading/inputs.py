@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from hsd_core.doctor.engines import engine_of
 from hsd_core.doctor.reading.lines.log_lines import LogReader
 from hsd_core.doctor.reading.lines.loose import lines_told
 from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, speaks_of_drafts
@@ -135,6 +136,9 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
         loose = _beside(seen, [(number, line) for number, line in other if number not in reader.taken])
     for told in [*tables, *loose]:
         told.engine = told.engine or engine
+        if told.kind == "words" and told.plain and engine_of(engine).silent and not told.label:
+            told.plain = False
+            told.notes += ["unsaid", "silent"]
         _kept(told, name, seen, faults)
     _completed(seen, engine, length_in(text))
     seen = _timed(seen)
@@ -203,7 +207,7 @@ def _beside(seen: list[Seen], lines: Sequence[tuple[int, str]]) -> list[Told]:
     if any(one.speculated or not one.drafts for one in seen):
         return []
     written = [*islice((line for line in lines if not is_logged(line[1])), MOST_WRITTEN)]
-    told = [one for one in lines_told(written) if one.speed or one.per_token]
+    told = [one for one in lines_told(written, drafts=True) if one.speed or one.per_token]
     plain = [one for one in told if one.plain and not one.speaks]
     with_drafts = [one for one in told if one.speculated and not one.speaks]
     if len(plain) != 1 or len(with_drafts) > 1 or len(told) > 2:
@@ -236,6 +240,8 @@ def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
             one.k, one.rounds = k, one.drafted / k
         elif one.speculated:
             one.k = k
+        elif one.rounds and one.drafted is None:
+            one.k, one.drafted = k, one.rounds * k
         elif "means" in one.notes and one.accepted is not None:
             one.k, one.drafted = k, max(float(k), one.accepted)
 

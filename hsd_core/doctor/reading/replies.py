@@ -77,6 +77,10 @@ def seen_in_reply(value: Json, name: str) -> Seen | None:
         "speculative_decoding" in metrics or "generation_time_ms" in metrics
     ):
         return check(_vllm(value, metrics, name))
+    if isinstance(stats := value.get("specDecodingStats", value.get("specDecStats")), Mapping):
+        return check(_tensorrt(value, stats, name))
+    if "avg_ts" in value and "n_gen" in value:
+        return check(told) if (told := _llama_bench(value, name)) is not None else None
     if isinstance(usage := value.get("usage"), Mapping):
         if "completion_tokens_per_sec" in usage:
             return check(_tabby(usage, name))
@@ -98,10 +102,10 @@ def _lm_studio(value: Json, stats: Json, name: str) -> Seen:
     speed, seconds = (_number(told, field, name) for field in ("tokens_per_second", "generation_time"))
     seen = Seen(engine="lmstudio", name=name, kind="reply", drafted=drafted or 0.0, accepted=accepted or 0.0)
     per_token = 1e3 / speed if speed else None
-    if tokens and (per_token or seconds):
-        seen.decode_ms = tokens * per_token if per_token else 1e3 * (seconds or 0.0)
-        seen.timed_tokens = tokens
-        seen.timed_passes = max(1.0, tokens - (accepted or 0.0))
+    if tokens:
+        seen.timed_tokens, seen.timed_passes = tokens, max(1.0, tokens - (accepted or 0.0))
+        if per_token or seconds:
+            seen.decode_ms = tokens * per_token if per_token else 1e3 * (seconds or 0.0)
     elif per_token:
         seen.decode_ms, seen.timed_tokens = per_token, 1.0
     _rounds_of_passes(seen)
@@ -121,6 +125,31 @@ def _tabby(usage: Json, name: str) -> Seen:
         seen.decode_ms, seen.timed_tokens = 1e3 * tokens / speed, tokens
         seen.timed_passes = max(1.0, tokens - (accepted or 0.0))
     _rounds_of_passes(seen)
+    return seen
+
+
+def _tensorrt(value: Json, stats: Json, name: str) -> Seen:
+    """TensorRT-LLM's statistics of an iteration: one pass of every request, its own time of drafting apart."""
+    requests = _number(stats, "numRequestsWithDraftTokens", name) or 0.0
+    seen = Seen(engine="tensorrt-llm", name=name, kind="reply", rounds=requests, running=requests or None)
+    seen.drafted, seen.accepted = (_number(stats, f"num{what}Tokens", name) or 0.0 for what in ("Draft", "Accepted"))
+    if requests:
+        seen.k = length_of(float(math.ceil(seen.drafted / requests - 1e-9)))
+        if ms := _number(value, "iterLatencyMS", name):
+            seen.decode_ms, seen.timed_tokens, seen.timed_passes = ms * requests, requests + seen.accepted, requests
+        if (ms := _number(stats, "iterLatencyMS", name)) and seen.drafted:
+            seen.draft_ms, seen.draft_timed = ms * requests, seen.drafted
+    return seen
+
+
+def _llama_bench(value: Json, name: str) -> Seen | None:
+    """A test of llama-bench, which drafts nothing; None for one that reads a prompt."""
+    tokens, speed = _number(value, "n_gen", name), _number(value, "avg_ts", name)
+    if not tokens or not speed or _number(value, "n_prompt", name):
+        return None
+    ms = 1e3 * tokens / speed
+    seen = Seen(engine="llama.cpp", name=name, kind="reply", notes=["llama_bench"])
+    seen.decode_ms, seen.timed_tokens, seen.timed_passes = ms, tokens, tokens
     return seen
 
 

@@ -158,6 +158,8 @@ def _time(told: Told, seen: Seen) -> None:
     per_token = told.per_token
     if per_token is None and told.ms is None and told.speed:
         per_token = 1e3 * max(1.0, told.running or 1.0) / told.speed
+    if per_token is None and told.ms is None and told.round_ms and (told.plain or told.length):
+        per_token = told.round_ms / (1.0 if told.plain else told.length or 1.0)
     tokens = told.tokens
     if told.ms is not None:
         if not tokens:

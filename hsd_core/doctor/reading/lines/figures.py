@@ -78,6 +78,7 @@ class _Walk:
     open: bool = False  # the last figure may still get a unit
     listed: bool = False  # the last figure may go on as a list
     minus: bool = False
+    spread: bool = False  # the next number says how far the last one may be off
     inside: int = 0  # figures before the bracket
 
 
@@ -146,6 +147,9 @@ def words_of(name: str) -> str:
 
 def _number(walk: _Walk, first: int, many: int, at: int) -> None:
     minus, walk.minus = walk.minus, False
+    if walk.spread:
+        walk.spread = False
+        return
     if not many or minus:
         walk.listed = walk.open = False
         walk.name, walk.separated = [], False
@@ -177,7 +181,7 @@ def _word(walk: _Walk, text: str) -> None:
 
 
 def _mark(walk: _Walk, mark: str) -> None:
-    walk.minus = mark in "-\u2212"
+    walk.minus, walk.spread = mark in "-\u2212", mark == "±"
     if mark in ":=":
         if walk.open and not walk.name:  # "Position 0: 83", a number that belongs to a name
             last = walk.found.pop()

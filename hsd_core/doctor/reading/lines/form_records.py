@@ -33,7 +33,11 @@ def told_of(form: Form, fields: Fields) -> Told:
     elif form is SPECULATIVE:
         _example(told, one)
     elif "tokens" in one and told.accepted is not None:
-        told.passes = max(1.0, one["tokens"] - told.accepted)  # mtp-bench
+        told.passes = max(1.0, one["tokens"] - told.accepted)  # mtp-bench, exllamav2
+    if "seconds" in one:
+        told.ms = 1e3 * one["seconds"]
+    if "rejected" in one and told.accepted is not None:
+        told.drafted = told.accepted + one["rejected"]
     return told
 
 
@@ -75,7 +79,6 @@ def _example(told: Told, one: dict[str, float]) -> None:
     """llama-speculative: the first token is of the prompt's pass, every further pass had a draft."""
     tokens = one.get("decoded", one.get("written"))
     told.tokens = tokens
-    told.ms = 1e3 * one["seconds"] if one.get("seconds") else None
     if tokens is not None and told.accepted is not None and tokens - 1 > told.accepted:
         told.rounds = told.passes = tokens - 1.0 - told.accepted
     if one.get("most"):

@@ -154,40 +154,46 @@ MTP_BENCH = Form(
     {"pred": "tokens", "draft": "drafted", "acc": "accepted", "rate": "", "tok/s": "speed"},
     _needs("tokens drafted accepted"),
 )
-# pieces of replies that are cut off: their names stay as they are, `replies.py` reads them like whole ones
-TIMINGS = Form(
+EXLLAMA = Form(
+    "",
+    {
+        "new_tokens": "tokens",
+        "time_generate": "seconds",
+        "accepted_draft_tokens": "accepted",
+        "rejected_draft_tokens": "rejected",
+    },
+    _needs("tokens seconds", "accepted rejected"),
+    whole=False,
+)
+LATENCY = Form("vllm", {"avg latency": "seconds"}, _needs("seconds"), whole=False)
+
+
+def _piece(engine: str, about: str, names: str, *needs: str) -> Form:
+    """A reply that is cut off: its names stay as they are, `replies.py` reads it like a whole one."""
+    return Form(engine, {name: name for name in names.split()}, _needs(*needs), whole=False, about=about)
+
+
+TIMINGS = _piece(
     "llama.cpp",
-    {
-        name: name
-        for name in ("predicted_n", "predicted_ms", "predicted_per_token_ms", "draft_n", "draft_n_accepted")
-        + ("prompt_n", "prompt_ms")
-    },
-    _needs("predicted_n predicted_ms", "draft_n draft_n_accepted"),
-    whole=False,
-    about="timings",
+    "timings",
+    "predicted_n predicted_ms predicted_per_token_ms draft_n draft_n_accepted prompt_n prompt_ms",
+    "predicted_n predicted_ms",
+    "draft_n draft_n_accepted",
 )
-META_INFO = Form(
+META_INFO = _piece(
     "sglang",
-    {
-        name: name
-        for name in ("completion_tokens", "spec_verify_ct", "spec_accept_length", "spec_accept_token_num")
-        + ("spec_accepted_drafts", "spec_num_correct_drafts", "spec_draft_token_num", "spec_proposed_drafts")
-        + ("spec_num_proposed_drafts", "e2e_latency", "decode_throughput")
-    },
-    _needs("spec_verify_ct completion_tokens", "spec_verify_ct spec_accept_length"),
-    whole=False,
-    about="meta_info",
+    "meta_info",
+    "completion_tokens spec_verify_ct spec_accept_length spec_accept_token_num spec_accepted_drafts e2e_latency "
+    "spec_num_correct_drafts spec_draft_token_num spec_proposed_drafts spec_num_proposed_drafts decode_throughput",
+    "spec_verify_ct completion_tokens",
+    "spec_verify_ct spec_accept_length",
 )
-LM_STUDIO = Form(
+LM_STUDIO = _piece(
     "lmstudio",
-    {
-        name: name
-        for name in ("total_draft_tokens_count", "accepted_draft_tokens_count", "tokens_per_second")
-        + ("generation_time", "predicted_tokens_count", "completion_tokens")
-    },
-    _needs("total_draft_tokens_count accepted_draft_tokens_count"),
-    whole=False,
-    about="stats",
+    "stats",
+    "total_draft_tokens_count accepted_draft_tokens_count tokens_per_second generation_time predicted_tokens_count "
+    "completion_tokens",
+    "total_draft_tokens_count accepted_draft_tokens_count",
 )
 TENSORRT = Form(
     "tensorrt-llm",
@@ -207,7 +213,7 @@ TENSORRT = Form(
 )
 # in the order in which a line is offered to them: the first whole one takes it
 WHOLE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH)
-SPREAD = (BENCH, OFFLINE, SPECULATIVE, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
+SPREAD = (BENCH, OFFLINE, SPECULATIVE, EXLLAMA, LATENCY, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
 ENDS = frozenset().union(*(form.ends for form in (*WHOLE, *SPREAD)))
 PERCENT = ("rate", "place", "places")  # fields that are shares
 

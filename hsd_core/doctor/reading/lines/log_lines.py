@@ -11,6 +11,7 @@ from hsd_core.doctor.reading.lines.figures import Figure, figures
 from hsd_core.doctor.reading.lines.form_records import told_of
 from hsd_core.doctor.reading.lines.forms import (
     ENDS,
+    LATENCY,
     SGLANG,
     SPREAD,
     VLLM_LINE,
@@ -40,6 +41,10 @@ _INTEREST = (
         "tokens/",
         "tokens-per",
         "tokens_per",
+        "tokensper",
+        "tokenscount",
+        "new_tokens",
+        "time_generate",
         "[ar]",
         "[al]",
         "[dt]",
@@ -59,6 +64,7 @@ _BEGINS = re.compile(
     r" time|main:|common_|llama_|\{|```)"
 )
 _ENDS = ENDS | LLAMA_ENDS
+_OUTPUT = re.compile(r"--output-len[ =](\d{1,6})\b")
 _DRAFTS = re.compile(r"accept|draft", re.IGNORECASE)
 _BESIDE_A_MEAN = re.compile(r"\W*(?:median|p\d\d|max|min|std)\b", re.IGNORECASE)
 
@@ -199,6 +205,11 @@ class LogReader:
             return
         told = told_of(form, fields)
         told.label, told.line = label, first
+        if form is LATENCY:  # of a whole request: its length stands in the command
+            length = _OUTPUT.search(label)
+            if length is None:
+                return
+            told.tokens = float(length[1])
         told.plain = not told.speaks
         if told.plain and is_drafted(label):
             told.plain, told.speculated = False, True

@@ -27,15 +27,16 @@ _CALLED = {
     "length": "acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc_len"
     "|accept_length|acceptance_length|avg_accept_len"
     "|accept_len|mean accepted len|mean acceptance length|mean accepted length|tokens per step|tau"
-    "|tokens per pass|tokens/pass|tokens per forward|tokens/forward",
+    "|tokens per pass|tokens/pass|tokens per forward|tokens/forward|接受长度|al",
     "rate": "acceptance rate|accept rate|draft acceptance rate|acceptance|draft rate|accept_rate|acceptance_rate"
-    "|aggregate_accept_rate|accept",
+    "|aggregate_accept_rate|accept|接受率|akzeptanz|akzeptanzrate",
     "speed": "tok/s|t/s|tps|tokens/s|token/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate"
     "|generation speed|decode speed|eval rate|tokens_per_second",
     "per_token": "ms per token|ms/token|ms/tok|tpot|time per token|time per output token",
     "k": "num_speculative_tokens|draft length|draft-max|n-max|draft-n-max|k|n_max|spec-draft-n-max|num_draft_tokens"
     "|speculative-num-steps|num_steps|gamma",
-    "accepted": "accepted|accepted tokens|draft tokens accepted|accepted draft tokens",
+    "accepted": "accepted|accepted tokens|draft tokens accepted|accepted draft tokens|from_draft|from draft",
+    "round_ms": "host_step_time|step time|step_time|time per step|iteration latency|iterlatencyms",
     "running": "batch size|batch_size|concurrency",
     "drafted": "drafted|proposed|draft tokens|drafted tokens|total draft tokens",
 }
@@ -65,22 +66,30 @@ _OF_DRAFTER = re.compile(
 _ABOUT_DRAFTER = re.compile(r"\b(?:draft(?:er|ing)?|assistant|proposer)\b", re.IGNORECASE)
 _ABOUT_PASS = re.compile(r"\b(?:target|verif\w+|main model|big model|forward|pass)\b", re.IGNORECASE)
 _FILLING = frozenset(("is", "was", "of", "about", "around", "are", "only", "at", "just", "roughly", "to"))
+_SENTENCE = re.compile(r"[.!?;]\s")
 _BETWEEN = re.compile(r"\b(?:and|but|vs|versus|against|while|than|to|instead)\b|[;→]|,(?!\d)")
+_UNIT_HEAD = re.compile(
+    r"(?<![\d.] )(?<![\w.])(tok(?:en)?s?/s|t/s|ms/tok(?:en)?|ms per token)(?:ec)?\W*$", re.IGNORECASE
+)
+_MORE = ("length", "rate", "k", "accepted", "drafted", "speed", "per_token")
 MOST_LINES = 5_000
 SHOWN = 48  # characters of a line that stand for its run
 
 
-def lines_told(lines: Sequence[tuple[int, str]]) -> list[Told]:
+def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> list[Told]:
     """A line that tells a speed or an acceptance is a run; its own words, or its heading, say which.
 
-    A speed of which nothing is said is plain decoding only where the whole text speaks of no drafts.
+    A speed of which nothing is said is plain decoding only where the whole text speaks of no drafts. `drafts`: whether
+    other lines of it do.
     """
     found: list[Told] = []
     neutral: list[Told] = []
-    label, last, aside, asides = "", None, "", []
+    label, last, aside, asides, unit = "", None, "", [], ""
     for number, line in islice(_clauses(lines), MOST_LINES):
-        told = None if _OF_DRAFTER.search(line) else _line(line, figures(line))
+        told = None if _OF_DRAFTER.search(line) else _line(line, _with_unit(figures(line), unit))
         if told is None:
+            head_unit = _UNIT_HEAD.search(line[-60:])
+            unit = head_unit[1] if head_unit else unit if line.strip() else ""
             if (head := heading(line)) is not None:
                 label, last = head, None
             elif 0 < len(line.strip()) <= SHOWN:
@@ -103,13 +112,26 @@ def lines_told(lines: Sequence[tuple[int, str]]) -> list[Told]:
         asides.append((told, aside))
         last = told
     _apart(asides)
+    found += [told for told in neutral if told.speaks]
+    for told in found:
+        if told.accepted is not None and told.drafted is None and (told.tokens or 0.0) > told.accepted:
+            told.passes = (told.tokens or 0.0) - told.accepted
+    for told in neutral:  # "7b" beside "spec 7b"
+        if told.label and any(_without(one.label) == set(told.label.lower().split()) for one in found):
+            told.plain = True
+            found.append(told)
     if not any(one.speaks or one.speculated for one in found):
-        unsaid = any(speaks_of_drafts(line) for _, line in lines)
+        unsaid = drafts or any(speaks_of_drafts(line) for _, line in lines)
         for told in neutral:
             told.plain = not unsaid
             told.notes += ["unsaid"] if unsaid else []
             found.append(told)
     return found
+
+
+def _without(label: str) -> set[str]:
+    """The words of a drafting run's name but those that say that it drafts."""
+    return {word for word in label.lower().split() if not is_drafted(word)} if is_drafted(label) else set()
 
 
 def _apart(asides: Sequence[tuple[Told, str]]) -> None:
@@ -132,7 +154,7 @@ def _clauses(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         speeds = [one.at for one in figures(line) if one.unit.startswith(_UNITS["speed"]) and _written(line, one)]
         start = 0
         for before, after in pairwise(speeds):
-            between = _BETWEEN.search(line, before, after)
+            between = _SENTENCE.search(line, before, after) or _BETWEEN.search(line, before, after)
             cut = between.start() if between else after
             yield number, line[start:cut]
             start = cut
@@ -183,9 +205,16 @@ def _line(line: str, found: Sequence[Figure]) -> Told | None:
         told.drafted = told.accepted + rejected
     if told.length is not None and told.length < 1:
         told.length = None
-    told.tokens = told.tokens if told.speed else None
-    useful = (told.speed, told.per_token, told.length, told.rate, told.pass_ms)
-    return told if any(useful) or (told.accepted is not None and told.drafted) else None
+    told.tokens = told.tokens if told.speed or told.accepted is not None else None
+    useful = (told.speed, told.per_token, told.length, told.rate, told.pass_ms, told.round_ms)
+    return told if any(useful) or (told.accepted is not None and (told.drafted or told.tokens)) else None
+
+
+def _with_unit(found: list[Figure], unit: str) -> list[Figure]:
+    """The figures of a line under a heading that has their unit: its last one is of that unit, if it has none."""
+    if unit and found and not found[-1].unit and not found[-1].percent:
+        found[-1].name, found[-1].unit = "", unit
+    return found
 
 
 def _single(found: Sequence[Figure]) -> Iterator[Figure]:
@@ -236,6 +265,6 @@ def _written(line: str, figure: Figure) -> bool:
 
 
 def _more(told: Told, also: Told) -> None:
-    for field in ("length", "rate", "k", "accepted", "drafted", "speed", "per_token", "pass_ms", "draft_ms"):
+    for field in (*_MORE, "pass_ms", "draft_ms", "round_ms", "tokens"):
         if getattr(told, field) is None:
             setattr(told, field, getattr(also, field))

@@ -8,12 +8,12 @@ LONGEST = 90  # characters of a heading
 # what may stand in front of a heading or of figures on one line
 _PLAIN = re.compile(
     r"\b(?:without|w/o|baseline|base|vanilla|plain|no (?:spec|draft|mtp|eagle)\w*|normal|none|off|disabled|non-spec\w*"
-    r"|autoregressive|alone|original|ohne|sans|sin|senza|zonder|без)\b|(?<=\w)-sd\b|不用|未开启|关闭",
+    r"|autoregressive|alone|original|ohne|sans|sin|senza|zonder|без)\b|(?<=\w)-sd\b|不用|不开|没开|未开|关闭",
     re.IGNORECASE,
 )
 _DRAFTED = re.compile(
-    r"^\W{0,4}with\W{0,4}$|\b(?:spec|speculat\w+|draft\w*|assist\w*|mtp|eagle\w*|medusa|ngram\w*|n-gram|lookup|dflash\w*|on|enabled|\+sd)\b"
-    r"|\bk ?= ?\d",
+    r"^\W{0,4}with\W{0,4}$|\b(?:spec|speculat\w+|draft\w*|assist\w*|mtp|eagle\w*|medusa|ngram\w*|n-gram|lookup|dflash\w*|enabled|\+sd)\b"
+    r"|\bk ?= ?\d|\bon\W*$",
     re.IGNORECASE,
 )
 _ON = re.compile(
@@ -23,6 +23,7 @@ _OFF = re.compile(r"--spec-type[ =]none|--no-(?:spec|draft)")
 _COMMAND = re.compile(
     r"\W{0,4}(?:(?:PS )?\S{0,60}llama-\w|vllm (?:serve|bench)|python3? -m (?:sglang|vllm|mlx)|mlx_lm)", re.I
 )
+_KEPT = ("-md", "--draft", "--output-len")  # options that a heading keeps
 _PROGRAMS = ("llama-", "vllm ", "python", "mlx")
 # how a line of a log begins, and headings that are not of a setting
 _LOGGED = re.compile(
@@ -41,9 +42,10 @@ def heading(line: str) -> str | None:
     """The heading that a line is, without its marks; None where it is none, as a log's own lines are none."""
     if any(word in line for word in _PROGRAMS) and len(line) < 4_000 and _COMMAND.match(line):
         return _command(line)
-    if len(line) > 4 * LONGEST or _LOGGED.match(line):
-        return None
     bare = line.strip().strip("#*_=-`> ").strip()
+    named = len(bare) < 20 and bare.endswith(":")  # "7b:" is a name
+    if len(line) > 4 * LONGEST or (_LOGGED.match(line) and not named):
+        return None
     if not bare or len(bare) > LONGEST or "|" in bare or _SPEED.search(bare) or bare.lower() == "speculative decoding":
         return None  # the last is a part of a benchmark's report
     marked = line.lstrip().startswith(("#", "**", "==", "--- ")) or bare.endswith(":")
@@ -61,7 +63,7 @@ def _command(line: str) -> str:
     if len(bare) <= LONGEST:
         return bare
     program, *options = re.split(r"\s(?=-)", bare)
-    kept = [option for option in options if speaks_of_drafts(option) or option.startswith(("-md", "--draft"))]
+    kept = [option for option in options if speaks_of_drafts(option) or option.startswith(_KEPT)]
     if options and options[0].startswith("-m ") and "python" in program:
         kept.insert(0, options[0])
     return " ".join([program[: LONGEST // 2], *kept])[:300]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
 from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_plain, stops_early
@@ -13,7 +13,9 @@ from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of
 from hsd_core.doctor.reading.told import Told
 
 MOST_COLUMNS = 40
-_DIVIDERS = ("|", "\t", ";", ",", "  ")
+MOST_HEAD = 300  # characters of a head without bars
+CAPTION = 6  # lines above a table that may name its unit
+_DIVIDERS = ("|", "\t", ";", ",", "  ", " ")
 _SPEED = re.compile(
     r"(?:tok|t|tk|tokens?|toks)\W{0,3}(?:/|per[ _-]?|_per_) ?s|\btok_s\b|tps\b|speed(?!-?_?up)|throughput",
     re.IGNORECASE,
@@ -41,7 +43,8 @@ _BARE = re.compile(r"[~±+-]?[\d.,]+ ?(?:x|×|s|ms|%|gi?b|mi?b|t/s)?", re.IGNORE
 _DIGIT = re.compile(r"\d")
 _NONE = ("", "-", "–", "—", "n/a", "N/A")
 _HEADS = re.compile(
-    "|".join(form.pattern for form in (_SPEED, _COLUMNS[0][1], _COLUMNS[1][1])) + r"|accept|\bp1\b", re.I
+    "|".join(form.pattern for form in (_SPEED, _COLUMNS[0][1], _COLUMNS[1][1])) + r"|accept|baseline|without|\bp1\b",
+    re.I,
 )
 Head = dict[int, str]
 
@@ -52,12 +55,12 @@ def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
     names: list[str] = []
     divider = ""
     listed: list[Told] = []  # one, whose positions have a row each
-    for number, line in lines:
+    for row, (number, line) in enumerate(lines):
         cells = _cells(line, divider) if divider else []
         if head and len(cells) != len(names) and not (divider == "|" and len(cells) > 1):
             head, divider = {}, ""
         if not head or not any(any(sign.isdigit() for sign in cell) for cell in cells):
-            if (not head or divider == "|") and (found := _head(line)) is not None:
+            if (not head or divider == "|") and (found := _head(line, lines[max(0, row - CAPTION) : row])):
                 yield from _ended(listed)
                 divider, names, head = found
             continue
@@ -70,24 +73,42 @@ def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
     yield from _ended(listed)
 
 
-def _head(line: str) -> tuple[str, list[str], Head] | None:
-    """The divider, the names of the columns and what they are; None for a line that heads no table of runs."""
+def _head(line: str, above: Sequence[tuple[int, str]]) -> tuple[str, list[str], Head] | None:
+    """The divider, the names of the columns and what they are; None for a line that heads no table of runs.
+
+    Where the lines above name a unit of speed, columns for runs with and without drafts are of that.
+    """
     if len(line) > 2_000 or not _HEADS.search(line):
         return None
+    if "|" not in line and _DIGIT.search(_PLACE.sub("", line[:MOST_HEAD]) + line[MOST_HEAD:]):
+        return None
+    captioned = None
     for divider in _DIVIDERS:
         names = _cells(line, divider)
         if len(names) < 2 or any(len(name) > 60 for name in names):
             continue
         head = {at: what for at, name in enumerate(names) if (what := _column(name)) is not None}
+        if captioned is None:
+            captioned = any(_SPEED.search(caption[:500]) for _, caption in above)
+        if captioned and not set(head.values()) & {"speed", "per_token", "plain_per_token"}:
+            head |= {at: "plain_speed" for at, name in enumerate(names) if at not in head and is_plain(name)}
+            with_drafts = (at for at, name in enumerate(names) if at not in head and _with(name))
+            head |= dict.fromkeys(islice(with_drafts, 1), "speed") if "plain_speed" in head.values() else {}
         told = set(head.values())
         timed = bool(told & {"speed", "per_token", "plain_speed", "plain_per_token"})
-        if divider != "|" and any(_DIGIT.search(name) and not _PLACE.fullmatch(name) for name in names):
+        if divider == " " and (not timed or len(head) < 2 or len(names) > 8):
             continue
-        if divider not in "|\t" and len(names) < 3 and "places" not in told:
+        if (divider != "|" or not timed) and any(_DIGIT.search(name) and not _PLACE.fullmatch(name) for name in names):
+            continue
+        if divider in ";, " and len(names) < 3 and "places" not in told:
             continue
         if timed or "length" in told or "place 1" in told or {"places", "rate"} <= told or {"k", "rate"} <= told:
             return divider, names, head
     return None
+
+
+def _with(name: str) -> bool:
+    return is_drafted(name) or name.lower().startswith("with ")
 
 
 def _column(name: str) -> str | None:
@@ -111,11 +132,13 @@ def _column(name: str) -> str | None:
 def _cells(line: str, divider: str) -> list[str]:
     bare = line.strip() if divider != "\t" else line.strip("\r\n ")
     if divider == "|":
-        if bare.count("|") < 2 and not bare.startswith("|"):
+        if "|" not in bare:
             return []
         cells = bare.strip("|").split("|")
     elif divider == "  ":
         cells = re.split(r" {2,}|\t", bare)
+    elif divider == " ":
+        cells = bare.split()
     else:
         cells = bare.split(divider)
     return [cell.strip().strip("*` ") for cell in cells[:MOST_COLUMNS]]
@@ -125,7 +148,7 @@ def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[To
     told = _row(cells, head, "")
     test = next((_TEST.fullmatch(cells[at]) for at, what in head.items() if what == "test" and at < len(cells)), None)
     if test is not None:  # llama-bench: of reading a prompt, or of writing
-        told.engine, told.plain = "llama.cpp", True
+        told.engine, told.plain, told.notes = "llama.cpp", True, ["llama_bench"]
         if test["plain"]:
             yield told
         return
@@ -165,7 +188,7 @@ def _row(cells: Sequence[str], head: Head, prefix: str) -> Told:
                 put(told, bare, found[0])
         elif found and what.startswith("place "):
             told.places.append(share(found[0]))
-        elif found:
+        elif found and what != "test":
             if what == "k" and found[0].value == 0:
                 told.plain = True
             put(told, what, found[0])
@@ -214,7 +237,7 @@ def of_all(told: Told) -> list[float]:
     if not places or any(place > 1 for place in places):
         return []
     if all(after <= before for before, after in pairwise(places)):
-        told.notes.append("of_all_drafts")
+        told.notes += ["of_all_drafts"] if told.length is None and len(places) > 1 else []
         return places
     return [*accumulate(places, lambda survived, place: survived * place)]
 

@@ -15,6 +15,8 @@ MOST_FAILURES = 200  # openings of JSON that were none
 MOST_VALUES = 20_000  # JSON values of a text
 LONGEST_LINE = 20_000  # characters; of a longer one the parts around its marks are read
 _DEEPEST = 40
+_SIGNS = {0xA0: " ", 0x200B: None, 0x2011: "-", 0x2212: "-", 0: None}
+_SIGNS |= dict(zip(map(ord, "，。；：（）％、"), (", ", ". ", "; ", ": ", "(", ")", "%", ", "), strict=True))
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _OPENING = re.compile(r'[{\[]\s*(?:["{\[]|$)')
 _LOGGED = ("log", "message", "MESSAGE", "msg", "line")  # keys whose text is a line of a log
@@ -27,7 +29,7 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
-    return text.translate({0xA0: " ", 0x200B: None, 0x2011: "-", 0x2212: "-", 0: None})
+    return text.translate(_SIGNS).replace("+/-", "±")
 
 
 def taken_apart(text: str) -> tuple[list[tuple[int, str]], list[tuple[int, Any]]]:
