@@ -14,6 +14,7 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Copied
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.grammar.stack_text import LevelSpec, parse
+from hsd_core.levels.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.model_level import ModelLevel
 from hsd_core.levels.readout import Lens
 from hsd_core.levels.self_draft import SelfLevel, SkipLevel
@@ -36,7 +37,6 @@ from hsd_core.systems.medusa.medusa_level import MedusaLevel
 from hsd_core.systems.nano.nano_level import NanoLevel
 from hsd_core.systems.ngram.databases import Databases
 from hsd_core.systems.ngram.declaration import MISS
-from hsd_core.systems.ngram.fused import FusedLevel, OrderedLevel
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.skip.declaration import SET
 from hsd_core.systems.views.declaration import BUDGET, CHUNK, KEEP, SINK
@@ -78,7 +78,7 @@ class LeanStacks:
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if miss := spec.get(MISS):
             lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec[GUESS])
-            return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[miss]))
+            return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[miss]), miss)
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
         decoder = self._decoder(spec, target)

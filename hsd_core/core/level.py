@@ -25,7 +25,7 @@ from hsd_core.models.sampling import Distributions
 
 if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState
-    from hsd_core.systems.ngram.databases import Found
+    from hsd_core.levels.strands import Found
 
 
 class Asked(NamedTuple):

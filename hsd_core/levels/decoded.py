@@ -1,7 +1,8 @@
-"""A level that runs all layers of a model. Importing this imports no torch."""
+"""Levels over a model's layers: all of them, or up to some depths. Importing this imports no torch."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from hsd_core.grammar.kind import Site
 
 if TYPE_CHECKING:
     from hsd_core.levels.model_level import ModelLevel
+    from hsd_core.levels.trunk import Layered
     from hsd_core.models.weights import Source
 
 
@@ -38,3 +40,15 @@ def decoded(
         return ModelLevel(decoder, name=kind, kind=kind, label=label, feeds=feeds, weights=weights, says=says)
     except ValueError as error:
         raise StackError(str(error)) from error
+
+
+def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
+    """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
+    import torch
+
+    from hsd_core.models.one_pass import Pass
+
+    with torch.inference_mode():
+        cache, x, lo = decoder.new_cache(1), None, 0
+        for at in sorted({*depths, decoder.layers}):
+            x, lo = decoder.forward_layers(Pass([0]), cache, lo, at, x), at

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from torch import Tensor
 
+from hsd_core.core.events import Copied
 from hsd_core.models.sampling import largest
 
-if TYPE_CHECKING:
-    from hsd_core.systems.ngram.databases import Found
-
 PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
+
+
+class Found(NamedTuple):
+    """A token that may follow, the letter of the database that supplied it, how many tokens its key had, and of D_c
+    what it repeats: a position in the text that was inserted."""
+
+    token: int
+    letter: str
+    key: int
+    copied: Copied | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -21,6 +21,7 @@ from hsd_core.grammar.keys import DEVICE, DTYPE, FUSE, ID
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, check_order
 from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.gpu.precision import quick
@@ -34,7 +35,6 @@ from hsd_core.stacks.opened_drafts import OpenedDrafts, OpenedStores
 from hsd_core.stacks.pool import LevelPool
 from hsd_core.stacks.targets import weights_named
 from hsd_core.systems.medusa.medusa_level import Heads
-from hsd_core.systems.ngram.fused import FusedLevel
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.store.neighbours import Store
 from hsd_core.systems.store.store_file import StoreError

@@ -29,11 +29,12 @@ from hsd_core.core.tree import Offer
 from hsd_core.grammar.keys import FUSE
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.levels import growing, strands
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.growing import draft_tree
+from hsd_core.levels.strands import Found
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
-from hsd_core.systems.ngram.databases import Databases, Found, LookupLimits
-from hsd_core.systems.ngram.fused import FusedLevel
+from hsd_core.systems.ngram.databases import Databases, LookupLimits
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.table.table_level import TableLevel
 from hsd_core.trace.checks import check

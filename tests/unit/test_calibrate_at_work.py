@@ -25,6 +25,7 @@ from hsd_core.core.tree import Offer, Tree, named
 from hsd_core.grammar.keys import FUSE, GUESS, WINDOW
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.levels.draft_run import DraftRun
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.measure.calibrate import at_work, overlap
 from hsd_core.measure.calibrate.at_work import ran
 from hsd_core.measure.calibrate.candidates import candidates, default_levels, met_at_work
@@ -42,7 +43,6 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
-from hsd_core.systems.ngram.fused import FusedLevel
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.table.table_level import TableLevel
 from hsd_core.theory import Costs

@@ -16,9 +16,10 @@ from hsd_core.systems.exits import exits_report
 from hsd_core.systems.exits.agreements import Agreements, lens_agreement
 from hsd_core.systems.exits.depths import DepthReading
 from hsd_core.systems.exits.exit_costs import ExitCosts, fitted, time_passes
-from hsd_core.systems.exits.exit_stacks import best_plan, exit_profile, sweep
+from hsd_core.systems.exits.exit_stacks import exit_profile, sweep
 from hsd_core.systems.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
+from hsd_core.theory.search.block_lengths import best_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = ROOT / "assets" / "results" / "early-exits" / "depth.jsonl"

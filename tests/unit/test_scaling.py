@@ -17,7 +17,6 @@ from hsd_core.cli import main
 from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
-from hsd_core.systems.exits.exit_stacks import best_plan
 from hsd_core.systems.nano.train.data.batches import collate, order, outputs
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.held_out import prepare
@@ -30,6 +29,7 @@ from hsd_core.systems.nano.train.scaling.sweep_study import study
 from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES
 from hsd_core.systems.nano.train.students.student import Batch, Student
 from hsd_core.theory.profiles.kept import shipped_profiles
+from hsd_core.theory.search.block_lengths import best_plan
 
 
 def student_of(target: LeanDecoder, draft: DraftShape, rows: int = 40) -> Student:  # noqa: F811

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from hsd_core.grammar import fan_of
+from hsd_core.levels.fused import FusedLevel
 from hsd_core.measure.calibrate.candidates import Candidates
 from hsd_core.measure.calibrate.costs.scaling import per_token
 from hsd_core.measure.calibrate.costs.short_runs import Observed, Outside
 from hsd_core.measure.calibrate.costs.timing import Timings
 from hsd_core.measure.calibrate.reading import LONGEST, WIDEST
 from hsd_core.measure.tally import Tally, mean_interval
-from hsd_core.systems.ngram.fused import FusedLevel
 from hsd_core.theory import Costs, Profile, ProfileLevel
 
 MAX_BLOCK = 16

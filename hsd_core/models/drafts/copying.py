@@ -22,7 +22,7 @@ from torch import Tensor
 from hsd_core.core.events import Copied
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.one_pass import Branches, path_to
-from hsd_core.systems.ngram.suffixes import SuffixIndex
+from hsd_core.models.suffixes import SuffixIndex
 
 LONGEST = 8  # tokens of a suffix that are compared
 SORTS = 1 + 3 * LONGEST  # 0: nothing to copy; then per length: seen once, twice alike, lastly otherwise

@@ -3,7 +3,6 @@ the first of several that is sure of the next token (climb)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from hsd_core.grammar.kind import (
     WrittenAs,
 )
 from hsd_core.grammar.said import Said
+from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
 from hsd_core.systems.exits.depths_key import Depths, depths_of
 
@@ -68,18 +68,6 @@ def refuse_deeper(spec: LevelSpec, decoder: Layered, at: int) -> None:
     if at >= decoder.layers:
         deepest = decoder.layers - 1
         raise StackError(f"{spec.name} at {at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
-
-
-def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
-    """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
-    import torch
-
-    from hsd_core.models.one_pass import Pass
-
-    with torch.inference_mode():
-        cache, x, lo = decoder.new_cache(1), None, 0
-        for at in sorted({*depths, decoder.layers}):
-            x, lo = decoder.forward_layers(Pass([0]), cache, lo, at, x), at
 
 
 def build(spec: LevelSpec, site: Site) -> Level:

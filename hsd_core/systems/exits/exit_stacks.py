@@ -11,11 +11,9 @@ from itertools import product
 from typing import Any
 
 from hsd_core.systems.exits.exit_costs import ExitCosts
-from hsd_core.theory import Profile, ProfileLevel, StackPlan
-from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory import Profile, ProfileLevel
+from hsd_core.theory.search.block_lengths import best_plan
 
-# Block lengths that are tried, of a draft exit and of the exit right below the target.
-DRAFTED, HELD = (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 Agrees = Callable[[int, int], float]  # of two depths: the share of the shallower one's tokens that the deeper one keeps
 
 
@@ -29,15 +27,6 @@ def exit_profile(costs: ExitCosts, depths: tuple[int, ...], agrees: Agrees) -> P
         matrix[j][i] = agrees(all_[j], all_[i])
     edges = {(j, i): costs.verifies(all_[i], all_[j]) for j, i in pairs}
     return Profile(levels, tuple(map(tuple, matrix)), edge_cost=edges)
-
-
-def best_plan(profile: Profile, levels: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-    """The speed-up over plain decoding of the best plan through these levels, and its block lengths; see `DRAFTED`."""
-    blocks = [DRAFTED, *[HELD] * (len(levels) - 2)] if len(levels) > 2 else [HELD]
-    plans = [StackPlan(levels, chosen) for chosen in product(*blocks)]
-    prices = Pricer(profile, catch_up=True).price_all(plans)
-    best = max(range(len(plans)), key=lambda k: prices[k].speedup)
-    return prices[best].speedup, plans[best].blocks
 
 
 def sweep(costs: ExitCosts, agrees: Agrees) -> Iterator[dict[str, Any]]:

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.systems.exits.exit_stacks import best_plan
 from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
+from hsd_core.theory.search.block_lengths import best_plan
 
 ROWS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
 SHARES = tuple(round(0.6 + 0.04 * k, 2) for k in range(11))  # of a pass, the layers'

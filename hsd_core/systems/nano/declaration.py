@@ -8,8 +8,8 @@ from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID, VERIFIES
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.said import Said
+from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
-from hsd_core.systems.exits.declaration import stop_at
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hsd_core.systems.ngram.suffixes import SuffixIndex
+from hsd_core.models.suffixes import SuffixIndex
 
 
 class ContextDatabase:

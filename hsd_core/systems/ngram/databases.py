@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import NamedTuple
 
 from hsd_core.core.events import Copied
+from hsd_core.levels.strands import Found
 from hsd_core.systems.ngram.context_db import ContextDatabase
 from hsd_core.systems.ngram.database_file import NgramError
 from hsd_core.systems.ngram.model_db import ModelDatabase
@@ -36,16 +36,6 @@ class LookupLimits:
 REACH: Mapping[str, LookupLimits] = MappingProxyType(
     {"c": LookupLimits(2, 6), "m": LookupLimits(1, 4, 2, 0.4), "s": LookupLimits(2, 3, 4, 0.5)}
 )
-
-
-class Found(NamedTuple):
-    """A token that may follow, the letter of the database that supplied it, how many tokens its key had, and of D_c
-    what it repeats: a position in the text that was inserted."""
-
-    token: int
-    letter: str
-    key: int
-    copied: Copied | None = None
 
 
 class Databases:

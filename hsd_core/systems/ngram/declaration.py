@@ -99,8 +99,8 @@ def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.fused import OrderedLevel
     from hsd_core.systems.ngram.databases import REACH, Databases
-    from hsd_core.systems.ngram.fused import OrderedLevel
     from hsd_core.systems.ngram.ngram_level import NgramLevel
 
     opened = databases(spec, site)
@@ -134,7 +134,8 @@ def build(spec: LevelSpec, site: Site) -> Level:
         return lookups
     name = None if miss == nano.KIND.name else miss
     silent = LevelSpec(nano.KIND.name).having(id=name, dtype=spec.get(DTYPE), device=spec.get(DEVICE))
-    return OrderedLevel(lookups, nano.build(silent, site))
+    drafter = nano.build(silent, site)
+    return OrderedLevel(lookups, drafter, drafter.draft.name)
 
 
 def unplanned(spec: LevelSpec) -> Unplanned | None:

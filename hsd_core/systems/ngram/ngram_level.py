@@ -20,7 +20,8 @@ from hsd_core.systems.ngram.window import Window
 
 if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState
-    from hsd_core.systems.ngram.databases import Databases, Found
+    from hsd_core.levels.strands import Found
+    from hsd_core.systems.ngram.databases import Databases
 
 
 class NgramLevel:

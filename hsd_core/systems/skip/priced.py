@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hsd_core.measure.results import sheet
-from hsd_core.systems.exits.exit_stacks import best_plan
 from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
+from hsd_core.theory.search.block_lengths import best_plan
 
 
 def worth(target: ProfileLevel, agree: float, left: float) -> tuple[float, int]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError, Whole
 from hsd_core.grammar.keys import DTYPE, MAX_POSITIONS, VERIFIES
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.said import Said
-from hsd_core.systems.copies.declaration import offer
 
 if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
     from hsd_core.systems.views.view_level import ViewLevel
 
@@ -61,6 +61,10 @@ SINK = Whole(
     noted="the first {}",
     tip="how many of the first positions are always held",
 )
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry(kind.text.title, reason=preset.whole)]
 
 
 def build_view(spec: LevelSpec, site: Site) -> ViewLevel:

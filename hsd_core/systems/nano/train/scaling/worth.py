@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hsd_core.grammar.keys import AT
-from hsd_core.systems.exits.exit_stacks import best_plan
 from hsd_core.systems.nano.train.scaling.law import FARTHEST, Law, Reading
 from hsd_core.theory import Profile
+from hsd_core.theory.search.block_lengths import best_plan
 
 COPY = "int8"  # the level that a draft may stand below
 HOUR = 3600.0

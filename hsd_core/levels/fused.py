@@ -1,7 +1,7 @@
 """Lookups and another drafter made one level at the bottom of a stack: one behind the other, or merged in one draft.
 
 In order: Hierarchy Drafting asks its databases in order of locality and stops at the first that answers (arXiv
-2502.05609); here a nano model stands behind the databases. Which of both drafts depends on the past alone.
+2502.05609); here a trained draft stands behind the databases. Which of both drafts depends on the past alone.
 
 Merged: RASD (arXiv 2503.03434) prunes a retrieval tree by the draft model's first row and merges it with the draft's
 tree. Here a looked-up token goes up as named, whatever the drafter thinks of it, and its siblings are drawn from what
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -22,16 +22,39 @@ from hsd_core.core.level import Counts, DraftOrder, Level, LevelRun, Outcome, Pr
 from hsd_core.core.level import drafter as drafter_of
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.shared import SharedState, Sharing
+from hsd_core.levels.strands import Found
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
-from hsd_core.systems.nano.nano_level import NanoLevel
-from hsd_core.systems.ngram.ngram_level import NgramLevel, NgramRun
+
+
+class LookupsRun(LevelRun, Protocol):
+    """The run of lookups."""
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal: ...
+
+    def look_up(self, context: Context, order: DraftOrder) -> tuple[list[list[Found]], int]:
+        """Sequences that may follow, none longer than a draft may be or going on behind an end; lookups in vain."""
+        ...
+
+
+@runtime_checkable
+class Lookups(Protocol):
+    """A level that looks sequences up."""
+
+    name: str
+    kind: str
+    label: str
+    sequences: int
+    probes: int
+    params: dict[str, object]
+
+    def open(self, capacity: int, shared: SharedState) -> LookupsRun: ...
 
 
 class _Run:
     """The cache is the drafter's: what was looked up is caught up on when it is asked again."""
 
-    def __init__(self, lookups: NgramRun, drafter: LevelRun) -> None:
+    def __init__(self, lookups: LookupsRun, drafter: LevelRun) -> None:
         self._lookups, self._drafter = lookups, drafter_of(drafter)
 
     @property
@@ -81,7 +104,7 @@ class _Level:
     run: ClassVar[type[OrderedRun | FusedRun]]
 
     def __init__(
-        self, lookups: NgramLevel, drafter: Level, *, as_: Level, label: str, params: Mapping[str, object]
+        self, lookups: Lookups, drafter: Level, *, as_: Level | Lookups, label: str, params: Mapping[str, object]
     ) -> None:
         """as_: whose name and kind it has."""
         self.lookups, self.drafter = lookups, drafter
@@ -98,13 +121,14 @@ class _Level:
 
 
 class OrderedLevel(_Level):
-    """Lookups, and on a miss the drafts of a nano model."""
+    """Lookups, and on a miss the drafts of another level."""
 
     run = OrderedRun
 
-    def __init__(self, lookups: NgramLevel, nano: NanoLevel) -> None:
-        params = {**lookups.params, "miss": nano.draft.name}
-        super().__init__(lookups, nano, as_=lookups, label=f"{lookups.label}, else {nano.label}", params=params)
+    def __init__(self, lookups: Lookups, drafter: Level, name: str) -> None:
+        """name: of what drafts, in a trace."""
+        params = {**lookups.params, "miss": name}
+        super().__init__(lookups, drafter, as_=lookups, label=f"{lookups.label}, else {drafter.label}", params=params)
         self.sequences, self.probes = lookups.sequences, lookups.probes
 
 
@@ -113,7 +137,7 @@ class FusedLevel(_Level):
 
     run = FusedRun
 
-    def __init__(self, drafter: Level, lookups: NgramLevel) -> None:
+    def __init__(self, drafter: Level, lookups: Lookups) -> None:
         params = {**lookups.params, **drafter.params, "fuse": lookups.sequences}
         params.pop("guess", None)
         super().__init__(lookups, drafter, as_=drafter, label=f"{drafter.label}, with lookups", params=params)
