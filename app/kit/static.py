@@ -21,16 +21,15 @@ from starlette.responses import RedirectResponse, Response
 
 from app.kit.packed import PackedBody
 from hsd_core.export.bundle import modules, script
-from hsd_core.export.run_page import SHEETS
+from hsd_core.export.run_page import brought, sheets
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ROUTE = "/hx"
 # In the page's scripts: its address without the slash at its end, whatever proxy serves it.
 PAGE_JS = 'new URL(".", document.baseURI).href.slice(0, -1)'
 FOREVER = "public, max-age=31536000, immutable"
-_TYPES = {"css": "text/css", "js": "text/javascript"}  # by folder and ending
+_TYPES = {"css": "text/css", "js": "text/javascript"}  # by ending; there are folders of these names
 _STARTED = ("js/stage/early.js", "js/stage/mount.js", "js/plots/notes.js")  # what the page starts
-FIRST_SHEETS = (*SHEETS, "story")  # a saved run tells no story
 FIRST = ("css/first.css", "js/first.js")  # made of the style sheets of the first screen, and of all that it imports
 _LATER = re.compile(r'\bimport\("(\.[^"]+)"\)')
 _HASH = re.compile(r"[0-9a-f]{16}")
@@ -46,11 +45,13 @@ class Files:
     """
 
     def __init__(self, folder: Path = ASSETS) -> None:
-        paths = [path for kind in _TYPES for path in (folder / kind).rglob(f"*.{kind}")]
+        paths = [path for root in _TYPES for ending in _TYPES for path in (folder / root).rglob(f"*.{ending}")]
         found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
         self.names = list(found)
-        made = _first({name: data.decode() for name, data in found.items()}) if set(_STARTED) <= set(found) else {}
-        self.first = [*(f"css/{name}.css" for name in FIRST_SHEETS), *(name for name in made if name in found)]
+        made = (
+            _first(folder, {name: data.decode() for name, data in found.items()}) if set(_STARTED) <= set(found) else {}
+        )
+        self.first = [*first_sheets(folder), *(name for name in made if name in found)]
         found |= made
         sums = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in found.items())
         self._version = hashlib.sha256(sums.encode()).hexdigest()[:16]
@@ -75,7 +76,7 @@ class Files:
         """The `Link` header by which the page asks for what the first screen needs."""
         kinds = {"css": "preload; as=style", "js": "modulepreload"}
         first = (*FIRST, *_STARTED[1:])  # the first of them is in the script
-        return ", ".join(f"<{self.route[1:]}/{name}>; rel={kinds[name.split('/')[0]]}" for name in first)
+        return ", ".join(f"<{self.route[1:]}/{name}>; rel={kinds[_ending(name)]}" for name in first)
 
 
 @cache
@@ -84,12 +85,17 @@ def files() -> Files:
     return Files()
 
 
-def _first(texts: dict[str, str]) -> dict[str, bytes]:
+def first_sheets(folder: Path = ASSETS) -> list[str]:
+    """Paths of the style sheets of the first screen; a saved run tells no story."""
+    return [*sheets(folder), "css/story.css"]
+
+
+def _first(folder: Path, texts: dict[str, str]) -> dict[str, bytes]:
     """The script and the style sheet of the first screen, and in the place of each module that is in the script one
     that hands on what it exports."""
-    order = modules(_STARTED, lambda name: _placed(name, texts[name]))
+    order = modules([*brought(folder, "js"), *_STARTED], lambda name: _placed(name, texts[name]))
     made = {
-        "css/first.css": "\n".join(texts[f"css/{name}.css"] for name in FIRST_SHEETS),
+        "css/first.css": "\n".join(texts[name] for name in first_sheets(folder)),
         "js/first.js": f"{script(order)}\nexport {{ $ }};\n",
     }
     for name, module in order.items():
@@ -110,4 +116,8 @@ def _placed(name: str, text: str) -> str:
 
 
 def _packed(name: str, data: bytes) -> PackedBody:
-    return PackedBody(lambda: data, _TYPES[name.split("/")[0]])
+    return PackedBody(lambda: data, _TYPES[_ending(name)])
+
+
+def _ending(name: str) -> str:
+    return name.rpartition(".")[2]

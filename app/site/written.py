@@ -15,13 +15,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.kit.static import ASSETS, FIRST_SHEETS
+from app.kit.static import ASSETS, first_sheets
 from app.site.answers import Answer, answers, tabs
 from app.site.letters import written
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.export.document import document, hashed, inside
+from hsd_core.export.run_page import brought
 from hsd_core.typed import encode
 
 MOST_MB = 6.5
@@ -71,8 +72,8 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield f"hx/{name}", b'hxFile(%b, %d, "%b");\n' % (encode(answer.path), len(packed), written(packed))
         if answer.path in SCRIPTS:
             hashes.append(hashed(answer.body))
-    for path in sorted((ASSETS / "css").glob("*.css")):
-        yield f"{OWN}/css/{path.name}", _bare(path.read_text(encoding="utf-8")).encode()
+    for name in (*(f"css/{path.name}" for path in sorted((ASSETS / "css").glob("*.css"))), *brought(ASSETS, "css")):
+        yield f"{OWN}/{name}", _bare(_read(name)).encode()
     yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
     yield f"{OWN}/asked.js", f'{{ {bundle(ASKED, _read)}\n$["{ASKED}"].ask(); }}\n'.encode()
     yield "index.html", _index(listed, hashes).encode()
@@ -99,7 +100,7 @@ def _script() -> str:
     known = -1
     while known != len(later):  # what is imported later may import more
         known = len(later)
-        order = modules([*later, ENTRY], read)
+        order = modules([*brought(ASSETS, "js"), *later, ENTRY], read)
     return script(order)
 
 
@@ -122,7 +123,7 @@ def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
     words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
     data = {"hx-words": words, "hx-files": listed}
     blocks = [f'<script type="application/json" id="{name}">{inside(value)}</script>' for name, value in data.items()]
-    sheets = [f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in (*FIRST_SHEETS, "site")]
+    sheets = [f'<link rel="stylesheet" href="{OWN}/{name}">' for name in (*first_sheets(), "css/site.css")]
     scripts = f"script-src 'self' {' '.join(hashes)}"
     return document(
         f"{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:",

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { Book, rulesOf } from "../../assets/js/databases/book.js";
-import { Ledger } from "../../assets/js/databases/ledger.js";
-import { givenAt, keptBehind } from "../../assets/js/databases/window.js";
+import { Book, rulesOf } from "../../assets/js/systems/ngram/book.js";
+import { Ledger } from "../../assets/js/systems/ngram/ledger.js";
+import { givenAt, keptBehind } from "../../assets/js/systems/ngram/window.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 const RULES = { minKey: 1, maxKey: 2, kept: 2, continuation: 4 };

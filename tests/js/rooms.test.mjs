@@ -9,9 +9,9 @@ const SCRIPTS = new URL("../../assets/js/", import.meta.url);
 // From the ground up: a room may import those before it.
 const ROOMS = [
   ...["words", "words/play", "words/desk", "words/tabs"],
-  ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player"],
+  ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player", "systems"],
   ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
-  ...["anatomy", "story", "proof", "databases", "plots", "share", "stage/controls", "stage/title", "stage"],
+  ...["anatomy", "story", "proof", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...[
     "race/replay",
     "race",
@@ -26,8 +26,8 @@ const ROOMS = [
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
   ...["results/exits", "results/scaling", "results", "atlas/sublayers", "atlas", "offline", "site", "workshop"],
 ];
+const SYSTEM = /^systems\/(\w+)\//; // a folder of a system: it may import all rooms, and no room imports it
 const TABS = ["race", "planner", "learn", "results", "atlas"];
-const MOST = 12; // files in a folder
 
 const ALL = readdirSync(SCRIPTS, { recursive: true, encoding: "utf8" })
   .filter((name) => /\.(?:js|ts)$/.test(name))
@@ -51,18 +51,14 @@ test("imports of every kind are seen", () => {
   for (const [name, needed] of NEEDED) for (const other of needed) assert.ok(ALL.includes(other), `${name}: ${other}`);
 });
 
-test("nothing stands loose beside the rooms, and no room holds more than a dozen files", () => {
-  const sizes = new Map(ROOMS.map((room) => [room, 0]));
-  for (const name of ALL) {
-    const room = posix.dirname(name);
-    assert.ok(sizes.has(room), `${name} is in no room`);
-    sizes.set(room, (sizes.get(room) ?? 0) + 1);
-  }
-  for (const [room, size] of sizes) assert.ok(size > 0 && size <= MOST, `${room} holds ${size} files`);
+test("nothing stands loose beside the rooms, and none is empty", () => {
+  const used = new Set(ALL.filter((name) => !SYSTEM.test(name)).map(posix.dirname));
+  assert.deepEqual([...used].sort(), [...ROOMS].sort());
 });
 
 test("a room imports those below it only", () => {
-  const height = (/** @type {string} */ name) => ROOMS.indexOf(posix.dirname(name));
+  const height = (/** @type {string} */ name) =>
+    SYSTEM.test(name) ? ROOMS.length : ROOMS.indexOf(posix.dirname(name));
   const up = [...NEEDED].flatMap(([name, needed]) =>
     needed.filter((other) => height(other) > height(name)).map((other) => `${name} imports ${other}`),
   );
@@ -75,6 +71,18 @@ test("no tab imports another", () => {
     tab(name) ? needed.filter((other) => tab(other) && tab(other) !== tab(name)).map((other) => [name, other]) : [],
   );
   assert.deepEqual(across, []);
+});
+
+test("nobody imports a system but itself, and each has the script that the page looks for", () => {
+  const system = (/** @type {string} */ name) => SYSTEM.exec(name)?.[1];
+  const wrong = [...NEEDED].flatMap(([name, needed]) =>
+    needed
+      .filter((other) => system(other) && system(other) !== system(name))
+      .map((other) => `${name} imports ${other}`),
+  );
+  assert.deepEqual(wrong, []);
+  for (const name of new Set(ALL.map(system).filter(Boolean)))
+    assert.ok(ALL.includes(`systems/${name}/${name}.js`), name);
 });
 
 test("no script leads back to itself", () => {

@@ -1,4 +1,4 @@
-// Claims about where the page's English stands: in assets/js/words alone. Run: node --test tests/js
+// Claims about where the page's English stands: in assets/js/words alone, and in words.js of a system. Run: node --test tests/js
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const SCRIPTS = new URL("../../assets/js/", import.meta.url);
 const ALL = readdirSync(SCRIPTS, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".js"))
   .sort();
-const isWords = (/** @type {string} */ name) => name.startsWith("words/");
+const isWords = (/** @type {string} */ name) => /^words\/|^systems\/\w+\/words\.js$/.test(name);
 const read = (/** @type {string} */ name) => readFileSync(new URL(name, SCRIPTS), "utf8");
 
 // Two words, or a word and what is filled in beside it.
@@ -28,7 +28,7 @@ const UNITS = new RegExp(`^${HOLE} (?:ms|s|MB)$`);
 const OF_NO_LANGUAGE = {
   // keys of what is kept, and file names
   "caption/caption.js": ["end \u2026", "prefill \u2026"],
-  "databases/entries.js": ["out \u2026 \u2026"],
+  "systems/ngram/entries.js": ["out \u2026 \u2026"],
   "results/results-origin.js": ["results.\u2026"],
   // thrown, and told in other words by whoever catches it
   "learn/library.js": ["status \u2026"],
@@ -38,7 +38,7 @@ const OF_NO_LANGUAGE = {
   // a place, as plotly names it
   "results/exits/what-it-takes.js": ["top center", "top right"],
   // selectors
-  "databases/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
+  "systems/ngram/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
   "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],
   "learn/acts/page-parts.js": [".hx-text-panel"],
   "stage/title/presenter.js": [

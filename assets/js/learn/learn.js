@@ -15,13 +15,14 @@ import { List } from "./list.js";
 import { Panel } from "./lesson-panel.js";
 import { asked, go, NOWHERE } from "./lesson-place.js";
 import { Sheet } from "./sheet.js";
+import { bringLater } from "../systems/index.js";
 import { CLASS } from "../words/tabs/class.js";
 import { WORDS } from "../words/tabs/learn.js";
 
 /** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
 export async function mount(root, { props }) {
   rememberTheme();
-  await loadStyles("learn", "lesson", "beside", "pictures", "sheet", "class");
+  await Promise.all([loadStyles("learn", "lesson", "beside", "pictures", "sheet", "class"), bringLater("learn")]);
   learn(JSON.parse(props.setup).grammar);
   const stage = await stageHere;
   const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);

@@ -1,16 +1,14 @@
-/** What takes the room of the lanes while somebody looks closely: the anatomy of a round, the proof of a run, or the
- *  databases of lookups. One at a time; its key, its place in the address, and the focus that goes back to where it was opened from. */
+/** What takes the room of the lanes while somebody looks closely: the anatomy of a round, the proof of a run, or what
+ *  a system brings. One at a time; its key, its place in the address, and the focus that goes back to where it was opened from. */
 
 import { createAnatomy } from "../anatomy/anatomy.js";
 import { SAY } from "../words/desk/anatomy.js";
-import { createDatabases } from "../databases/databases.js";
-import { DB } from "../words/desk/databases.js";
 import { closest, h } from "../kit/dom.js";
 import { createProof } from "../proof/proof.js";
 import { PROOF } from "../words/desk/proof.js";
 import { setQuery } from "../kit/tabs.js";
+import { brought } from "../systems/index.js";
 
-const KEYS = /** @type {Record<string, string>} */ ({ a: "anatomy", d: "databases" });
 const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel';
 
 /**
@@ -25,13 +23,16 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   let cursor = 0;
   const ctx = { player, stage, onClose: () => show(null), onChange: onDraw, selected };
   const anatomy = createAnatomy(ctx);
-  const proof = createProof(ctx);
-  const databases = createDatabases(ctx);
-  /** @type {Record<string, {el: HTMLElement, title: HTMLElement, selected: number|null, sources?: number[], closed?: () => void, key: (name: string) => boolean, update: (model: any, cursor: number) => void}>} */
-  const parts = { anatomy, proof, databases };
-  clock.before(anatomy.el, proof.el, databases.el);
+  const desks = [
+    { name: "anatomy", key: "a", text: SAY.open, tip: SAY.openTip, part: anatomy },
+    ...brought.desks.map((one) => ({ ...one, part: one.create(ctx) })),
+    { name: "proof", key: "", text: PROOF.open, tip: PROOF.openTip, part: createProof(ctx) },
+  ];
+  /** @type {Record<string, import("../systems/index.js").DeskPart>} */
+  const parts = Object.fromEntries(desks.map(({ name, part }) => [name, part]));
+  clock.before(...desks.map(({ part }) => part.el));
 
-  const opener = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ tip) =>
+  const opener = (/** @type {{name: string, text: string, tip: string}} */ { name, text, tip }) =>
     h("button", {
       type: "button",
       class: `hx-quiet hx-open-${name}`,
@@ -40,13 +41,8 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
       text,
       onclick: () => show(open === name ? null : name),
     });
-  /** @type {Record<string, HTMLElement>} */
-  const openers = {
-    anatomy: opener("anatomy", SAY.open, SAY.openTip),
-    proof: opener("proof", PROOF.open, PROOF.openTip),
-    databases: opener("databases", DB.open, DB.openTip),
-  };
-  closer.append(openers.anatomy, openers.databases, openers.proof);
+  const openers = Object.fromEntries(desks.map((one) => [one.name, opener(one)]));
+  closer.append(...Object.values(openers));
 
   function show(/** @type {string|null} */ name) {
     if (name === open) return;
@@ -90,9 +86,10 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !stage.offsetParent) return;
+    const asked = desks.find((one) => one.key === key.toLowerCase());
     if (key === "Escape" && open && !closest(event, ".hx-pop")) show(null);
     else if (target instanceof Element && target.closest(WRITES)) return;
-    else if (KEYS[key.toLowerCase()]) show(open === KEYS[key.toLowerCase()] ? null : KEYS[key.toLowerCase()]);
+    else if (asked) show(open === asked.name ? null : asked.name);
     else if (!open || !parts[open].key(key)) return;
     event.preventDefault();
   });
@@ -105,7 +102,7 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
       cursor = to;
       if (open) parts[open].update(next, to);
     },
-    /** `?anatomy=1`, `?proof=1` and `?databases=1` open them. */
+    /** `?anatomy=1`, `?proof=1` and the others open them. */
     begin() {
       const asked = new URLSearchParams(location.search);
       show(Object.keys(parts).find((name) => asked.get(name) === "1") ?? null);

@@ -6,7 +6,7 @@ export const PARTS = [
     "The page",
     [
       ["a word with a dotted line", "press it: what it means, in two sentences and a picture"],
-      ["Where the time goes", "opens the lanes, the charts, the anatomy of a round, the databases and the proof"],
+      ["Where the time goes", "opens the lanes, the charts, the anatomy of a round and the proof"],
       ["Theory said 1.71\u00d7", "opens the prediction, why it missed, and what each level is worth"],
       ["Change, More", "all that changes the stack; recordings, settings, sharing and how the text is shown"],
     ],
@@ -61,10 +61,6 @@ export const PARTS = [
       [
         "A",
         "the anatomy of the round under the cursor: \u2190 \u2192 change the event, \u2191 \u2193 the token; a double click on the lanes opens it too",
-      ],
-      [
-        "D",
-        "the databases of lookups: which one answered, what was found where, what is kept; \u2190 \u2192 change the event",
       ],
       ["\u2190 \u2192 Home End", "in the text: from token to token; Enter pins a token\u2019s card"],
     ],

@@ -1,6 +1,7 @@
 /** The address that stands for what a window shows, as links have it, without what belongs to that window alone. */
 
 import { RECORDED } from "../visit/journey.js";
+import { brought } from "../systems/index.js";
 import { momentLink, runLink, settingsLink } from "../share/links.js";
 import { momentOf } from "../share/moment.js";
 import { tabOf } from "../share/arrive.js";
@@ -13,7 +14,8 @@ const OF_TABS = {
   ...{ learn: OF_LESSONS, race: ["race", "compare"] },
   atlas: ["system", "who", "how", "exact", "here", "find"],
 }; // all that these read of an address
-const OPEN = ["panel", "anatomy", "proof", "databases"]; // what of Explore is open
+/** What of Explore is open. */
+const openOf = () => ["panel", "anatomy", "proof", ...brought.desks.map(({ name }) => name)];
 
 /** @typedef {import("../stage/within-reach.js").Reach} Reach */
 
@@ -77,6 +79,6 @@ export async function openAddress(reach) {
   if (!("url" in link)) return null;
   const url = new URL(link.url);
   const now = new URLSearchParams(location.search);
-  for (const name of OPEN) if (now.has(name)) url.searchParams.set(name, now.get(name) ?? "");
+  for (const name of openOf()) if (now.has(name)) url.searchParams.set(name, now.get(name) ?? "");
   return sendable(url.search) + url.hash;
 }

@@ -4,10 +4,11 @@ import { cachePicture } from "./cache-picture.js";
 import { costsPicture, gainsPicture, passesPicture, rowsPicture } from "./charts.js";
 import { coinPicture } from "./coin-picture.js";
 import { hopsPicture } from "./hops-picture.js";
-import { lookupPicture } from "./lookup-picture.js";
 import { movingPicture } from "./moving.js";
 import { lockStepPicture } from "./lock-step-picture.js";
 import { yieldsPicture } from "./yields-picture.js";
+import { brought } from "../../systems/index.js";
+import { h } from "../../kit/dom.js";
 
 /** @type {Record<string, (ctx: import("./frame.js").PictureContext) => import("./frame.js").Picture>} */
 const MAKERS = {
@@ -23,12 +24,12 @@ const MAKERS = {
   overlap: lockStepPicture,
   coin: coinPicture,
   cache: cachePicture,
-  lookup: lookupPicture,
   hops: hopsPicture,
 };
 
-/** The kinds that app/learn/lessons.py may name. */
-export const KINDS = Object.keys(MAKERS);
-
-/** @param {import("./frame.js").PictureContext} ctx */
-export const pictureOf = (ctx) => MAKERS[ctx.figure.kind](ctx);
+/** One that nobody brings is empty. @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
+export function pictureOf(ctx) {
+  const { kind } = ctx.figure;
+  const make = MAKERS[kind] ?? brought.pictures.find(({ name }) => name === kind)?.make;
+  return make?.(ctx) ?? { el: h("div", { class: "hx-sketch" }) };
+}

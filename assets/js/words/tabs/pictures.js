@@ -172,27 +172,3 @@ export const HOPS = {
       ? `The shortest path is ${x.path.join(" \u2192 ")}: ${x.ms} a token, ${x.gain} times as fast as the target alone (${x.plain}).`
       : `The target alone is fastest: ${x.plain} a token.`,
 };
-
-/** A lookup, step by step. */
-export const LOOKUP = {
-  label: "A lookup in the text",
-  before: (/** @type {boolean} */ prompt) => (prompt ? "in the prompt" : "earlier"),
-  now: "the end",
-  back: "One step back",
-  next: "Next step",
-  which: "lookup",
-  of: (/** @type {number} */ n, /** @type {number} */ all) => `${n} of ${all}`,
-  heads: ["database", "holds", "came in", "went out", "this lookup"],
-  count: (/** @type {number} */ n) => n.toLocaleString("en"),
-  fixed: "never changes",
-  answered: "answered",
-  asked: (/** @type {string[]} */ order, /** @type {string} */ letter, /** @type {string|null} */ by) =>
-    order.indexOf(letter) < order.indexOf(by ?? "") ? "had nothing" : "was not asked",
-  stages: [
-    (/** @type {any} */ x) => `The key is how the text ends: \u201c${x.key}\u201d.`,
-    (/** @type {any} */ x) => `It stood before, ${x.back} tokens earlier.`,
-    (/** @type {any} */ x) => `What followed there is copied: \u201c${x.copy}\u201d. No model has run.`,
-    (/** @type {any} */ x) =>
-      `The level above kept ${x.fate.kept} of ${x.count}. What the round wrote is filed under new keys in the text\u2019s own database.`,
-  ],
-};

@@ -1,10 +1,10 @@
 /** The last lookups: under which key each was asked, who answered, what was kept of it. */
 
-import { h } from "../kit/dom.js";
-import { roundNumber } from "../kit/round-number.js";
+import { h } from "../../kit/dom.js";
+import { roundNumber } from "../../kit/round-number.js";
 import { chip, quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
-import { LOOKUPS } from "../words/desk/databases.js";
+import { LOOKUPS } from "./words.js";
 
 const LAST = 14; // lookups
 

@@ -1,4 +1,4 @@
-/** The sentences of the databases' view. */
+/** The sentences of the databases' view, and of a lesson's picture of a lookup. */
 
 const many = (/** @type {number} */ n, /** @type {string} */ word, more = `${word}s`) =>
   `${n.toLocaleString("en")} ${n === 1 ? word : more}`;
@@ -6,6 +6,7 @@ const many = (/** @type {number} */ n, /** @type {string} */ word, more = `${wor
 export const DB = {
   open: "Databases",
   openTip: "what was looked up, which database answered, and how much is kept (key D)",
+  help: "the databases of lookups: which one answered, what was found where, what is kept; \u2190 \u2192 change the event",
   title: "Databases of the lookups",
   close: "Close the databases (Esc)",
   keys: "\u2190 \u2192 change the event, Esc closes",
@@ -33,6 +34,7 @@ export const SHARES = {
   percent: (/** @type {number} */ part) => `${(100 * part).toFixed(part > 0 && part < 0.0995 ? 1 : 0)}%`,
 };
 
+/** A lookup, step by step. */
 export const LOOKUPS = {
   caption: "The last lookups, newest first",
   round: "round",
@@ -89,4 +91,28 @@ export const WINDOW = {
   behind: (/** @type {number} */ n) => `Kept after this token, newest first: ${n.toLocaleString("en")}`,
   other: "The last answer did not come from the window ahead.",
   list: "n-grams kept after the token that was looked up",
+};
+
+/** A lookup, step by step. */
+export const LOOKUP = {
+  label: "A lookup in the text",
+  before: (/** @type {boolean} */ prompt) => (prompt ? "in the prompt" : "earlier"),
+  now: "the end",
+  back: "One step back",
+  next: "Next step",
+  which: "lookup",
+  of: (/** @type {number} */ n, /** @type {number} */ all) => `${n} of ${all}`,
+  heads: ["database", "holds", "came in", "went out", "this lookup"],
+  count: (/** @type {number} */ n) => n.toLocaleString("en"),
+  fixed: "never changes",
+  answered: "answered",
+  asked: (/** @type {string[]} */ order, /** @type {string} */ letter, /** @type {string|null} */ by) =>
+    order.indexOf(letter) < order.indexOf(by ?? "") ? "had nothing" : "was not asked",
+  stages: [
+    (/** @type {any} */ x) => `The key is how the text ends: \u201c${x.key}\u201d.`,
+    (/** @type {any} */ x) => `It stood before, ${x.back} tokens earlier.`,
+    (/** @type {any} */ x) => `What followed there is copied: \u201c${x.copy}\u201d. No model has run.`,
+    (/** @type {any} */ x) =>
+      `The level above kept ${x.fate.kept} of ${x.count}. What the round wrote is filed under new keys in the text\u2019s own database.`,
+  ],
 };

@@ -1,9 +1,9 @@
 /** Who supplied how much: the table of shares. */
 
-import { h, say } from "../kit/dom.js";
-import { originOf } from "../levels/kinds.js";
+import { h, say } from "../../kit/dom.js";
+import { originOf } from "../../levels/kinds.js";
 import { chip, hueOf } from "./pieces.js";
-import { SHARES } from "../words/desk/databases.js";
+import { SHARES } from "./words.js";
 
 /** @typedef {import("./ledger.js").Ledger} Ledger */
 

@@ -1,11 +1,11 @@
 /** The lookahead window: the n-grams that its last step gave, column by column, and what is kept of all steps behind the
  *  token that was last looked up. Both are read from the `window` of the trace's stores. */
 
-import { h, say } from "../kit/dom.js";
-import { upTo } from "../kit/order.js";
+import { h, say } from "../../kit/dom.js";
+import { upTo } from "../../kit/order.js";
 import { quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
-import { WINDOW } from "../words/desk/databases.js";
+import { WINDOW } from "./words.js";
 
 const MOST = { columns: 32, n: 16 }; // of a stranger's trace
 

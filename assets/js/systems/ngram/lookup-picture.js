@@ -1,12 +1,13 @@
 /** A lookup in the text, step by step: the key slides to the place where it stood before, what followed there is copied, the
  *  verifier keeps some of it; and what entered and left the databases. From a recorded run. */
 
-import { Ledger } from "../../databases/ledger.js";
-import { chip, words } from "../../databases/pieces.js";
+import { Ledger } from "./ledger.js";
+import { chip, words } from "./pieces.js";
 import { h, signButton } from "../../kit/dom.js";
 import { originOf } from "../../levels/kinds.js";
-import { frame, slider } from "./frame.js";
-import { LOOKUP } from "../../words/tabs/pictures.js";
+import { frame, slider } from "../../learn/pictures/frame.js";
+import { bring } from "../index.js";
+import { LOOKUP } from "./words.js";
 
 const BEFORE = 4; // tokens
 const STAGES = 4; // the key, its match, the copy, the verdict
@@ -15,8 +16,8 @@ const STAGES = 4; // the key, its match, the copy, the verdict
 const telling = (ledger) =>
   ledger.lookups.filter((one) => one.from !== null && one.key && !one.side && ledger.fate(one, Infinity).kept > 0);
 
-/** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
-export function lookupPicture({ model }) {
+/** @param {import("../../learn/pictures/frame.js").PictureContext} ctx @returns {import("../../learn/pictures/frame.js").Picture} */
+function lookupPicture({ model }) {
   const ledger = new Ledger(model);
   ledger.catchUp();
   const found = telling(ledger);
@@ -74,7 +75,7 @@ export function lookupPicture({ model }) {
   }
 
   /** What each database holds when the round is over, and what came and went in it. */
-  function shelves(/** @type {import("../../databases/ledger.js").Lookup} */ one) {
+  function shelves(/** @type {import("./ledger.js").Lookup} */ one) {
     const { prompt, book } = ledger;
     const round = model.rounds.find((x) => x.round === one.round);
     const [n0, n1] = [round?.t0 ?? 0, round?.t1 ?? 0].map((t) => prompt.length + model.committedAt(t));
@@ -130,3 +131,5 @@ export function lookupPicture({ model }) {
   draw();
   return { el: picture.el };
 }
+
+bring({ pictures: [{ name: "lookup", make: lookupPicture }] });

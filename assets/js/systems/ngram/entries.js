@@ -1,9 +1,9 @@
 /** What D_c holds, newest first, and the place that the lookup which is lit has found. */
 
-import { h, say } from "../kit/dom.js";
+import { h, say } from "../../kit/dom.js";
 import { quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
-import { ENTRIES } from "../words/desk/databases.js";
+import { ENTRIES } from "./words.js";
 
 const USED = 60; // entries
 const OUT = 3; // evicted ones, where none is among those

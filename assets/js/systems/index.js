@@ -1,0 +1,32 @@
+/** What systems bring to the page. A folder NAME beside this file has a script NAME.js, which calls `bring`; it is loaded
+ *  before anything is drawn (app/kit/static.py, hsd_core/export/run_page.py), and no other script imports it: a page
+ *  without the folder lacks what it draws, and nothing else. */
+
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
+/**
+ * A view that takes the room of the lanes (stage/desk.js). `key` opens it; `text`, `tip` and `help` are of its button and
+ * in the help.
+ * @typedef {{name: string, key: string, text: string, tip: string, help: string,
+ *   create: (ctx: {player: import("../player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}) => DeskPart}} Desk
+ * @typedef {{el: HTMLElement, title: HTMLElement, selected: number|null, sources?: number[], closed?: () => void,
+ *   key: (name: string) => boolean, update: (model: TraceModel, cursor: number) => void}} DeskPart
+ */
+/**
+ * A picture of a lesson, by the name that app/learn/lessons.py knows.
+ * @typedef {{name: string, make: (ctx: any) => {el: HTMLElement}}} Picture
+ */
+/** More of what a system brings, loaded when a tab is first opened. @typedef {{tab: string, load: () => Promise<unknown>}} Later */
+
+/** @typedef {{desks: Desk[], pictures: Picture[], later: Later[]}} Brought */
+
+/** @type {Brought} */
+export const brought = { desks: [], pictures: [], later: [] };
+
+/** @param {Partial<Brought>} some */
+export function bring(some) {
+  for (const [what, list] of Object.entries(some))
+    brought[/** @type {keyof Brought} */ (what)].push(.../** @type {any[]} */ (list));
+}
+
+/** Loads what systems bring to a tab. @param {string} tab */
+export const bringLater = (tab) => Promise.all(brought.later.filter((one) => one.tab === tab).map((one) => one.load()));
