@@ -18,7 +18,7 @@ from hsd_core.doctor.engines import engine_of
 from hsd_core.doctor.reading.lines.log_lines import LogReader
 from hsd_core.doctor.reading.lines.loose import lines_told
 from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, speaks_of_drafts
-from hsd_core.doctor.reading.lines.settings import engine_in, length_in, settings_alone
+from hsd_core.doctor.reading.lines.set_before import engine_in, length_in, settings_alone
 from hsd_core.doctor.reading.lines.table_rows import tables_told
 from hsd_core.doctor.reading.lines.unwrapped import as_lines, clean, commands_joined, taken_apart
 from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in

@@ -19,7 +19,7 @@ from hsd_core.doctor.reading.lines.sections import (
     is_plain,
     speaks_of_drafts,
 )
-from hsd_core.doctor.reading.lines.settings import length_in
+from hsd_core.doctor.reading.lines.set_before import length_in
 from hsd_core.doctor.reading.lines.table_rows import put
 from hsd_core.doctor.reading.told import Told
 

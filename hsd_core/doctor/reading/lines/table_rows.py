@@ -8,7 +8,7 @@ from itertools import accumulate, islice, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
 from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_plain, stops_early
-from hsd_core.doctor.reading.lines.settings import length_in
+from hsd_core.doctor.reading.lines.set_before import length_in
 from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of
 from hsd_core.doctor.reading.told import Told
 
