@@ -13,6 +13,7 @@ from app.kit.static import ASSETS, Files
 from app.play.recordings import Recordings
 from app.site import prices_ahead
 from hsd_core.core.events import Header
+from hsd_core.measure.results.markdown import PEERS, SENTENCES
 from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.measure.results.sheet import rounded
 
@@ -128,11 +129,14 @@ def tables() -> Iterator[tuple[str, str]]:
     """What the tables and sentences of the READMEs say of benchmarks."""
     results = ASSETS / "results"
     for page in (ROOT / "README.md", results / "README.md", *(results / "tables").glob("*.md")):
-        for file, view, text in BLOCK.findall(page.read_text(encoding="utf-8")):
-            about, _ = read_raw(page.parent / file)
-            if about["kind"] == "bench":
+        for files, view, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+            raw = [read_raw(page.parent / file)[0] for file in files.split(",")]
+            lines = text.strip().splitlines() if view.partition(":")[0] in SENTENCES else [text]
+            for about, part in zip(raw, lines, strict=True):
+                if about["kind"] != "bench" or view == PEERS:
+                    continue
                 bench = "|".join(("bench", about["preset"], about["machine"], about["recorded"]))
-                for what, stack, figure in _said(text) if view == "sentence" else _rows(text):
+                for what, stack, figure in _rows(part) if part == text else _said(part):
                     yield f"{what}|{bench}|{stack}", figure
 
 

@@ -1,12 +1,13 @@
 """Tables in Markdown files, made again from raw results.
 
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
-the folder of the Markdown file. A benchmark has the views `stacks` (all), `best` (the fastest of each number of
-levels) and `drafts` (what drafting takes and brings), a validation `sittings`, `stacks`, `models` and `terms`, what
-`passes` measured `passes`, `lookups` and `rounds`, a study of exits by `depth` those of `exits_report`, one of layers
-in groups `agreement`, one of views of a cache `agreements`, `costs` and `gains`, a sweep of trainings those of
-`sweep_tables`. Every table ends with machine, date and command. A benchmark, a validation and `passes` have a
-`sentence` too, for prose.
+the folder of the Markdown file, or several with commas between them, for sentences below each other. A benchmark has
+the views `stacks` (all), `best` (the fastest of each number of levels) and `drafts` (what drafting takes and brings), a
+validation `sittings`, `stacks`, `models` and `terms`, what `passes` measured `passes`, `lookups` and `rounds`, a study
+of exits by `depth` those of `exits_report`, one of layers in groups `agreement`, one of views of a cache `agreements`,
+`costs` and `gains`, a sweep of trainings those of `sweep_tables`. Every table ends with machine, date and command. For
+prose a benchmark and a validation have a `sentence` too, and a benchmark `speed-ups:STACK;STACK` of stacks by their
+names (without blanks) and `peers`, other programs beside ours.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hsd_core.measure import bench
-from hsd_core.measure.bench.outputs import runs_of
+from hsd_core.measure.bench.outputs import results, runs_of
 from hsd_core.measure.passes import passes_report
 from hsd_core.measure.results import sentences
 from hsd_core.measure.results.rawfile import read_raw
@@ -29,7 +30,7 @@ from hsd_core.typed import bounded
 
 About: TypeAlias = Mapping[str, Any]
 Records: TypeAlias = Sequence[Mapping[str, Any]]
-SENTENCE = "sentence"
+SENTENCE, SPEED_UPS, PEERS = SENTENCES = ("sentence", "speed-ups", "peers")
 _BLOCK = re.compile(r"^(<!-- results: (\S+) (\S+) -->\n).*?^(<!-- /results -->)$", re.DOTALL | re.MULTILINE)
 _OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
 
@@ -43,7 +44,12 @@ def updated(path: Path) -> str:
     text = bounded.text(path)
     if len(_BLOCK.findall(text)) != len(_OPENS.findall(text)):
         raise ValueError(f"{path}: write <!-- results: FILE VIEW --> on a line, and <!-- /results --> behind the table")
-    return _BLOCK.sub(lambda found: f"{found[1]}\n{view(path.parent / found[2], found[3])}\n\n{found[4]}", text)
+
+    def made(found: re.Match[str]) -> str:
+        views = "\n".join(view(path.parent / name, found[3]) for name in found[2].split(","))
+        return f"{found[1]}\n{views}\n\n{found[4]}"
+
+    return _BLOCK.sub(made, text)
 
 
 def view(path: Path, name: str) -> str:
@@ -54,7 +60,7 @@ def view(path: Path, name: str) -> str:
     """
     about, records = read_raw(path)
     make, known = _VIEWS[about["kind"]]
-    if name not in known:
+    if name.partition(":")[0] not in known:
         raise ValueError(f"{path} has no view {name!r}; views are {', '.join(known)}")
     return make(name, about, records)
 
@@ -69,6 +75,11 @@ def _bench(name: str, about: About, records: Records) -> str:
     rows = bench.summary(runs, drawn=bench.sampled(about))
     if name == SENTENCE:
         return sentences.of_bench(about, rows, runs)
+    if name == PEERS:
+        return sentences.of_peers(about, rows, results(about, records)["peers"])
+    what, _, asked = name.partition(":")
+    if what == SPEED_UPS:
+        return sentences.of_stacks(about, rows, asked.split(";") if asked else None)
     if name == "best":  # of the stacks over the target as it is: of each number of levels
         rows = bench.best_by_levels(rows, "target")
     drawn = f", drawn at temperature {about['temperature']:g}" if bench.sampled(about) else ""
@@ -93,8 +104,6 @@ def _validation(name: str, about: About, records: Records) -> str:
 
 
 def _passes(name: str, about: About, records: Records) -> str:
-    if name == SENTENCE:
-        return sentences.of_passes(about, records)
     return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
 
 
@@ -128,9 +137,9 @@ def on(about: About) -> str:
 
 
 _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
-    "bench": (_bench, ("stacks", "best", "drafts", SENTENCE)),
+    "bench": (_bench, ("stacks", "best", "drafts", *SENTENCES)),
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels", SENTENCE)),
-    "passes": (_passes, (*passes_report.TABLES, SENTENCE)),
+    "passes": (_passes, tuple(passes_report.TABLES)),
     "depth": (_depth, tuple(exits_report.TABLES)),
     "grouped": (_grouped, ("agreement",)),
     "views": (_seen, tuple(views_report.TABLES)),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.measure.bench.claim import claim
 from hsd_core.measure.bench.side_by_side import Measurement
-from hsd_core.measure.passes.more_rows import FEW, more_rows
-from hsd_core.measure.passes.passes_report import OUTSIDE, WRITTEN
-from hsd_core.measure.results.sheet import counted
+from hsd_core.measure.bench.summary import sampled
+from hsd_core.measure.results.sheet import counted, rounded
 
 if TYPE_CHECKING:
     from hsd_core.measure.validate.report import Report
@@ -27,45 +26,49 @@ def of_bench(about: About, rows: Sequence[dict[str, Any]], measured: Sequence[Me
     ]
     if over := found["over"]:
         said.append(f"the first is {over['speed_up']:.2f} ({_interval(over['interval'])}) times as fast as the second")
-    return f"- {about['machine']}, {max(row['prompts'] for row in rows)} prompts: {'; '.join(said)}."
+    return f"- {_on(about, rows)}: {'; '.join(said)}."
+
+
+def of_stacks(about: About, rows: Sequence[dict[str, Any]], names: Sequence[str] | None) -> str:
+    """What some stacks gain over plain decoding, in their order; all that are no plain decoding where names is None.
+
+    Raises:
+        ValueError: a name is no stack of the benchmark.
+    """
+    by = {row["stack"].replace(" ", ""): row for row in rows}
+    if missing := [name for name in names or () if name not in by]:
+        raise ValueError(f"no stack {missing[0]} was measured; stacks are {', '.join(by)}")
+    asked = [by[name] for name in names] if names else [row for row in rows if row["stack"] != row["plain"]]
+    return f"- {_on(about, rows)}: gains of {_listed([_gain(row) for row in asked])}."
+
+
+def of_peers(about: About, rows: Sequence[dict[str, Any]], peers: Sequence[dict[str, Any]]) -> str:
+    """tokens/s of other programs, beside our plain decoding of each target and the quickest stack over it."""
+    theirs = [f"{one['name']} {rounded(one['tokens_per_s'])}" for one in peers if one["tokens_per_s"]]
+    best: dict[str, Any] = {}
+    for row in sorted(rows, key=lambda row: -row["tokens_per_s"]):
+        best.setdefault(row["plain"], row)
+    ours = [
+        f"`{one}` {rounded(next(row['tokens_per_s'] for row in rows if row['stack'] == one))}, "
+        f"`{row['stack']}` {rounded(row['tokens_per_s'])}"
+        for one, row in best.items()
+    ]
+    return f"- {_on(about, rows)}, tokens/s: {_listed([*theirs, 'here ' + ', '.join(ours)])}."
 
 
 def of_validation(about: About, found: Report, machine: str) -> str:
-    """How far the prediction was off in each sitting."""
+    """How far predicted speed-ups were off: the median of each sitting, and the worst of all."""
     parts = [part for part in found.parts if part.number is not None]
     off = _listed([f"{part.speed_ups.median:.1%}" for part in parts])
-    return (
-        f"- {machine}, {len(found.rows)} stacks, {about['recorded'][:10]}: speed-ups off by {off} (median of "
-        f"{'each' if len(parts) > 1 else 'the'} sitting), {max(part.speed_ups.worst for part in parts):.1%} at worst."
-    )
+    worst = max(part.speed_ups.worst for part in parts)
+    return f"- {machine}, {len(found.rows)} stacks, {about['recorded'][:10]}: {off}; at worst {worst:.1%}."
 
 
-def of_passes(about: About, records: Sequence[Mapping[str, Any]]) -> str:
-    """Passes beside the least that they could take, several rows beside one, and what a round spends outside passes."""
-    passes = [r for r in records if r["what"] == "pass"]
-    least = _by_level((r["level"], r["ms"] / r["least"]["ms"]) for r in passes if r["least"])
-    rows = _by_level((one.level, one.ratio) for one in more_rows(records))
-    rounds = [r for r in records if r["what"] == "round"]
-    outside, written = (
-        _range([100 * sum(r[name] for name in part) / r["ms"] for r in rounds], 1) for part in (OUTSIDE, WRITTEN)
-    )
-    return (
-        f"- {about['machine']}, {_range([r['context'] for r in passes], 0)} tokens of text: a pass takes {least} times "
-        f"its least; {FEW} rows cost {rows} times one. Drawing and engine take {outside} % of a round, trace and "
-        f"stream {written} %."
-    )
-
-
-def _by_level(found: Iterable[tuple[str, float]]) -> str:
-    by: dict[str, list[float]] = {}
-    for level, figure in found:
-        by.setdefault(level, []).append(figure)
-    return _listed([f"{_range(figures, 2)} (`{level}`)" for level, figures in by.items()])
-
-
-def _range(figures: Sequence[float], digits: int) -> str:
-    low, high = (f"{end:,.{digits}f}" for end in (min(figures), max(figures)))
-    return low if low == high else f"{low} to {high}"
+def _on(about: About, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The machine, how many prompts, and the temperature where text was drawn."""
+    prompts = counted(max(row["prompts"] for row in rows), "prompt")
+    drawn = f", temperature {about['temperature']:g}" if sampled(about) else ""
+    return f"{about['machine']}, {prompts}{drawn}"
 
 
 def _gain(one: Mapping[str, Any]) -> str:
