@@ -13,7 +13,7 @@ from hsd_core.grammar.stack_text import StackError, format_stack, parse, stack_l
 from hsd_core.models.sampling import Sampling
 
 if TYPE_CHECKING:
-    from hsd_core.core.run import run
+    from hsd_core.stacks.prepared import run
 
 # Else onnxruntime, once imported, tells its makers of its use, and keeps a number of this device in the home folder.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -24,7 +24,7 @@ __all__ = ["Sampling", "StackError", "format_stack", "parse", "run", "stack_loss
 
 def __getattr__(name: str) -> Any:
     if name == "run":
-        from hsd_core.core.run import run
+        from hsd_core.stacks.prepared import run
 
         return run
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

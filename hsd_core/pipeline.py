@@ -283,7 +283,8 @@ class Pipeline:
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
-        from hsd_core.core.run import run
+        from hsd_core.core.run import RunSettings, Watcher, run
+        from hsd_core.stacks.prepared import PreparedStack
         from hsd_core.theory.profiles.kept import GIVEN, MEASURED, SHIPPED, brief, origin
         from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 
@@ -310,19 +311,16 @@ class Pipeline:
         stop = stop or (lambda: False)
 
         def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
-            return run(
-                what,
-                ids,
-                sampling,
-                seed,
+            settings = RunSettings(
+                sampling=sampling,
+                seed=seed,
                 max_new_tokens=max_new_tokens,
                 ends=self._builder.ends,
                 heads=rows,
-                stop=stop,
-                about=about,
                 replan=by,
-                reading=lambda level, done, total: reading(what[level].spec.name, done, total) if reading else None,
             )
+            told = (lambda level, *how_far: reading(what[level].spec.name, *how_far)) if reading else (lambda *_: None)
+            return run(PreparedStack(what, about), ids, settings, Watcher(stop=stop, reading=told))
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
         target = [bare(entries[-1].spec)]

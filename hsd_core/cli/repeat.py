@@ -89,7 +89,7 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     Raises:
         ValueError: the header's stack or profile cannot be used.
     """
-    from hsd_core.core.run import run
+    from hsd_core.stacks.prepared import run
     from hsd_core.theory import profile_from
     from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
 

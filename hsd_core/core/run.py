@@ -1,20 +1,16 @@
 """`run`: one generation by one stack, as a stream of events.
 
 The engine knows token ids and numbers only. It yields each event as it happens; its clock stands still while the
-consumer holds the generator. Closing the generator, or a `stop` that turns true, ends the run between two
+consumer holds the generator. Closing the generator, or a watcher whose `stop` turns true, ends the run between two
 forwards and frees every level's state.
 """
 
 from __future__ import annotations
 
 import math
-import platform
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
-
-import torch
-from msgspec import UNSET
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from hsd_core.core import events as trace
 from hsd_core.core.choices import Choices, SeededChoices
@@ -23,128 +19,110 @@ from hsd_core.core.driver import Driver, Drives, Stopped, unless_stopped
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import CommittedIds, Level, LevelRun, Shows, TakesPart, scorer
+from hsd_core.core.level import CommittedIds, LevelRun, Shows, TakesPart, scorer
 from hsd_core.core.run_plans import Replanner, Round, RunPlan
 from hsd_core.core.tree import Tree
 from hsd_core.core.writer import TraceWriter
-from hsd_core.grammar import fan_of, lanes_of, rule_of, scheduler_of, theta_of
-from hsd_core.grammar.keys import GROW, REPLACE, TREE
-from hsd_core.grammar.stack_text import LevelSpec, StackError, check_order, format_stack, stack_lossless
-from hsd_core.levels.chain_rows import ChainRows
-from hsd_core.levels.largest import largest, most_nodes
-from hsd_core.levels.memory import pass_bytes
-from hsd_core.levels.shared import open_levels, shares
-from hsd_core.models import QUANTISED
+from hsd_core.grammar import lanes_of, rule_of
+from hsd_core.grammar.stack_text import LevelSpec, format_stack
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.lanes.chosen import check_apart, chosen_driver, overlap_of
-from hsd_core.systems.lanes.reach import WIDTH
 
 TOP_OF_ROW = 8
 PREFILL_CHUNK = 128  # a long prompt goes through in pieces, so that a stop is heard between
 JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along in its first forward
 
 
-def run(
-    stack: Sequence[StackEntry],
-    prompt_ids: Sequence[int],
-    sampling: Sampling,
-    seed: int,
-    *,
-    max_new_tokens: int,
-    ends: frozenset[int] = frozenset(),
-    heads: int = TOP_OF_ROW,
-    choices: Choices | None = None,
-    stop: Callable[[], bool] = lambda: False,
-    about: dict[str, Any] | None = None,
-    replan: Replanner | None = None,
-    clock: EngineClock | None = None,
-    reading: Callable[[int, int, int], None] = lambda level, done, total: None,
-    driver: Drives | None = None,
-) -> Iterator[Event]:
-    """Decode after `prompt_ids` with a stack (cheapest level first, the target last).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """What is asked of a run.
 
-    Args:
-        ends: ids that end the text. heads: how many likeliest tokens of each row go into the trace.
-        choices: where random choices come from; by default a generator seeded with `seed`.
-        stop: asked before every forward; True ends the run with reason "stopped".
-        about: further fields of the header (preset, machine, recorded, versions, title, profile).
-        replan: chooses between rounds which levels run, with which block lengths; without it all run as written.
-        reading: told, piece by piece, how many tokens of the prompt a level has read, and of how many.
-        driver: has the levels do what the hierarchy asks for; by default as the target's scheduler says.
-        clock: stamps the events; by default the machine's own time. A simulated one belongs in a header that says so.
+    ends: ids that end the text. heads: how many likeliest tokens of each row go into the trace. choices: where random
+    choices come from; by default a generator with this seed. replan: chooses between rounds which levels run, with
+    which block lengths; without it all run as written.
+    """
+
+    sampling: Sampling
+    seed: int
+    max_new_tokens: int
+    ends: frozenset[int] = frozenset()
+    heads: int = TOP_OF_ROW
+    choices: Choices | None = None
+    replan: Replanner | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watcher:
+    """Who watches a run.
+
+    stop: asked before every forward; True ends the run with reason "stopped". reading: told, piece by piece, how many
+    tokens of the prompt a level has read, and of how many. clock: stamps the events; by default the machine's own time.
+    A simulated one belongs in a header that says so.
+    """
+
+    stop: Callable[[], bool] = lambda: False
+    reading: Callable[[int, int, int], None] = lambda level, done, total: None
+    clock: EngineClock = field(default_factory=EngineClock)
+
+
+class Stack(Protocol):
+    """The levels of a run, cheapest first, the target last; made ready by `stacks.prepared`."""
+
+    @property
+    def entries(self) -> Sequence[StackEntry]: ...
+
+    @property
+    def drives(self) -> Drives:
+        """Makes the driver that has the levels do what the hierarchy asks for."""
+        ...
+
+    def header(self, prompt_ids: Sequence[int], settings: RunSettings) -> trace.Header:
+        """The first event of such a run.
+
+        Raises:
+            StackError: the stack cannot run with these settings.
+        """
+        ...
+
+    def open(self, capacity: int, settings: RunSettings) -> Iterator[LevelRun]:
+        """The levels' states for a run over a context of at most `capacity` tokens, the target's first."""
+        ...
+
+
+def run(
+    stack: Stack, prompt_ids: Sequence[int], settings: RunSettings, watcher: Watcher | None = None
+) -> Iterator[Event]:
+    """Decode after `prompt_ids`.
+
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
         Rollback, Kv, Commit, Store), Footer.
     Raises:
-        StackError: the stack cannot work. ValueError: the prompt is empty or longer than the context.
+        StackError: the stack cannot work so. ValueError: the prompt is empty or longer than the context.
     """
-    _check(stack)
-    overlap = overlap_of(stack, simulated=bool((about or {}).get("simulated")))
-    if overlap != "none" and replan is not None:
-        raise StackError("plans change between rounds, and @with= lets rounds overlap; leave @with= or auto out")
     if not prompt_ids:
         raise ValueError("the prompt is empty; give at least one token")
-    if max_new_tokens < 1:
-        raise ValueError(f"max_new_tokens is {max_new_tokens}; ask for at least 1")
-    # A level below the target whose context is full rests; a pipeline's inner ones cannot, so they bound the text.
-    bounding = stack[1:] if _lanes(stack) > 2 else stack[-1:]
-    context = min((s.level.max_positions for s in bounding if s.level.max_positions is not None), default=None)
-    limited_by: trace.Ending = "length"
-    limit = max_new_tokens
-    if context is not None:
-        if len(prompt_ids) >= context:
-            raise ValueError(f"the prompt has {len(prompt_ids)} tokens, the context {context}; shorten the prompt")
-        if context - len(prompt_ids) < limit:
-            limit, limited_by = context - len(prompt_ids), "context"
-    choices = SeededChoices(seed) if choices is None else choices
-    about = {**(about or {}), **({} if replan is None else {"replan": replan.settings()})}
-    header = _header(stack, prompt_ids, sampling, seed, max_new_tokens, {**about, "overlap": overlap})
-    clock = EngineClock() if clock is None else clock
-    return _Run(
-        stack,
-        Context(prompt_ids),
-        sampling,
-        choices,
-        ends,
-        heads,
-        stop,
-        limit,
-        limited_by,
-        replan,
-        clock,
-        reading,
-        driver or chosen_driver(stack),
-    ).events(header)
+    if settings.max_new_tokens < 1:
+        raise ValueError(f"max_new_tokens is {settings.max_new_tokens}; ask for at least 1")
+    header = stack.header(prompt_ids, settings)
+    return _Run(stack, Context(prompt_ids), settings, watcher or Watcher()).events(header)
 
 
 class _Run:
     """The state of one run: the context, the levels' own states, the clock."""
 
-    def __init__(
-        self,
-        stack: Sequence[StackEntry],
-        context: Context,
-        sampling: Sampling,
-        choices: Choices,
-        ends: frozenset[int],
-        heads: int,
-        stop: Callable[[], bool],
-        limit: int,
-        limited_by: trace.Ending,
-        replan: Replanner | None,
-        clock: EngineClock,
-        reading: Callable[[int, int, int], None],
-        drives: Drives,
-    ) -> None:
-        self.stack, self.context, self.ends, self.replan = stack, context, ends, replan
-        self.limit, self.limited_by, self.prompt = limit, limited_by, len(context)
-        self.clock, self.reading, self.stop = clock, reading, stop
-        self.writer = TraceWriter(self.clock, len(stack), len(context), heads, _bounded(stack, sampling))
+    def __init__(self, stack: Stack, context: Context, settings: RunSettings, watcher: Watcher) -> None:
+        entries, sampling, ends = stack.entries, settings.sampling, settings.ends
+        self.stack, self.entries, self.context, self.prompt = stack, entries, context, len(context)
+        self.settings, self.ends, self.replan = settings, ends, settings.replan
+        self.clock, self.reading, self.stop = watcher.clock, watcher.reading, watcher.stop
+        self.limit, self.limited_by = _limit(entries, self.prompt, settings.max_new_tokens)
+        self.writer = TraceWriter(self.clock, len(entries), self.prompt, settings.heads, _bounded(entries, sampling))
         self.runs: list[LevelRun] = []
-        self.contexts = [entry.level.max_positions for entry in stack]
-        self.hierarchy = Hierarchy(stack, sampling=sampling, choices=choices, ends=ends, contexts=self.contexts)
-        self.driver: Driver = drives(stack, self.runs, self.writer, stop)
+        self.contexts = [entry.level.max_positions for entry in entries]
+        choices = SeededChoices(settings.seed) if settings.choices is None else settings.choices
+        self.hierarchy = Hierarchy(entries, sampling=sampling, choices=choices, ends=ends, contexts=self.contexts)
+        self.driver: Driver = stack.drives(entries, self.runs, self.writer, watcher.stop)
 
     def events(self, header: trace.Header) -> Iterator[Event]:
         """Open the levels, decode, and close them whatever happens."""
@@ -153,12 +131,8 @@ class _Run:
             with self.clock.stopped():
                 yield header
                 # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
-                nodes = most_nodes(largest(self.stack, None if self.replan is None else self.replan.longest))
-                lanes = lanes_of([entry.spec for entry in self.stack])
-                for run_ in open_levels([e.level for e in self.stack], self.prompt + self.limit, nodes, lanes=lanes):
+                for run_ in self.stack.open(self.prompt + self.limit, self.settings):
                     self.runs.insert(0, run_)
-                if (target := self.stack[-1].level).dtype in QUANTISED and target.device == "cpu":
-                    self.runs[-1] = ChainRows(scorer(self.runs[-1]), greedy=self.hierarchy.sampling.greedy)
             for event in decoding:
                 with self.clock.stopped():
                     yield event
@@ -210,7 +184,7 @@ class _Run:
         """From now on a level whose context is full does not take part, where levels work one after another."""
         plan = self.hierarchy.plan
         left = self._with_room(plan)
-        if left.levels != plan.levels and _lanes(self.stack) == 1:
+        if left.levels != plan.levels and _lanes(self.entries) == 1:
             yield self._follow(left, max(plan.blocks), self.clock.now())
 
     def _with_room(self, plan: RunPlan) -> RunPlan:
@@ -218,16 +192,16 @@ class _Run:
         full = [i for i in plan.levels[:-1] if (self.contexts[i] or math.inf) <= len(self.context)]
         if not full:
             return plan
-        said = (f"the context of {self.stack[i].level.label}, {self.contexts[i]} tokens, is full" for i in full)
+        said = (f"the context of {self.entries[i].level.label}, {self.contexts[i]} tokens, is full" for i in full)
         blocks = tuple(t for i, t in zip(plan.levels, plan.blocks, strict=False) if i not in full)
         return RunPlan(tuple(i for i in plan.levels if i not in full), blocks, why="; ".join(said))
 
     def _follow(self, plan: RunPlan, longest: int, t0: int) -> Event:
-        plan.check([entry.level.can_verify for entry in self.stack], longest)
+        plan.check([entry.level.can_verify for entry in self.entries], longest)
         self.hierarchy.follow(plan)
         for i, run_ in enumerate(self.runs):
             run_.observe(TakesPart(i in plan.levels))
-        return self.writer.plan(plan, format_stack(_planned(self.stack, plan)), t0)
+        return self.writer.plan(plan, format_stack(_planned(self.entries, plan)), t0)
 
     def _prefill(self, round_: int | None) -> Generator[Event, None, int]:
         """Give every level of the plan what it has not seen: all but the last token goes through the models now.
@@ -240,14 +214,14 @@ class _Run:
             The time.
         """
         now = 0
-        for i in reversed(range(len(self.stack))):
-            run_, has_cache = self.runs[i], self.stack[i].level.has_cache
+        for i in reversed(range(len(self.entries))):
+            run_, has_cache = self.runs[i], self.entries[i].level.has_cache
             end = len(self.context) - 1 if has_cache else 0
             missed = max(0, end - run_.cached)
             t0 = self.clock.now()
             if round_ is None:
                 run_.observe(CommittedIds(self.context))
-            full = i < len(self.stack) - 1 and len(self.context) >= (self.contexts[i] or math.inf)
+            full = i < len(self.entries) - 1 and len(self.context) >= (self.contexts[i] or math.inf)
             if full or i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
                 continue
             while run_.cached < end:
@@ -283,117 +257,28 @@ def _lanes(stack: Sequence[StackEntry]) -> int:
     return len({*lanes_of([entry.spec for entry in stack])})
 
 
+def _limit(stack: Sequence[StackEntry], prompt: int, asked: int) -> tuple[int, trace.Ending]:
+    """How many tokens may be committed behind a prompt of so many, and what the run ends with where they are.
+
+    Raises:
+        ValueError: the prompt fills the context.
+    """
+    # A level below the target whose context is full rests; a pipeline's inner ones cannot, so they bound the text.
+    bounding = stack[1:] if _lanes(stack) > 2 else stack[-1:]
+    context = min((s.level.max_positions for s in bounding if s.level.max_positions is not None), default=None)
+    if context is None:
+        return asked, "length"
+    if prompt >= context:
+        raise ValueError(f"the prompt has {prompt} tokens, the context {context}; shorten the prompt")
+    return (context - prompt, "context") if context - prompt < asked else (asked, "length")
+
+
 def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
     """The verifiers that judge place by place, as the bound has it. A greedy one keeps what any exact rule keeps."""
     return [i for i in range(1, len(stack)) if not sampling.greedy and rule_of(stack[i].spec).by_place]
-
-
-def _rows_hang_together(target: Level) -> bool:
-    """Whether rows of a target that rounds its inputs were found to change with the rows beside them. In float32 their
-    last bits alone can."""
-    return target.dtype in QUANTISED and not getattr(getattr(target, "decoder", None), "independent", True)
-
-
-def _launched(level: Level) -> dict[str, object]:
-    """Why a level's passes are launched kernel by kernel on a GPU, where they should be replayed."""
-    reason = getattr(getattr(level, "decoder", None), "eager", None)
-    return {"eager": reason} if reason else {}
-
-
-def _grown(stack: Sequence[StackEntry], index: int, sampling: Sampling) -> dict[str, object]:
-    """The tree that a bottom level drafts, and whether siblings are drawn with replacement; or how many candidates it
-    keeps ready for a place."""
-    spec, target = stack[index].spec, stack[-1].spec
-    if index == 0 and scheduler_of(target).nodes:
-        return {"ready": target[WIDTH]}
-    if index or not (spec.widths or spec.get(GROW)) or not fan_of(spec):
-        return {}
-    shape = {"grow": spec[GROW]} if spec.get(GROW) else {"tree": spec[TREE]}
-    return {**shape, **({"replace": True} if spec[REPLACE] and not sampling.greedy else {})}
-
-
-def _outgrown(stack: Sequence[StackEntry], index: int, length: int) -> dict[str, object]:
-    """The context of a level below the target, where a text of this length outgrows it."""
-    most = stack[index].level.max_positions
-    return {"context": most} if most is not None and most < length and index < len(stack) - 1 else {}
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
     """A plan in the stack's own words, every T written."""
     blocks = [*plan.blocks, None]
     return [replace(stack[i].spec, block=block) for i, block in zip(plan.levels, blocks, strict=True)]
-
-
-def _check(stack: Sequence[StackEntry]) -> None:
-    if not stack:
-        raise StackError("the stack is empty; it needs at least a target")
-    check_order([entry.spec for entry in stack])
-    sizes = {entry.level.vocab_size for entry in stack if entry.level.has_cache}
-    if len(sizes) > 1:
-        raise StackError(f"levels disagree on the vocabulary ({sorted(sizes)} tokens); use levels of one family")
-    for i, entry in enumerate(stack):
-        if i > 0 and not entry.level.can_verify:
-            raise StackError(f"level {i} ({entry.level.name}) cannot verify; it can only be the first level")
-        if i < len(stack) - 1 and (entry.block is None or entry.block < 1):
-            raise StackError(f"level {i} ({entry.level.name}) has no block length; write {entry.level.name}:T")
-    check_apart(stack)
-
-
-def _header(
-    stack: Sequence[StackEntry],
-    prompt_ids: Sequence[int],
-    sampling: Sampling,
-    seed: int,
-    max_new: int,
-    about: dict[str, Any],
-) -> trace.Header:
-    specs = [entry.spec for entry in stack]
-    lossless, why = stack_lossless(specs, sampling)
-    if lossless and len(stack) > 1 and _rows_hang_together(stack[-1].level):
-        lossless, why = False, "on this processor the target's rows depend on how many of them are computed together"
-    lanes = lanes_of(specs)
-    trunks = shares([entry.level for entry in stack], lanes=lanes)
-    levels = tuple(
-        trace.LevelInfo(
-            index=i,
-            name=entry.spec.name,
-            kind=entry.level.kind,
-            label=entry.level.label,
-            block=entry.block,
-            policy=entry.spec.policy if i < len(stack) - 1 else None,
-            theta=theta_of(entry.spec),
-            rule=entry.spec.rule if i > 0 else None,
-            bonus=entry.spec.bonus,
-            device=entry.level.device,
-            dtype=entry.level.dtype,
-            layers=entry.level.layers,
-            weights=entry.level.weights,
-            params={
-                **entry.level.params,
-                **_launched(entry.level),
-                **_grown(stack, i, sampling),
-                **_outgrown(stack, i, len(prompt_ids) + max_new),
-            },
-            shares=trunks[i],
-            reads=pass_bytes(entry.level),
-            lane=lanes[i] if lanes[-2:-1] > (0,) else UNSET,
-        )
-        for i, entry in enumerate(stack)
-    )
-    if about.get("replan") is not None and lossless:
-        why = f"{why}; plans change between rounds only, by what is past"
-    versions = {"python": platform.python_version(), "torch": torch.__version__}
-    about = {**about, "versions": {**versions, **about.get("versions", {})}}
-    return trace.Header(
-        format=trace.FORMAT,
-        schema=trace.SCHEMA,
-        stack=format_stack(specs),
-        levels=levels,
-        sampling=sampling.as_dict(),
-        seed=seed,
-        prompt_ids=tuple(prompt_ids),
-        max_new_tokens=max_new,
-        lossless=lossless,
-        lossless_reason=why,
-        **about,
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hsd_core.grammar.key import BOTTOM, DRAFTER, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
+from hsd_core.grammar.key import BOTTOM, DRAFTER, TOPMOST, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
 from hsd_core.models import DTYPES
 
 MAX_BLOCK = 64
@@ -37,6 +37,8 @@ WITH = Choice(
     noted="{}",
     tip="whether the levels below draft on while this one verifies, as with a machine for each",
 )
+# of several schedulers: how many candidates the level below keeps ready
+WIDTH = Whole(name="width", place=34, counts=TOPMOST, usual=2, low=2, high=MAX_GUESS, noted="{} wide")
 THETA = Share(
     name="theta", place=20, counts=DRAFTER, label="θ", noted="θ = {}", tip="the stop threshold"
 )  # of several policies

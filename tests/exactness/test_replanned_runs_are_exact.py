@@ -15,6 +15,7 @@ from lean_stacks import LeanStacks, RandomDraft, model_distribution
 from plans_kit import Chosen, by_outcomes, plans
 from toys import toy_stack
 
+import hsd_core
 from hsd_core.core import run as engine
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.run_plans import Round, RunPlan
@@ -148,7 +149,7 @@ def test_the_engine_asks_only_between_rounds_and_tells_only_the_past() -> None:
         told[:] = past
         return RunPlan((0, 2), (2,)) if len(past) % 2 else RunPlan((0, 1, 2), (2, 2))
 
-    events = list(engine.run(stack, [0], SAMPLED, 3, max_new_tokens=20, replan=Chosen(choose)))
+    events = list(hsd_core.run(stack, [0], SAMPLED, 3, max_new_tokens=20, replan=Chosen(choose)))
     commits = [e for e in events if e.event == "commit"]
     assert [r.index for r in told] == [c.round for c in commits[:-1]]
     assert [r.committed for r in told] == [tuple(t.id for t in c.tokens) for c in commits[:-1]]

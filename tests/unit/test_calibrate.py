@@ -14,7 +14,6 @@ from hsd_core.core.driver import Stopped
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Draft, Footer, Header, Verify
 from hsd_core.core.level import rows_behind
-from hsd_core.core.run import run
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
 from hsd_core.measure.calibrate.candidates import candidates, default_levels
@@ -27,6 +26,7 @@ from hsd_core.measure.calibrate.written_texts import WrittenText, write
 from hsd_core.measure.tally import Tally, mean_interval, median_interval
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.prepared import run
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.table.table_level import TableLevel
 

@@ -20,7 +20,6 @@ from hsd_core.cli.lab.calibrate import table as printed
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Verify
 from hsd_core.core.rules import tokenwise
-from hsd_core.core.run import run
 from hsd_core.core.tree import Offer, Tree, named
 from hsd_core.grammar.keys import FUSE, GUESS, WINDOW
 from hsd_core.grammar.stack_text import StackError, parse
@@ -41,6 +40,7 @@ from hsd_core.measure.calibrate.written_texts import WrittenText
 from hsd_core.measure.tally import Tally
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.prepared import run
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
 from hsd_core.systems.ngram.ngram_level import NgramLevel

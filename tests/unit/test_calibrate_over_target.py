@@ -15,7 +15,6 @@ from lean_stacks import LeanStacks
 from toys import output_of
 
 from hsd_core.cli import main
-from hsd_core.core.run import run
 from hsd_core.grammar.stack_text import parse
 from hsd_core.measure.bench import Prompt
 from hsd_core.measure.calibrate import at_work
@@ -32,6 +31,7 @@ from hsd_core.measure.calibrate.written_texts import PIECES, WrittenText, write
 from hsd_core.measure.tally import Tally
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs, read_profile
 
 PROMPT = tuple(range(2, 42))

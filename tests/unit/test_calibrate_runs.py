@@ -10,7 +10,6 @@ from lean_stacks import LeanStacks, RandomDraft
 
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Footer, Verify
-from hsd_core.core.run import run
 from hsd_core.measure.calibrate.candidates import candidates
 from hsd_core.measure.calibrate.costs import short_runs
 from hsd_core.measure.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
@@ -19,6 +18,7 @@ from hsd_core.measure.calibrate.costs.timing import Timings
 from hsd_core.measure.calibrate.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs
 
 ALONE = Costs((1, 2, 4, 8, 16), (10.0, 11.0, 14.0, 20.0, 34.0), (9.0,) * 5, (40.0,) * 5)

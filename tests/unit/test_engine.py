@@ -9,7 +9,6 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core.core import run as engine
 from hsd_core.core import writer
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.entry import StackEntry
@@ -247,7 +246,6 @@ def test_every_level_tells_how_much_of_a_long_prompt_it_has_read() -> None:
 
 def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     time = [0]
-    monkeypatch.setattr(engine, "EngineClock", lambda: EngineClock(lambda: time[0]))
 
     def slow_softmax(logits: torch.Tensor) -> torch.Tensor:
         time[0] += 10**6
@@ -259,7 +257,7 @@ def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.Monke
         time[0] += 10
 
     events, forwards = [], 0
-    for event in start(spied(before_forward=forward)):
+    for event in start(spied(before_forward=forward), clock=EngineClock(lambda: time[0])):
         time[0] += 10**9
         events.append(event)
         forwards += getattr(event, "forwards", 0) if event.event == "draft" else event.event in ("verify", "prefill")

@@ -54,7 +54,7 @@ def test_greedy_runs_whose_plans_outgrow_the_written_block_give_the_targets_own_
 
 @pytest.mark.parametrize("text", ["ngram:1@guess=3,target", "nano:1@fuse=3,target"])
 def test_the_room_of_the_written_stack_would_not_do(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hsd_core.core.run.largest", lambda stack, longest: list(stack))
+    monkeypatch.setattr("hsd_core.stacks.prepared.largest", lambda stack, longest: list(stack))
     by = Chosen(lambda past: RunPlan((0, 1), (LONG,)), longest=LONG)
     with pytest.raises((ValueError, RuntimeError, AssertionError)):
         list(hsd_core.run(several(text), PROMPT, GREEDY, 0, max_new_tokens=8, replan=by))

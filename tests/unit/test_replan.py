@@ -291,7 +291,7 @@ def test_verifiers_without_a_bonus_are_priced_so() -> None:
 def test_a_course_that_is_none_is_refused(plan: RunPlan, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         list(
-            engine.run(
+            hsd_core.run(
                 toy_stack("table:1,table:1,table", 3), [0], GREEDY, 0, max_new_tokens=3, replan=Chosen(lambda _: plan)
             )
         )

@@ -14,7 +14,6 @@ from hsd_core.cli import main
 from hsd_core.cli.lab import validate
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Footer, Verify
-from hsd_core.core.run import run
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
 from hsd_core.measure.calibrate.written_texts import PROMPTS as CALIBRATION
@@ -27,6 +26,7 @@ from hsd_core.measure.validate.tables import sittings_table
 from hsd_core.measure.validate.theory_models import ENDING, SAID, ended, predictions
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.prepared import run
 from hsd_core.systems.ngram.databases import Databases
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.table.table_level import TableLevel

@@ -161,7 +161,7 @@ def _places(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: 
 
 def _ready(options: argparse.Namespace, pipeline: Pipeline, stack: str, texts: list[PromptText]) -> None:
     """Print how often the target's token is among a level's k likeliest, and what schedules make of it."""
-    from hsd_core.systems.lanes.chosen import check_apart
+    from hsd_core.stacks.chosen_driver import check_apart
     from hsd_core.systems.lanes.ready import ranks, ready_table, tallied
 
     entries = pipeline.entries(f"{options.ready},{stack}@with=duo")

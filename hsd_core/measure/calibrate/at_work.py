@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.core.driver import Stopped
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.level import Proposal
-from hsd_core.core.run import run
 from hsd_core.core.tree import Token, Tree
 from hsd_core.measure.calibrate.overlap import count_offers
 from hsd_core.measure.calibrate.reading import LONGEST, read
 from hsd_core.measure.calibrate.written_texts import WrittenText
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.prepared import run
 from hsd_core.trace.metrics import committed_ids
 from hsd_core.trace.repetition import loop_from
 

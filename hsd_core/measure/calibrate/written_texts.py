@@ -119,7 +119,7 @@ def _alone(
     pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
 ) -> list[int]:
     """One text by plain decoding, for targets that are not batched."""
-    from hsd_core.core.run import run
+    from hsd_core.stacks.prepared import run
     from hsd_core.trace.metrics import committed_ids
 
     events = list(

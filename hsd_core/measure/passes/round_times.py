@@ -19,9 +19,10 @@ import numpy as np
 
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Footer, Prefill, Verify
-from hsd_core.core.run import TOP_OF_ROW, run
+from hsd_core.core.run import TOP_OF_ROW
 from hsd_core.measure.passes.least_time import NS_PER_MS
 from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.prepared import run
 from hsd_core.trace.pieces import Pieces, record
 from hsd_core.typed import encode
 

@@ -15,7 +15,6 @@ from hsd_core.core import events as trace
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
-from hsd_core.core.run import run
 from hsd_core.grammar import stand_in
 from hsd_core.grammar.keys import ID, MAX_BLOCK, WITH
 from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, parse
@@ -23,6 +22,7 @@ from hsd_core.measure.whatif.passage import Words
 from hsd_core.measure.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
 from hsd_core.measure.whatif.world import World
 from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside

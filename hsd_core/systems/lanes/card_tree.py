@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.grammar.keys import MAX_NODES
+from hsd_core.grammar.keys import MAX_NODES, WIDTH
 from hsd_core.grammar.scheduler_kind import Orders, SchedulerKind, Submission, View
-from hsd_core.systems.lanes.reach import AHEAD, WIDTH
+from hsd_core.systems.lanes.reach import AHEAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hsd_core.grammar.keys import WIDTH
 from hsd_core.grammar.scheduler_kind import Orders, SchedulerKind, Submission, View
-from hsd_core.systems.lanes.reach import WIDTH
 
 
 @dataclass(frozen=True, slots=True)

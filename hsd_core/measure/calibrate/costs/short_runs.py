@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
-from hsd_core.core.run import run
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.calibrate.reading import is_lookup
 from hsd_core.measure.validate.counters import owes
 from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.prepared import run
 
 if TYPE_CHECKING:
     from hsd_core.measure.calibrate.candidates import Candidates

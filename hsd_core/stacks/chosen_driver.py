@@ -11,7 +11,6 @@ from hsd_core.core.driver import Drives, Sequential
 from hsd_core.core.entry import StackEntry
 from hsd_core.grammar import StackError, lanes_of, scheduler_of
 from hsd_core.grammar.keys import WITH
-from hsd_core.systems.lanes.many_lanes import Pipeline
 
 
 def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
@@ -19,7 +18,8 @@ def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
     spec, lanes_below = stack[-1].spec, set(lanes_of([entry.spec for entry in stack[:-1]]))
     kind = scheduler_of(spec)
     if len(lanes_below) > 1:
-        return Pipeline
+        drives: Drives = pkgutil.resolve_name(kind.in_line)
+        return drives
     scheduler = kind.bind(spec.values)
     if scheduler is None:
         return Sequential
