@@ -105,6 +105,8 @@ def _without(profile: DraftProfile) -> str:
     now, at_most = profile.ms_per_token, profile.at_most_ms
     if "unsaid" in profile.notes:
         took = f"A token takes {ms(now)} ms. " if now else ""
+        if not now and at_most:
+            took = f"A token takes at most {ms(at_most)} ms, pauses included. "
         if "silent" in profile.notes:
             return f"{took}What {name_of(profile.engine)} prints does not tell whether a drafter was at work."
         return (

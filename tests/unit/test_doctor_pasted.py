@@ -186,6 +186,35 @@ RIGHT: dict[str, dict[str, Any]] = {
         "plain_ms": None,
         "tokens_per_pass": None,
     },
+    "114-columns-of-a-user": {
+        "title": "TensorRT-LLM",
+        "plain_ms": 20,
+        "ms_per_token": 9.091,
+        "tokens_per_pass": 2.9,
+        "running": 1,
+    },
+    "115-speeds-beside-a-scrape": {"rounds": 2000, "tokens_per_pass": 2.6, "ms_per_token": 10.526, "plain_ms": 16.667},
+    "116-tokens-in-seconds": {"title": "transformers", "plain_ms": 40, "ms_per_token": 25},
+    "117-ollama-reply": {"ms_per_token": 50, "plain_ms": 50},
+    "118-lengths-before-the-colon": {"plain_ms": 30.303, "ms_per_token": 19.608, "k": 2, "tokens_per_pass": 2.56},
+    "119-median-of-a-name": {"plain_ms": 20, "ms_per_token": 11.8, "k": 4, "tokens_per_pass": 2.6},
+    "120-usage-cut-out": {"title": "TabbyAPI", "rounds": 80, "tokens_per_pass": 2.5, "ms_per_token": 20},
+    "121-dashes-before-figures": {"plain_ms": 57.143, "ms_per_token": 37.037},
+    "122-length-and-speed-in-a-row": {
+        "title": "SGLang",
+        "plain_ms": 10.526,
+        "ms_per_token": 3.2258,
+        "tokens_per_pass": 6.2,
+    },
+    "123-counts-in-lines-of-their-own": {"rounds": 1000, "k": 4, "tokens_per_pass": 3.4, "ms_per_token": 9.5},
+    "124-llama-statistics-alone": {
+        "plain_ms": 50,
+        "ms_per_token": 30,
+        "rounds": 40,
+        "tokens_per_pass": 2.5,
+        "draft_ms_per_token": 2.5,
+    },
+    "125-a-flag-beside-the-throughput": {"at_most_ms": 12.5, "tokens_per_pass": None, "plain_ms": None},
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
@@ -246,6 +275,7 @@ NEVER = {
     "106-speeds-with-a-spread": ["2500 ms"],
     "111-sglang-steps-in-headings": ["draft length, and with it", "- draft length:"],
     "113-tabbyapi-with-or-without": ["plain decoding", "names no draft model"],
+    "125-a-flag-beside-the-throughput": ["No line here speaks of drafts", "runs without --speculative-config"],
 }
 
 

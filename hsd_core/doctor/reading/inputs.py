@@ -17,7 +17,7 @@ import msgspec
 from hsd_core.doctor.engines import engine_of
 from hsd_core.doctor.reading.lines.log_lines import LogReader
 from hsd_core.doctor.reading.lines.loose import lines_told
-from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, speaks_of_drafts
+from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, speaks_of_drafts, turns_on
 from hsd_core.doctor.reading.lines.set_before import engine_in, length_in, settings_alone
 from hsd_core.doctor.reading.lines.table_rows import tables_told
 from hsd_core.doctor.reading.lines.unwrapped import as_lines, clean, commands_joined, taken_apart
@@ -134,6 +134,9 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     if seen and not tables and not found:
         _unsaid(seen, [line for number, line in other if number not in reader.taken])
         loose = _beside(seen, [(number, line) for number, line in other if number not in reader.taken])
+    elif found and not seen and not tables:
+        plain, with_drafts = _speeds(other)
+        loose = plain + with_drafts
     for told in [*tables, *loose]:
         told.engine = told.engine or engine
         if told.kind == "words" and told.plain and engine_of(engine).silent and not told.label:
@@ -190,11 +193,11 @@ def _replies(
 
 
 def _unsaid(seen: Sequence[Seen], unread: Sequence[str]) -> None:
-    """A log of times alone is plain decoding, unless a line that is not understood has figures of drafts."""
+    """A log of times alone is plain decoding, unless a line that is not understood has figures of them or sets them."""
     if any(one.drafts or one.drafted is not None for one in seen):
         return
     unsure = [one for one in seen if not is_plain(one.label) and not is_command(one.label)]
-    if unsure and any(_FIGURED.search(line) for line in unread):
+    if unsure and any(_FIGURED.search(line) or turns_on(line) for line in unread):
         for one in unsure:
             one.notes.append("unsaid")
 
@@ -206,20 +209,30 @@ def _beside(seen: list[Seen], lines: Sequence[tuple[int, str]]) -> list[Told]:
         return []
     if any(one.speculated or not one.drafts for one in seen):
         return []
+    plain, with_drafts = _speeds(lines)
+    for one in with_drafts if not any(one.decode_ms for one in drafting) else []:
+        for part in drafting:
+            _given_time(part, one.per_token or 1e3 / (one.speed or 1.0))
+    return plain
+
+
+def _speeds(lines: Sequence[tuple[int, str]]) -> tuple[list[Told], list[Told]]:
+    """The one speed without drafts that lines tell, and the one with them; nothing where they tell more."""
     written = [*islice((line for line in lines if not is_logged(line[1])), MOST_WRITTEN)]
     told = [one for one in lines_told(written, drafts=True) if one.speed or one.per_token]
     plain = [one for one in told if one.plain and not one.speaks]
     with_drafts = [one for one in told if one.speculated and not one.speaks]
     if len(plain) != 1 or len(with_drafts) > 1 or len(told) > 2:
-        return []
-    for one in with_drafts if not any(one.decode_ms for one in drafting) else []:
-        per_token = one.per_token or 1e3 / (one.speed or 1.0)
-        for part in drafting:
-            if part.rounds and part.accepted is not None:
-                part.timed_tokens, part.timed_passes = part.rounds + part.accepted, part.rounds
-                part.decode_ms = per_token * part.timed_tokens
+        return [], []
     plain[0].kind = "log"
-    return plain
+    return plain, with_drafts
+
+
+def _given_time(part: Seen, per_token: float) -> None:
+    """The ms of a token that were told elsewhere, for as many tokens as were counted."""
+    if part.rounds and part.accepted is not None:
+        part.timed_tokens, part.timed_passes = part.rounds + part.accepted, part.rounds
+        part.decode_ms = per_token * part.timed_tokens
 
 
 def _kept(told: Told, name: str, seen: list[Seen], faults: list[str]) -> None:
@@ -238,6 +251,8 @@ def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
             continue
         if one.drafted and one.accepted is not None and one.rounds is None:
             one.k, one.rounds = k, one.drafted / k
+            if one.timed_tokens and one.rounds:
+                one.timed_passes = one.timed_tokens / (1.0 + one.accepted / one.rounds)
         elif one.speculated:
             one.k = k
         elif one.rounds and one.drafted is None:
@@ -312,4 +327,8 @@ def _joined(parts: Sequence[list[Seen | Scrape]]) -> list[Seen]:
             one = seen_in(listed[0], "the scrape", difference=False)
         one.label = models[0][:LONGEST_NAME] if len(servers) > 1 and models else ""
         told.append(one)
+    beside = [one for one in seen if one.kind == "words" and one.speculated and one.decode_ms and one.timed_tokens]
+    if len(told) == len(beside) == 1 and told[0].drafts and told[0].decode_ms is None:
+        _given_time(told[0], (beside[0].decode_ms or 0.0) / (beside[0].timed_tokens or 1.0))
+        seen.remove(beside[0])
     return told + seen

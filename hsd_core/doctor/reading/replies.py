@@ -29,6 +29,7 @@ _HERE = {  # an object that was cut out of its reply, by what only it has
     "timings": ("predicted_n", "draft_n"),
     "meta_info": ("spec_verify_ct",),
     "stats": ("total_draft_tokens_count", "totalDraftTokensCount"),
+    "usage": ("completion_tokens_per_sec",),
 }
 _SPEC = ("num_spec_steps", "acceptance_histogram")
 MOST_REPLIES = 20_000  # requests of one text
@@ -81,6 +82,8 @@ def seen_in_reply(value: Json, name: str) -> Seen | None:
         return check(_tensorrt(value, stats, name))
     if "avg_ts" in value and "n_gen" in value:
         return check(told) if (told := _llama_bench(value, name)) is not None else None
+    if "eval_count" in value and "eval_duration" in value:
+        return check(_ollama(value, name))
     if isinstance(usage := value.get("usage"), Mapping):
         if "completion_tokens_per_sec" in usage:
             return check(_tabby(usage, name))
@@ -139,6 +142,14 @@ def _tensorrt(value: Json, stats: Json, name: str) -> Seen:
             seen.decode_ms, seen.timed_tokens, seen.timed_passes = ms * requests, requests + seen.accepted, requests
         if (ms := _number(stats, "iterLatencyMS", name)) and seen.drafted:
             seen.draft_ms, seen.draft_timed = ms * requests, seen.drafted
+    return seen
+
+
+def _ollama(value: Json, name: str) -> Seen:
+    tokens, ns = _number(value, "eval_count", name), _number(value, "eval_duration", name)
+    seen = Seen(engine="ollama", name=name, kind="reply")
+    if tokens and ns:
+        seen.decode_ms, seen.timed_tokens, seen.timed_passes = ns / 1e6, tokens, tokens
     return seen
 
 

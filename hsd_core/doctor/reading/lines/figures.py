@@ -31,12 +31,13 @@ KEPT = 256  # lines without their numbers
 class Figure:
     """name: the words before it, in small letters. unit: the words behind it, or those in brackets behind its name.
 
-    values: more than one for a list. at: column of the first. last: word of the name.
+    values: more than one for a list. at, end: columns of the first and of the last. last: word of the name.
     """
 
     name: str
     values: list[float]
     at: int
+    end: int
     unit: str = ""
     percent: bool = False
     last: str = ""
@@ -53,12 +54,13 @@ class Figure:
 
 @dataclass(slots=True)
 class _Shape:
-    """A figure whose values are the numbers `first` to `end` of a line; `at`: which of its written numbers it is."""
+    """A figure whose values are the numbers `first` to `end` of a line, written there as its numbers `at` to `till`."""
 
     name: str
     first: int
     end: int
     at: int
+    till: int
     unit: str
     percent: bool
     last: str = ""
@@ -112,7 +114,8 @@ def figures(line: str) -> list[Figure]:
         if shape.numbered:
             name, unit = _numbered(name, values), _numbered(unit, values)
             last = name.rpartition(" ")[2]
-        found.append(Figure(name, values[shape.first : shape.end], at[shape.at], unit, shape.percent, last))
+        told = values[shape.first : shape.end]
+        found.append(Figure(name, told, at[shape.at], at[shape.till], unit, shape.percent, last))
     return found
 
 
@@ -134,6 +137,7 @@ def _walked(line: str) -> tuple[_Shape, ...]:
             _word(walk, token[2])
         else:
             _mark(walk, token[3])
+            walk.minus = walk.minus and line[token.end() : token.end() + 1] in (_VALUE, _NO_VALUE)
     for shape in walk.found:
         shape.last = shape.name.rpartition(" ")[2]
         shape.numbered = _VALUE in shape.name or _VALUE in shape.unit
@@ -155,12 +159,12 @@ def _number(walk: _Walk, first: int, many: int, at: int) -> None:
         walk.name, walk.separated = [], False
         return
     if walk.listed and not walk.name and first - walk.found[-1].first < MOST_VALUES:
-        walk.found[-1].end = first + many
+        walk.found[-1].end, walk.found[-1].till = first + many, at
         walk.open = True
         return
     name = " ".join(walk.name[-MOST_WORDS:])
     end = first + min(many, MOST_VALUES)
-    walk.found.append(_Shape(name, first, end, at, walk.hint, walk.percent and walk.separated))
+    walk.found.append(_Shape(name, first, end, at, at, walk.hint, walk.percent and walk.separated))
     walk.name, walk.separated, walk.hint, walk.percent = [], False, "", False
     walk.open = walk.listed = True
 

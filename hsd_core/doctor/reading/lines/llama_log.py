@@ -47,7 +47,7 @@ class _Request:
     line: int
     task: str = ""
     told: Told = field(default_factory=Told)
-    drafters: dict[str, list[float]] = field(default_factory=dict)  # drafts, kept, tokens of this request
+    drafters: dict[str, list[float]] = field(default_factory=dict)  # drafts, kept, tokens, accepted
 
 
 class LlamaLog:
@@ -56,7 +56,7 @@ class LlamaLog:
     def __init__(self, name: str) -> None:
         self._name = name
         self._requests: list[_Request] = []
-        self._totals: dict[str, list[float]] = {}  # drafts, kept, tokens, ms
+        self._totals: dict[str, list[float]] = {}  # drafts, kept, tokens, accepted, ms
         self._head = ("", 0)  # the task of a line that stands above the figures, and its number
         self.faults: list[str] = []
 
@@ -126,15 +126,15 @@ class LlamaLog:
         found = _STATISTICS.search(line)
         drafter = found[1] if found else "drafter"
         spent = told["dur"].values[1] if "dur" in told and len(told["dur"].values) > 1 else None
-        now = [told["drafts"].value, told["kept"].value if "kept" in told else 0.0, told["tokens"].value]
-        before = self._totals.get(drafter, [0.0, 0.0, 0.0])
+        now = [told[what].value if what in told else 0.0 for what in ("drafts", "kept", "tokens", "accepted")]
+        before = self._totals.get(drafter, [0.0] * 4)
         if now[0] < before[0] or now[2] < before[2]:
-            before = [0.0, 0.0, 0.0]  # the server was started again
+            before = [0.0] * 4  # the server was started again
         if not self._requests and len(self._requests) < MOST:
             self._requests.append(_Request(label, number))
         if len(self._totals) < 20 or drafter in self._totals:
             self._totals[drafter] = [*now, *([] if spent is None else [spent])]
-            added = [after - first for after, first in zip(now, before[:3], strict=True)]
+            added = [after - first for after, first in zip(now, before[:4], strict=True)]
             self._requests[-1].drafters.setdefault(drafter, added)
         return True
 
@@ -151,11 +151,11 @@ class LlamaLog:
             if (one := self._of_one(request, drafter)) is not None:
                 listed.append(one)
         drafting = [one for one in listed if one.drafts]
-        timed = [total for total in self._totals.values() if len(total) > 3 and total[2]]
+        timed = [total for total in self._totals.values() if len(total) > 4 and total[2]]
         if timed and drafting:
             last = drafting[-1]
             of = 0 if last.block else 2  # one pass of the drafter gives a draft, or a token
-            last.draft_ms, last.draft_timed = sum(total[3] for total in timed), sum(total[of] for total in timed)
+            last.draft_ms, last.draft_timed = sum(total[4] for total in timed), sum(total[of] for total in timed)
         return listed
 
     def _cut(self, end: int) -> None:
@@ -180,9 +180,9 @@ class LlamaLog:
         told = request.told
         told.engine, told.label, told.line = "llama.cpp", request.label, request.line
         told.drafter = drafter
-        drafts, kept, tokens = (sum(counts[n] for counts in request.drafters.values()) for n in range(3))
+        drafts, kept, tokens, right = (sum(counts[n] for counts in request.drafters.values()) for n in range(4))
         if told.drafted is None and request.drafters:
-            told.drafted, told.accepted, told.rounds = (tokens, None, drafts) if tokens else (0.0, 0.0, 0.0)
+            told.drafted, told.accepted, told.rounds = (tokens, right, drafts) if tokens else (0.0, 0.0, 0.0)
         told.speculated = told.drafted is None and is_drafted(request.label)
         if told.tokens and told.ms and not told.speculated:
             told.passes = max(1.0, timed_tokens(told.tokens, told.ms, told.per_token) - (told.accepted or 0.0))

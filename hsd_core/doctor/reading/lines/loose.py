@@ -23,22 +23,20 @@ from hsd_core.doctor.reading.lines.set_before import length_in
 from hsd_core.doctor.reading.lines.table_rows import put
 from hsd_core.doctor.reading.told import Told
 
-_CALLED = {
-    "length": "acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc_len"
-    "|accept_length|acceptance_length|avg_accept_len"
-    "|accept_len|mean accepted len|mean acceptance length|mean accepted length|tokens per step|tau"
-    "|tokens per pass|tokens/pass|tokens per forward|tokens/forward|接受长度|al",
-    "rate": "acceptance rate|accept rate|draft acceptance rate|acceptance|draft rate|accept_rate|acceptance_rate"
-    "|aggregate_accept_rate|accept|接受率|akzeptanz|akzeptanzrate",
-    "speed": "tok/s|t/s|tps|tokens/s|token/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate"
-    "|generation speed|decode speed|eval rate|tokens_per_second",
-    "per_token": "ms per token|ms/token|ms/tok|tpot|time per token|time per output token",
-    "k": "num_speculative_tokens|draft length|draft-max|n-max|draft-n-max|k|n_max|spec-draft-n-max|num_draft_tokens"
-    "|speculative-num-steps|num_steps|gamma",
-    "accepted": "accepted|accepted tokens|draft tokens accepted|accepted draft tokens|from_draft|from draft",
-    "round_ms": "host_step_time|step time|step_time|time per step|iteration latency|iterlatencyms",
-    "running": "batch size|batch_size|concurrency",
-    "drafted": "drafted|proposed|draft tokens|drafted tokens|total draft tokens",
+_CALLED = {  # a name with underscores is one with blanks
+    "length": "acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc len"
+    "|mean accepted len|tokens per step|tau|tokens per pass|tokens/pass|tokens per forward|tokens/forward|接受长度|al",
+    "rate": "acceptance rate|accept rate|acceptance|draft rate|accept|接受率|akzeptanz|akzeptanzrate",
+    "speed": "tok/s|t/s|tps|tokens/s|token/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate|eval rate",
+    "per_token": "ms per token|ms/token|ms/tok|tpot|tpot ms|time per token|time per output token"
+    "|time per output token ms",
+    "k": "num speculative tokens|draft length|draft-max|n-max|draft-n-max|k|n max|spec-draft-n-max|num draft tokens"
+    "|speculative-num-steps|num steps|gamma",
+    "accepted": "accepted|accepted tokens|draft tokens accepted|accepted draft tokens|from draft",
+    "round_ms": "host step time|step time|time per step|iteration latency|iterlatencyms",
+    "running": "batch size|concurrency",
+    "drafted": "drafted|proposed|draft tokens|drafted tokens|draft tokens proposed|proposed tokens",
+    "seconds": "tokens in",
 }
 _NAMES = {name: what for what, names in _CALLED.items() for name in names.split("|")}
 _UNITS = {
@@ -65,7 +63,9 @@ _OF_DRAFTER = re.compile(
 )
 _ABOUT_DRAFTER = re.compile(r"\b(?:draft(?:er|ing)?|assistant|proposer)\b", re.IGNORECASE)
 _ABOUT_PASS = re.compile(r"\b(?:target|verif\w+|main model|big model|forward|pass)\b", re.IGNORECASE)
-_FILLING = frozenset(("is", "was", "of", "about", "around", "are", "only", "at", "just", "roughly", "to"))
+_FILLING = frozenset(
+    ("is", "was", "of", "about", "around", "are", "only", "at", "just", "roughly", "to", "p50", "median")
+)
 _SENTENCE = re.compile(r"[.!?;]\s")
 _BETWEEN = re.compile(r"\b(?:and|but|vs|versus|against|while|than|to|instead)\b|[;→]|,(?!\d)")
 _UNIT_HEAD = re.compile(
@@ -97,7 +97,8 @@ def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> lis
             continue
         own = _own(line)
         told.line = number
-        rest = not own or (last is not None and last.speculated and not last.speaks and not _timed(told))
+        counts = not any((told.speed, told.per_token, told.length, told.rate, told.pass_ms, told.round_ms))
+        rest = not own or counts or (last is not None and last.speculated and not last.speaks and not _timed(told))
         if last is not None and rest and last.line + 4 > number and not (_timed(told) and _timed(last)):
             _more(last, told)  # the rest of the run before
             continue
@@ -105,14 +106,23 @@ def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> lis
             label = own
         whole = own or label
         told.label = _shown(whole)
-        told.k = told.k or length_in(whole)
-        told.plain = not told.speaks and (is_plain(whole) or (is_command(whole) and not is_drafted(whole)))
-        told.speculated = not told.speaks and not told.plain and is_drafted(whole)
+        length = length_in(whole) if length_in(whole) is not None else length_in(line)
+        told.k = told.k or length or None
+        told.plain = not told.speaks and (
+            length == 0 or is_plain(whole) or (is_command(whole) and not is_drafted(whole))
+        )
+        told.speculated = not told.speaks and not told.plain and (is_drafted(whole) or bool(told.k))
         (found if told.speaks or told.plain or told.speculated else neutral).append(told)
         asides.append((told, aside))
         last = told
     _apart(asides)
     found += [told for told in neutral if told.speaks]
+    found = [told for told in found if not told.speaks or _known_share(told)]
+    neutral = [told for told in neutral if not told.speaks]
+    spoken = drafts or any(speaks_of_drafts(line) for _, line in lines)
+    if spoken and len(neutral) == 1 and found and all(told.plain for told in found):  # "95 with this, 60 without"
+        neutral[0].speculated = True
+        found.append(neutral.pop())
     for told in found:
         if told.accepted is not None and told.drafted is None and (told.tokens or 0.0) > told.accepted:
             told.passes = (told.tokens or 0.0) - told.accepted
@@ -121,12 +131,18 @@ def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> lis
             told.plain = True
             found.append(told)
     if not any(one.speaks or one.speculated for one in found):
-        unsaid = drafts or any(speaks_of_drafts(line) for _, line in lines)
         for told in neutral:
-            told.plain = not unsaid
-            told.notes += ["unsaid"] if unsaid else []
+            told.plain = not spoken
+            told.notes += ["unsaid"] if spoken else []
             found.append(told)
     return found
+
+
+def _known_share(told: Told) -> bool:
+    """Whether more is told of the drafts than how many there were."""
+    if told.accepted is not None:
+        return any((told.drafted, told.tokens, told.length, told.speed, told.per_token))
+    return told.length is not None or told.rate is not None or bool(told.places)
 
 
 def _without(label: str) -> set[str]:
@@ -151,7 +167,7 @@ def _clauses(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             if len(line) <= 2_000:
                 yield number, line
             continue
-        speeds = [one.at for one in figures(line) if one.unit.startswith(_UNITS["speed"]) and _written(line, one)]
+        speeds = [one.end for one in figures(line) if one.unit.startswith(_UNITS["speed"]) and _written(line, one)]
         start = 0
         for before, after in pairwise(speeds):
             between = _SENTENCE.search(line, before, after) or _BETWEEN.search(line, before, after)
@@ -166,7 +182,7 @@ def _own(line: str) -> str:
     lead, colon, _ = line.partition(":")
     for part in (lead if colon and len(lead) < 60 else "", line[:LONGEST]):
         bare = part.strip(" -*#>,.;\t")
-        if is_plain(bare) or is_drafted(bare):
+        if is_plain(bare) or is_drafted(bare) or length_in(bare) is not None:
             return bare
     return ""
 
@@ -195,6 +211,8 @@ def _line(line: str, found: Sequence[Figure]) -> Told | None:
             rejected = figure.value
         elif what == "rate" and figure.value > 1.5 and not figure.percent and "rate" not in figure.name:
             continue  # "acceptance was 3" is no share
+        elif what == "seconds":
+            told.ms = 1e3 * figure.value
         elif what == "speed" and (not _written(line, figure) or told.speed is not None):
             continue
         else:
@@ -205,9 +223,12 @@ def _line(line: str, found: Sequence[Figure]) -> Told | None:
         told.drafted = told.accepted + rejected
     if told.length is not None and told.length < 1:
         told.length = None
-    told.tokens = told.tokens if told.speed or told.accepted is not None else None
+    told.tokens = told.tokens if told.speed or told.ms or told.accepted is not None else None
+    if told.ms and told.tokens and not told.speed:
+        told.speed = 1e3 * told.tokens / told.ms
+    told.ms = None
     useful = (told.speed, told.per_token, told.length, told.rate, told.pass_ms, told.round_ms)
-    return told if any(useful) or (told.accepted is not None and (told.drafted or told.tokens)) else None
+    return told if any(useful) or told.accepted is not None or told.drafted else None
 
 
 def _with_unit(found: list[Figure], unit: str) -> list[Figure]:
@@ -222,8 +243,8 @@ def _single(found: Sequence[Figure]) -> Iterator[Figure]:
     for figure in found:
         *others, last = figure.values
         for place, value in enumerate(others):
-            yield Figure("" if place else figure.name, [value], figure.at)
-        yield Figure("" if others else figure.name, [last], figure.at, figure.unit, figure.percent)
+            yield Figure("" if place else figure.name, [value], figure.at, figure.at)
+        yield Figure("" if others else figure.name, [last], figure.end, figure.end, figure.unit, figure.percent)
 
 
 def _meant(figure: Figure) -> str | None:
@@ -231,12 +252,13 @@ def _meant(figure: Figure) -> str | None:
     words = figure.name.split()
     while words and words[-1] in _FILLING:
         words.pop()
-    what = known(_NAMES, words)
+    what = known(_NAMES, " ".join(words).replace("_", " ").split())
     of_unit = next((what for what, units in _UNITS.items() if figure.unit.startswith(units)), None)
     if what == "speed" and figure.unit and not any(f" {unit}" in f" {figure.unit}" for unit in _UNITS["speed"]):
-        return None  # "Generate: 5.0 s", "Throughput: 3 requests/s"
-    if (what == "per_token" and figure.unit.startswith(("s ", "sec", "tok"))) or (
-        what == "per_token" and figure.unit == "s"
+        what = None  # "Generate: 5.0 s", "Throughput: 3 requests/s"
+    in_seconds = figure.unit.startswith(("s ", "sec")) or figure.unit == "s"
+    if (what == "per_token" and (in_seconds or figure.unit.startswith("tok"))) or (
+        what == "seconds" and not in_seconds
     ):
         return None
     if what is None and of_unit is None and figure.percent and "accept" in figure.name + figure.unit:

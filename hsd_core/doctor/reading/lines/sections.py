@@ -99,6 +99,11 @@ def speaks_of_drafts(line: str) -> bool:
     return _SPOKEN.search(line) is not None
 
 
+def turns_on(line: str) -> bool:
+    """Whether a line has an option that starts drafting, and none that stops it."""
+    return _ON.search(line) is not None and _OFF.search(line) is None
+
+
 def stops_early(text: str) -> bool:
     """Whether a setting lets the drafter stop before its length, where it is unsure."""
     return _EARLY.search(text) is not None
@@ -107,5 +112,5 @@ def stops_early(text: str) -> bool:
 def is_drafted(text: str) -> bool:
     """Whether a heading says that something was drafted."""
     if is_command(text):
-        return _OFF.search(text) is None and _ON.search(text) is not None
+        return turns_on(text)
     return not is_plain(text) and _DRAFTED.search(text) is not None

@@ -26,7 +26,8 @@ _COLUMNS = (
     (
         "length",
         re.compile(
-            r"acc\w{0,9}[ _-]len|tokens?\W{0,2}(?:/|per) ?(?:pass|step|forward|round)|emitted per|\bMAL\b|\btau\b", re.I
+            r"acc\w{0,9}[ _-]len|tokens?\W{0,2}(?:/|per) ?(?:pass|step|forward|round)|emitted per|\bM?AL\b|\btau\b",
+            re.I,
         ),
     ),
     ("rate", re.compile(r"accept|draft rate|\brate\b|akzeptanz", re.I)),
@@ -40,7 +41,8 @@ _PLACE = re.compile(r"(?:p|pos|position|place|token)[ _#@]*(\d{1,2})", re.IGNORE
 _PLACES = re.compile(r"(?:pos|position|place|depth|draft token)(?: index)?", re.IGNORECASE)
 _TEST = re.compile(r"(?P<plain>tg ?\d+)?(?:(?:pp|pg) ?\d.*| ?@ ?d\d+)?")  # of llama-bench, which drafts nothing
 _BARE = re.compile(r"[~±+-]?[\d.,]+ ?(?:x|×|s|ms|%|gi?b|mi?b|t/s)?", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
+_DIGIT = re.compile(r"(?<![\w.-])\d")  # that stands alone, as it does not in "eagle3"
+_EACH = re.compile(r"/ ?user|per user", re.IGNORECASE)  # a speed that is not of all requests together
 _NONE = ("", "-", "–", "—", "n/a", "N/A")
 _HEADS = re.compile(
     "|".join(form.pattern for form in (_SPEED, _COLUMNS[0][1], _COLUMNS[1][1])) + r"|accept|baseline|without|\bp1\b",
@@ -145,14 +147,15 @@ def _cells(line: str, divider: str) -> list[str]:
 
 
 def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[Told]:
-    told = _row(cells, head, "")
+    each = any(what in ("speed", "plain_speed") and _EACH.search(names[at]) for at, what in head.items())
+    told = _row(cells, head, "", each)
     test = next((_TEST.fullmatch(cells[at]) for at, what in head.items() if what == "test" and at < len(cells)), None)
     if test is not None:  # llama-bench: of reading a prompt, or of writing
         told.engine, told.plain, told.notes = "llama.cpp", True, ["llama_bench"]
         if test["plain"]:
             yield told
         return
-    plain = _row(cells, head, "plain_")
+    plain = _row(cells, head, "plain_", each)
     if plain is not None and (plain.speed or plain.per_token):
         words = next(names[at] for at, what in head.items() if what.startswith("plain_"))
         others = [names[at] for at, what in head.items() if what in ("speed", "per_token")]
@@ -176,8 +179,8 @@ def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[To
     yield told
 
 
-def _row(cells: Sequence[str], head: Head, prefix: str) -> Told:
-    """A row, its time from the columns with that prefix."""
+def _row(cells: Sequence[str], head: Head, prefix: str, each: bool) -> Told:
+    """A row, its time from the columns with that prefix; each: its speed is of one request."""
     told = Told(kind="table")
     for at, what in head.items():
         cell = cells[at] if at < len(cells) else ""
@@ -200,6 +203,8 @@ def _row(cells: Sequence[str], head: Head, prefix: str) -> Told:
     if not told.label:
         told.label = next((cells[at] for at, what in head.items() if what == "k" and at < len(cells)), "")
     told.places = of_all(told)
+    if each and told.speed:
+        told.per_token, told.speed = told.per_token or 1e3 / told.speed, None
     if told.running is not None:
         told.label = f"{told.label} {told.running:g} at once".strip()
     told.k = told.k or length_in(told.label)
