@@ -34,9 +34,9 @@ from hsd_core.systems.exits.climbing import ClimbLevel
 from hsd_core.systems.exits.depths_key import depths_of
 from hsd_core.systems.exits.exit_level import ExitLevel
 from hsd_core.systems.medusa.medusa_level import MedusaLevel
+from hsd_core.systems.nano.declaration import MISS
 from hsd_core.systems.nano.nano_level import NanoLevel
 from hsd_core.systems.ngram.databases import Databases
-from hsd_core.systems.ngram.declaration import MISS
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.skip.declaration import SET
 from hsd_core.systems.views.declaration import BUDGET, CHUNK, KEEP, SINK

@@ -51,10 +51,12 @@ class Reads(NamedTuple):
 
     weights: the dtype of a copy of the target; "" for the target itself or the dtype that the level names.
     depth: None for all layers, 0 for the token embeddings, "at" for as many as the key says.
+    part: whether it reads a part of that model's cache alone, so that a pass costs the same however long the text is.
     """
 
     weights: str = ""
     depth: int | str | None = None
+    part: bool = False
 
 
 class WrittenAs(NamedTuple):

@@ -1,6 +1,6 @@
-"""What is declared: kinds of levels as `KINDS`, rules as `RULES`, stop policies as `POLICIES`, schedulers as
-`SCHEDULERS`, by `core/standard.py` and by the file `declaration.py` of every folder of `systems`; and the keys of them
-all."""
+"""What is declared: kinds of levels as `KINDS`, what a system adds to another one's kinds as `EXTENDS`, rules as
+`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, by `core/standard.py` and by the file `declaration.py`
+of every folder of `systems`; and the keys of them all."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
+from hsd_core.grammar.extension import Extension, extended
 from hsd_core.grammar.key import Choice, Key, Value
 from hsd_core.grammar.keys import POLICY, RULE, WITH
 from hsd_core.grammar.kind import Kind, WrittenAs
@@ -94,7 +95,8 @@ def _here() -> _Registry:
 @lru_cache(maxsize=2)
 def _registry(path: tuple[str, ...]) -> _Registry:
     modules = _modules(path)
-    declared: list[Kind] = _declared(modules, "KINDS")
+    extensions: list[Extension] = [one for module in modules for one in getattr(module, "EXTENDS", ())]
+    declared: list[Kind] = [extended(kind, extensions) for kind in _declared(modules, "KINDS")]
     rules: list[RuleKind] = _declared(modules, "RULES")
     policies: list[PolicyKind] = _declared(modules, "POLICIES")
     schedulers: list[SchedulerKind] = _declared(modules, "SCHEDULERS")

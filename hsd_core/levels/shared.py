@@ -6,16 +6,18 @@ Levels enter from the target down, so that a level finds the trunks of those abo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
 
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.systems.store.neighbours import Shelf, Store
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level, LevelRun
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class SharedState:
@@ -29,11 +31,13 @@ class SharedState:
         self._trunks: dict[int, Trunk] = {}
         self._opened: list[Trunk] = []
         self._features: list[Trunk] = []
-        self._shelves: dict[int, Shelf] = {}
+        self._held: dict[int, Any] = {}
 
-    def shelf(self, store: Store) -> Shelf:
-        """What the run's queries of a store have returned: filled by who asks it, read by who drafts for that one."""
-        return self._shelves.setdefault(id(store), Shelf(store))
+    def held(self, of: S, make: Callable[[S], T]) -> T:
+        """What the run's levels have in common of an object that they all read, made by the first one that asks."""
+        if id(of) not in self._held:
+            self._held[id(of)] = make(of)
+        return cast("T", self._held[id(of)])
 
     def trunk(self, decoder: Layered, depth: int, *, features: bool = False, along: bool = False) -> Trunk:
         """The trunk of a decoder, marked at `depth`.

@@ -10,14 +10,12 @@ from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, Plac
 from hsd_core.grammar.said import Said
 from hsd_core.levels.decoded import decoded
 from hsd_core.models.machine import has_cuda
-from hsd_core.systems.store.store_keys import KNN, OF_STORE, mixing_of
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
     from hsd_core.levels.model_level import ModelLevel
-    from hsd_core.systems.store.store_level import StoreLevel
 
 UNDRAFTED = "undrafted"  # of a level's parameters: how many special tokens differ from the target's
 
@@ -80,17 +78,7 @@ def offer_target(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 def build_target(spec: LevelSpec, site: Site) -> Level:
     source, dtype, device = site.of_target(spec.get(ID)), spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
-    if spec.get(KNN):
-        return build_with_store(spec.having(dtype=dtype, device=device), site)
     return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title, feeds=True)
-
-
-def build_with_store(spec: LevelSpec, site: Site) -> StoreLevel:
-    from hsd_core.systems.store.store_level import StoreLevel
-
-    decoder, source = site.layered(spec), site.preset.target
-    store, label = site.store(spec, decoder), f"{source.title} and a store"
-    return StoreLevel(decoder, store, mixing_of(spec), kind=spec.name, label=label, weights=source.as_dict(site.folder))
 
 
 TARGET = Kind(
@@ -101,11 +89,10 @@ TARGET = Kind(
         title="target",
         about="The last level: its distribution is the output's.",
         help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
-        "folder or a .gguf file. @knn=store mixes its words with what followed like places of a text (kNN-LM), a "
-        "distribution of its own; python -m hsd_core knn-store makes the store.",
+        "folder or a .gguf file.",
         said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
     ),
-    keys=(*VERIFIES, *OF_STORE, DTYPE, DEVICE, ID),
+    keys=(*VERIFIES, DTYPE, DEVICE, ID),
     placement=Placement(stands=LAST, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads()),
     offer=offer_target,

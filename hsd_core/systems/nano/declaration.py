@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import StackError
-from hsd_core.grammar.keys import ID, VERIFIES
+from hsd_core.grammar.extension import Extension
+from hsd_core.grammar.key import StackError, Text
+from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.said import Said
+from hsd_core.grammar.spec import LevelSpec
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
 
 if TYPE_CHECKING:
+    from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
-    from hsd_core.grammar.spec import LevelSpec
     from hsd_core.models.drafts.draft_file import DraftInfo
     from hsd_core.systems.nano.nano_level import NanoLevel
+
+
+MISS = Text(name="miss", place=60)
 
 
 def drafts(preset: Preset) -> list[dict[str, Any]]:
@@ -82,3 +88,31 @@ KIND = Kind(
     build=build,
 )
 KINDS = (KIND,)
+
+
+def build_behind(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], Level]) -> Level:
+    """Lookups, and the draft that `@miss=` names where they find nothing."""
+    from hsd_core.levels.fused import Lookups, OrderedLevel
+
+    name = None if spec[MISS] == KIND.name else spec[MISS]
+    drafter = build(LevelSpec(KIND.name).having(id=name, dtype=spec.get(DTYPE), device=spec.get(DEVICE)), site)
+    lookups = plain(spec, site)
+    assert isinstance(lookups, Lookups)
+    return OrderedLevel(lookups, drafter, drafter.draft.name)
+
+
+EXTENDS = (
+    Extension(
+        of="ngram",
+        keys=(MISS,),
+        build=build_behind,
+        help="@miss=nano lets a nano draft where they have no answer.",
+        around={MISS.name: "{level} or a nano draft"},
+        entry=lambda preset: {"drafts": drafts(preset)},
+        of_target=True,
+        unplanned=Unplanned(
+            "@miss=, two drafters in one",
+            "a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself",
+        ),
+    ),
+)

@@ -1,13 +1,13 @@
-"""Lookups: in n-gram databases, on a miss the drafts of a nano; and lookahead decoding (Fu et al. 2024, arXiv
-2402.02057), where the level above guesses its own future in its own passes."""
+"""Lookups in n-gram databases, and lookahead decoding (Fu et al. 2024, arXiv 2402.02057), where the level above guesses
+its own future in its own passes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import DRAFTER, StackError, Text, Whole
-from hsd_core.grammar.keys import DEVICE, DRAFTS, DTYPE, GUESS, WINDOW, N
+from hsd_core.grammar.key import DRAFTER, StackError, Whole
+from hsd_core.grammar.keys import DRAFTS, GUESS, WINDOW, N
 from hsd_core.grammar.kind import (
     ORANGE,
     Kind,
@@ -16,14 +16,10 @@ from hsd_core.grammar.kind import (
     Lookup,
     Origin,
     Placement,
-    Planning,
-    Shares,
     Site,
-    Unplanned,
 )
 from hsd_core.grammar.said import Said
 from hsd_core.grammar.spec import LevelSpec
-from hsd_core.systems.nano import declaration as nano
 from hsd_core.systems.ngram.source_keys import Sources
 
 if TYPE_CHECKING:
@@ -59,13 +55,12 @@ SHORTEST = Whole(
     noted="keys of {} or more",
     tip="the least number of tokens in a key of the context's database",
 )
-MISS = Text(name="miss", place=60)
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     here = {"c": True, "m": preset.model_db is not None, "s": preset.text_db is not None}
     order = "".join(letter for letter in preset.databases if here[letter])
-    return [kind.entry("n-gram lookup", params={"db": order}, drafts=nano.drafts(preset))]
+    return [kind.entry("n-gram lookup", params={"db": order})]
 
 
 def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
@@ -99,7 +94,6 @@ def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.fused import OrderedLevel
     from hsd_core.systems.ngram.databases import REACH, Databases
     from hsd_core.systems.ngram.ngram_level import NgramLevel
 
@@ -112,7 +106,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
     told: dict[str, object] = {"guess": guess} if guess > 1 else {}
     told |= {"window": window, "n": n} if window else {}
     told |= {"files": opened.files} if opened.files else {}
-    lookups = NgramLevel(
+    return NgramLevel(
         lambda: Databases(
             order,
             model_db=opened.model_db,
@@ -129,18 +123,6 @@ def build(spec: LevelSpec, site: Site) -> Level:
         n=n,
         params=told,
     )
-    miss = spec.get(MISS)
-    if miss is None:
-        return lookups
-    name = None if miss == nano.KIND.name else miss
-    silent = LevelSpec(nano.KIND.name).having(id=name, dtype=spec.get(DTYPE), device=spec.get(DEVICE))
-    drafter = nano.build(silent, site)
-    return OrderedLevel(lookups, drafter, drafter.draft.name)
-
-
-def unplanned(spec: LevelSpec) -> Unplanned | None:
-    instead = "a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself"
-    return Unplanned("@miss=, two drafters in one", instead) if spec.get(MISS) else None
 
 
 def offer_lookahead(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -178,10 +160,10 @@ KINDS = (
             help="@db= names the databases in the order in which they are asked: the context (c), what the target "
             "usually writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. @guess= says "
             "how many candidates are offered side by side, for one pass to judge; @window= lets a lookahead window "
-            "feed the context's; @miss=nano lets a nano draft where they have no answer.",
+            "feed the context's.",
             said=Said(
                 ("{guess} lookups at once", "lookups"),
-                {WINDOW.name: "{level} with a lookahead window", MISS.name: "{level} or a nano draft"},
+                {WINDOW.name: "{level} with a lookahead window"},
             ),
         ),
         keys=(
@@ -192,11 +174,8 @@ KINDS = (
             N.usually(5),
             KEPT,
             SHORTEST,
-            MISS,
         ),
         placement=Placement(block=2, verifies=False, cheap=True, needs=frozenset({"tokenizer"})),
-        shares=Shares(of_target=lambda spec: spec.get(MISS) is not None),
-        planning=Planning(unplanned=unplanned),
         lookup=Lookup(origins=ORIGINS, beside=lambda count: LevelSpec("ngram", values={GUESS.name: count})),
         offer=offer,
         build=build,

@@ -1,11 +1,13 @@
-"""The draft that looks in a cache of what the target's store returned (RaLMSpec)."""
+"""The target with a store of a text (kNN-LM), and the draft that looks in a cache of what that returned (RaLMSpec)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.grammar.extension import Extension
 from hsd_core.grammar.key import DRAFTER, Share
-from hsd_core.grammar.keys import VERIFIES
+from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.said import Said
@@ -13,9 +15,10 @@ from hsd_core.systems.store.spaced import Spaced
 from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
 
 if TYPE_CHECKING:
+    from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
-    from hsd_core.systems.store.store_level import CachedLevel
+    from hsd_core.systems.store.store_level import CachedLevel, StoreLevel
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -55,6 +58,28 @@ KINDS = (
         planning=Planning(named=True),
         offer=offer,
         build=build,
+    ),
+)
+
+
+def build_with_store(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], Level]) -> StoreLevel:
+    """The target that mixes its words with those of its store, in place of the plain one."""
+    from hsd_core.systems.store.store_level import StoreLevel
+
+    source = site.of_target(spec.get(ID))
+    spec = spec.having(dtype=spec.get(DTYPE) or site.dtype, device=spec.get(DEVICE) or site.device)
+    decoder, label = site.layered(spec), f"{source.title} and a store"
+    store, weights = site.store(spec, decoder), source.as_dict(site.folder)
+    return StoreLevel(decoder, store, mixing_of(spec), kind=spec.name, label=label, weights=weights)
+
+
+EXTENDS = (
+    Extension(
+        of="target",
+        keys=OF_STORE,
+        build=build_with_store,
+        help="@knn=store mixes its words with what followed like places of a text (kNN-LM), a distribution of its "
+        "own; python -m hsd_core knn-store makes the store.",
     ),
 )
 

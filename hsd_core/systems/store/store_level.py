@@ -99,7 +99,7 @@ class StoreLevel(OverStore):
         return shared.trunk(self.decoder, self.decoder.layers, features=True)
 
     def open(self, capacity: int, shared: SharedState) -> StoreRun:
-        return StoreRun(self.enter(shared), self.store, shared.shelf(self.store), self.mixing, self.name)
+        return StoreRun(self.enter(shared), self.store, shared.held(self.store, Shelf), self.mixing, self.name)
 
 
 class CachedLevel(OverStore):
@@ -110,4 +110,4 @@ class CachedLevel(OverStore):
         return shared.trunk(self.decoder, self.decoder.layers, along=True)
 
     def open(self, capacity: int, shared: SharedState) -> CachedRun:
-        return CachedRun(self.enter(shared), shared.shelf(self.store), self.mixing, self.name)
+        return CachedRun(self.enter(shared), shared.held(self.store, Shelf), self.mixing, self.name)

@@ -93,7 +93,7 @@ KIND = Kind(
     ),
     keys=(*VERIFIES, KEEP, BUDGET, CHUNK, SINK, DTYPE),
     placement=Placement(block=6, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(), of_target=lambda spec: True),
+    shares=Shares(reads=Reads(part=True), of_target=lambda spec: True),
     planning=Planning(named=True),
     offer=offer,
     build=build_view,

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hsd_core.grammar import kind_of
 from hsd_core.grammar.stack_text import StackError, parse
-from hsd_core.systems.views.declaration import KIND as VIEW
 from hsd_core.theory.latency.plans import Prediction, Ranked, plan_of
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.behind_texts import ProfilesByLength
@@ -69,7 +69,7 @@ def depends_on_length(stack: str) -> bool:
     """Whether a stack is priced by length: a view's pass costs what its budget costs, the target's what the text does.
     What is no stack does not."""
     try:
-        return any(spec.name == VIEW.name for spec in parse(stack))
+        return any((reads := kind_of(spec).shares.reads) and reads.part for spec in parse(stack))
     except StackError:
         return False
 
