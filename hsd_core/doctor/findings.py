@@ -21,6 +21,18 @@ NOT_FREE = 1.25  # times a plain pass
 SMALL = 0.02  # share of the time, below which drafting is not worth a sentence
 DEAR = 0.2  # share of the time that drafting may take without being named
 
+_SAID = {  # of a note, wherever it stands
+    "gauges": "These are gauges, of the last moment; counters would tell the mean.",
+    "one_line": "It is one line of a log: if the server was idle before, its throughput counts the pause too. Give "
+    "some lines more.",
+    "one_scrape": "One scrape counts everything since the server started, warm-up and other prompts included; two "
+    "scrapes around your prompts count those alone.",
+    "whole_drafts": "Every draft is taken to have had its full length, which may be less.",
+    "of_all_requests": "This is the throughput of all requests together: the times here compare runs of one load, a "
+    "token of one request takes longer.",
+    "rounds_from_tokens": "Drafts are not counted here: every pass is taken to have had one.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -226,13 +238,6 @@ def _conditions(profile: DraftProfile) -> Iterator[Finding]:
             + f"; the others are plain decoding. A token more in each draft would save {_saved(profile)} of the "
             "passes at most.",
         )
-    if "one_scrape" in profile.notes:
-        yield Finding(
-            "one_scrape",
-            0.0,
-            "One scrape counts everything since the server started, warm-up and other prompts included; two scrapes "
-            "around your prompts count those alone.",
-        )
     if profile.rounds is not None and profile.rounds < FEW and "means" not in profile.notes and profile.drafted:
         yield Finding("few", 0.0, f"Only {profile.rounds:.0f} drafts were counted: the intervals are wide.")
     if any(share.at_least for share in profile.conditional):
@@ -257,17 +262,8 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
     for note in profile.notes:
         if note.startswith("fault:"):
             yield Finding("fault", 0.0, f"A part of the text was left out: {note.removeprefix('fault:')}")
-        elif note == "gauges":
-            yield Finding("gauges", 0.0, "These are gauges, of the last moment; counters would tell the mean.")
-        elif note == "one_line":
-            yield Finding(
-                "one_line",
-                0.0,
-                "It is one line of a log: if the server was idle before, its throughput counts the pause too. Give "
-                "some lines more.",
-            )
-        elif note == "whole_drafts":
-            yield Finding("whole", 0.0, "Every draft is taken to have had its full length, which may be less.")
+        elif note in _SAID:
+            yield Finding(note, 0.0, _SAID[note])
         elif note == "of_all_drafts" and profile.survival:
             kept_less = sum(accumulate((share.value for share in profile.survival), lambda one, more: one * more))
             yield Finding(
@@ -275,13 +271,6 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
                 0.0,
                 "Acceptance by position is taken as of all drafts, as engines print it; if it is of the drafts that "
                 f"came so far, a pass gives {1.0 + kept_less:.2f} tokens.",
-            )
-        elif note == "of_all_requests":
-            yield Finding(
-                "together",
-                0.0,
-                "This is the throughput of all requests together: the times here compare runs of one load, a token of "
-                "one request takes longer.",
             )
         elif note == "rate_in_words" and profile.k and profile.drafted and profile.accepted is not None:
             share = profile.accepted / profile.drafted
@@ -291,8 +280,6 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
                 f"The acceptance of {percent(share)} is taken as accepted of drafted, as logs print it; if each "
                 f"position is accepted so often, a pass gives {1.0 + kept(share, profile.k):.2f} tokens.",
             )
-        elif note == "rounds_from_tokens":
-            yield Finding("rounds", 0.0, "Drafts are not counted here: every pass is taken to have had one.")
 
 
 def levels_in_words(more: list[LevelMore], engine: str) -> list[str]:

@@ -106,9 +106,7 @@ def _lm_studio(value: Json, stats: Json, name: str) -> Seen:
     seen = Seen(engine="lmstudio", name=name, kind="reply", drafted=drafted or 0.0, accepted=accepted or 0.0)
     per_token = 1e3 / speed if speed else None
     if tokens:
-        seen.timed_tokens, seen.timed_passes = tokens, max(1.0, tokens - (accepted or 0.0))
-        if per_token or seconds:
-            seen.decode_ms = tokens * per_token if per_token else 1e3 * (seconds or 0.0)
+        _timed(seen, tokens, tokens * per_token if per_token else 1e3 * seconds if seconds else None)
     elif per_token:
         seen.decode_ms, seen.timed_tokens = per_token, 1.0
     _rounds_of_passes(seen)
@@ -125,9 +123,15 @@ def _tabby(usage: Json, name: str) -> Seen:
     if accepted is not None and rejected is not None:
         seen.accepted, seen.drafted = accepted, accepted + rejected
     if tokens and speed:
-        seen.decode_ms, seen.timed_tokens = 1e3 * tokens / speed, tokens
-        seen.timed_passes = max(1.0, tokens - (accepted or 0.0))
+        _timed(seen, tokens, 1e3 * tokens / speed)
     _rounds_of_passes(seen)
+    return seen
+
+
+def _timed(seen: Seen, tokens: float, ms: float | None) -> Seen:
+    """The time of tokens, in passes that each give one of the target's own."""
+    seen.decode_ms, seen.timed_tokens = ms, tokens
+    seen.timed_passes = max(1.0, tokens - (seen.accepted or 0.0))
     return seen
 
 
@@ -148,9 +152,7 @@ def _tensorrt(value: Json, stats: Json, name: str) -> Seen:
 def _ollama(value: Json, name: str) -> Seen:
     tokens, ns = _number(value, "eval_count", name), _number(value, "eval_duration", name)
     seen = Seen(engine="ollama", name=name, kind="reply")
-    if tokens and ns:
-        seen.decode_ms, seen.timed_tokens, seen.timed_passes = ns / 1e6, tokens, tokens
-    return seen
+    return _timed(seen, tokens, ns / 1e6) if tokens and ns else seen
 
 
 def _llama_bench(value: Json, name: str) -> Seen | None:
@@ -158,10 +160,8 @@ def _llama_bench(value: Json, name: str) -> Seen | None:
     tokens, speed = _number(value, "n_gen", name), _number(value, "avg_ts", name)
     if not tokens or not speed or _number(value, "n_prompt", name):
         return None
-    ms = 1e3 * tokens / speed
     seen = Seen(engine="llama.cpp", name=name, kind="reply", notes=["llama_bench"])
-    seen.decode_ms, seen.timed_tokens, seen.timed_passes = ms, tokens, tokens
-    return seen
+    return _timed(seen, tokens, 1e3 * tokens / speed)
 
 
 def _predicted(usage: Json, name: str) -> Seen | None:

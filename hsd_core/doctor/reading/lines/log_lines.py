@@ -37,22 +37,8 @@ _BEFORE, _BEHIND = 300, 1500  # characters around a mark that are looked at
 _INTEREST = (
     *("accept", "draft", "acc per pos", "eval time", "throughput", "spec", "tpot", "itl", "n_predict", "decoded"),
     *("predicted_", "pred=", "generat", "#gen", "running-req", "requests", "position", "tok/s", "t/s", "tokens per"),
-    *(
-        "tokens/",
-        "tokens-per",
-        "tokens_per",
-        "tokensper",
-        "tokenscount",
-        "new_tokens",
-        "time_generate",
-        "[ar]",
-        "[al]",
-        "[dt]",
-        "concurrency",
-        "completion_tok",
-        "latency",
-        "completed",
-    ),
+    *("tokens/", "tokens-per", "tokens_per", "tokensper", "tokenscount", "new_tokens", "time_generate", "[ar]", "[al]"),
+    *("[dt]", "concurrency", "completion_tok", "latency", "completed"),
 )
 _MARKS = ("specdecoding", "speculative metrics", "decode batch", "draft acceptance", "#gen drafts", "spec_verify_ct")
 _MARK = re.compile(
