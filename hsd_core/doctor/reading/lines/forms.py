@@ -43,129 +43,116 @@ def _needs(*sets: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(one.split()) for one in sets)
 
 
+def called(**fields: str) -> dict[str, str]:
+    """Names, divided by bars, to the field that they are of; `over`: figures that are passed over."""
+    return {name: "" if field == "over" else field for field, names in fields.items() for name in names.split("|")}
+
+
 VLLM_LINE = Form(
     "vllm",
-    {
-        "mean acceptance length": "length",
-        "accepted": "accepted",
-        "drafted": "drafted",
-        "per-position acceptance rate": "places",
-        "per-position acceptance probabilities": "places",
-        "draft acceptance rate": "rate",
-    },
+    called(
+        length="mean acceptance length",
+        accepted="accepted",
+        drafted="drafted",
+        places="per-position acceptance rate|per-position acceptance probabilities",
+        rate="draft acceptance rate",
+    ),
     _needs("accepted drafted", "places"),
     mark="specdecoding",
 )
 VLLM_OLD = Form(
     "vllm",
-    {
-        "number of speculative tokens": "k",
-        "number of accepted tokens": "old_accepted",
-        "number of draft tokens": "drafted",
-        "number of emitted tokens": "emitted",
-        "draft acceptance rate": "rate",
-        "system efficiency": "",
-    },
+    called(
+        k="number of speculative tokens",
+        old_accepted="number of accepted tokens",
+        drafted="number of draft tokens",
+        emitted="number of emitted tokens",
+        rate="draft acceptance rate",
+        over="system efficiency",
+    ),
     _needs("old_accepted drafted"),
     mark="speculative metrics",
 )
 VLLM_THROUGHPUT = Form(
     "vllm",
-    {"avg generation throughput": "interval_speed", "running": "running", "waiting": ""},
+    called(interval_speed="avg generation throughput", running="running", over="waiting"),
     _needs("interval_speed running"),
 )
 SGLANG = Form(
     "sglang",
-    {
-        "#running-req": "running",
-        "accept len": "length",
-        "accept rate": "rate",
-        "avg_accept_len": "length",
-        "accept_len": "length",
-        "accept_rate": "rate",
-        "gen throughput": "speed",
-        "input throughput": "",
-    },
+    called(
+        running="#running-req",
+        length="accept len|accept_len|avg_accept_len",
+        rate="accept rate|accept_rate",
+        speed="gen throughput",
+        over="input throughput",
+    ),
     _needs("running speed"),
 )
 BENCH = Form(
     "",
-    {
-        "successful requests": "requests",
-        "acceptance rate": "rate",
-        "acceptance length": "length",
-        "accept length": "length",
-        "accept_length": "length",
-        "drafts": "rounds",
-        "draft tokens": "drafted",
-        "accepted tokens": "accepted",
-        "mean tpot": "per_token",
-        "mean itl": "round_ms",
-        "total generated tokens": "all_tokens",
-        "maximum request concurrency": "most_running",
-        "max request concurrency": "most_running",
-        "concurrency": "running",
-        "position": "place",
-        "completed": "requests",
-        "total_output_tokens": "all_tokens",
-        "max_concurrency": "most_running",
-        "mean_tpot_ms": "per_token",
-        "mean_itl_ms": "round_ms",
-        "spec_decode_acceptance_rate": "rate",
-        "spec_decode_acceptance_length": "length",
-        "spec_decode_num_drafts": "rounds",
-        "spec_decode_draft_tokens": "drafted",
-        "spec_decode_accepted_tokens": "accepted",
-        "spec_decode_per_position_acceptance_rates": "places",
-    },
+    called(
+        requests="successful requests|completed",
+        rate="acceptance rate|spec_decode_acceptance_rate",
+        length="acceptance length|accept length|accept_length|spec_decode_acceptance_length",
+        rounds="drafts|spec_decode_num_drafts",
+        drafted="draft tokens|spec_decode_draft_tokens",
+        accepted="accepted tokens|spec_decode_accepted_tokens",
+        per_token="mean tpot|mean_tpot_ms",
+        round_ms="mean itl|mean_itl_ms",
+        all_tokens="total generated tokens|total_output_tokens",
+        most_running="maximum request concurrency|max request concurrency|max_concurrency",
+        running="concurrency",
+        place="position",
+        places="spec_decode_per_position_acceptance_rates",
+    ),
     _needs("per_token", "rounds drafted accepted", "requests length"),
     whole=False,
 )
 OFFLINE = Form(
     "vllm",
-    {
-        "total_num_output_tokens": "",
-        "num_drafts": "rounds",
-        "num_draft_tokens": "drafted",
-        "num_accepted_tokens": "accepted",
-        "mean acceptance length": "length",
-        "acceptance at token": "place",
-    },
+    called(
+        rounds="num_drafts",
+        drafted="num_draft_tokens",
+        accepted="num_accepted_tokens",
+        length="mean acceptance length",
+        place="acceptance at token",
+        over="total_num_output_tokens",
+    ),
     _needs("rounds drafted accepted"),
     whole=False,
 )
 SPECULATIVE = Form(
     "llama.cpp",
-    {
-        "n_draft": "most",
-        "n_predict": "written",
-        "n_drafted": "drafted",
-        "n_accept": "accepted",
-        "decoded": "decoded",
-        "tokens in": "seconds",
-        "generated": "decoded",
-        "accept": "",
-    },
+    called(
+        most="n_draft",
+        written="n_predict",
+        drafted="n_drafted",
+        accepted="n_accept",
+        decoded="decoded|generated",
+        seconds="tokens in",
+        over="accept",
+    ),
     _needs("drafted accepted"),
     whole=False,
 )
 MTP_BENCH = Form(
     "llama.cpp",
-    {"pred": "tokens", "draft": "drafted", "acc": "accepted", "rate": "", "tok/s": "speed"},
+    called(tokens="pred", drafted="draft", accepted="acc", speed="tok/s", over="rate"),
     _needs("tokens drafted accepted"),
 )
 EXLLAMA = Form(
     "",
-    {
-        "new_tokens": "tokens",
-        "time_generate": "seconds",
-        "accepted_draft_tokens": "accepted",
-        "rejected_draft_tokens": "rejected",
-    },
+    called(
+        tokens="new_tokens",
+        seconds="time_generate",
+        accepted="accepted_draft_tokens",
+        rejected="rejected_draft_tokens",
+    ),
     _needs("tokens seconds", "accepted rejected"),
     whole=False,
 )
-LATENCY = Form("vllm", {"avg latency": "seconds"}, _needs("seconds"), whole=False)
+LATENCY = Form("vllm", called(seconds="avg latency"), _needs("seconds"), whole=False)
 
 
 def _piece(engine: str, about: str, names: str, *needs: str) -> Form:
@@ -197,17 +184,15 @@ LM_STUDIO = _piece(
 )
 TENSORRT = Form(
     "tensorrt-llm",
-    {
-        "ar average": "length",
-        "al average": "length",
-        "dt average": "drafted",
-        "adt average": "accepted",
-        "dar average": "rate",
-        "tpot": "per_token",
-        "number of requests": "requests",
-        "number of concurrent requests": "running",
-        "avg_decoded_tokens_per_iter": "length",
-    },
+    called(
+        length="ar average|al average|avg_decoded_tokens_per_iter",
+        drafted="dt average",
+        accepted="adt average",
+        rate="dar average",
+        per_token="tpot",
+        requests="number of requests",
+        running="number of concurrent requests",
+    ),
     _needs("length", "drafted accepted"),
     whole=False,
 )

@@ -7,31 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hsd_core.doctor.reading.lines.figures import Figure
-from hsd_core.doctor.reading.lines.forms import known
+from hsd_core.doctor.reading.lines.forms import called, known
 from hsd_core.doctor.reading.lines.sections import is_drafted
 from hsd_core.doctor.reading.seen import DoctorError, Seen, timed_tokens
 from hsd_core.doctor.reading.told import Told, seen_of
 
-_NAMES = {
-    "prompt eval time": "over",
-    "total time": "over",
-    "load time": "over",
-    "sample time": "over",
-    "sampling time": "over",
-    "eval time": "ms",
-    "draft acceptance": "rate",
-    "draft acceptance rate": "rate",
-    "mean acceptance length": "length",
-    "mean acceptance len": "length",
-    "mean len": "length",
-    "acceptance rate per position": "places",
-    "acc per pos": "places",
-    "#gen drafts": "drafts",
-    "#acc drafts": "kept",
-    "#gen tokens": "tokens",
-    "#acc tokens": "accepted",
-    "dur": "dur",
-}
+_NAMES = called(
+    skipped="prompt eval time|total time|load time|sample time|sampling time",
+    ms="eval time",
+    rate="draft acceptance|draft acceptance rate",
+    length="mean acceptance length|mean acceptance len|mean len",
+    places="acceptance rate per position|acc per pos",
+    drafts="#gen drafts",
+    kept="#acc drafts",
+    tokens="#gen tokens",
+    accepted="#acc tokens",
+    dur="dur",
+)
 ENDS = frozenset(name.rsplit(" ", 1)[-1] for name in _NAMES)
 _STATISTICS = re.compile(r"statistics\s+([\w-]{1,60})\s*:")
 _TASK = re.compile(r"\btask (\d{1,9})\b")
@@ -79,7 +71,7 @@ class LlamaLog:
             return True
         if "rate" in told or "places" in told:
             return self._drafts(line, figures, told, label, number)
-        return "over" in told
+        return "skipped" in told
 
     def _time(self, line: str, figures: Sequence[Figure], ms: Figure, label: str, number: int) -> None:
         if len(self._requests) >= MOST:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
-from hsd_core.doctor.reading.lines.forms import known
+from hsd_core.doctor.reading.lines.forms import called, known
 from hsd_core.doctor.reading.lines.sections import (
     LONGEST,
     heading,
@@ -23,22 +23,20 @@ from hsd_core.doctor.reading.lines.set_before import length_in
 from hsd_core.doctor.reading.lines.table_rows import put
 from hsd_core.doctor.reading.told import Told
 
-_CALLED = {  # a name with underscores is one with blanks
-    "length": "acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc len"
+_NAMES = called(  # a name with underscores is one with blanks
+    length="acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc len"
     "|mean accepted len|tokens per step|tau|tokens per pass|tokens/pass|tokens per forward|tokens/forward|接受长度|al",
-    "rate": "acceptance rate|accept rate|acceptance|draft rate|accept|接受率|akzeptanz|akzeptanzrate",
-    "speed": "tok/s|t/s|tps|tokens/s|token/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate|eval rate",
-    "per_token": "ms per token|ms/token|ms/tok|tpot|tpot ms|time per token|time per output token"
-    "|time per output token ms",
-    "k": "num speculative tokens|draft length|draft-max|n-max|draft-n-max|k|n max|spec-draft-n-max|num draft tokens"
+    rate="acceptance rate|accept rate|acceptance|draft rate|accept|接受率|akzeptanz|akzeptanzrate",
+    speed="tok/s|t/s|tps|tokens/s|token/s|tok/sec|tokens/sec|tokens per second|speed|throughput|generate|eval rate",
+    per_token="ms per token|ms/token|ms/tok|tpot|tpot ms|time per token|time per output token|time per output token ms",
+    k="num speculative tokens|draft length|draft-max|n-max|draft-n-max|k|n max|spec-draft-n-max|num draft tokens"
     "|speculative-num-steps|num steps|gamma",
-    "accepted": "accepted|accepted tokens|draft tokens accepted|accepted draft tokens|from draft",
-    "round_ms": "host step time|step time|time per step|iteration latency|iterlatencyms",
-    "running": "batch size|concurrency",
-    "drafted": "drafted|proposed|draft tokens|drafted tokens|draft tokens proposed|proposed tokens",
-    "seconds": "tokens in",
-}
-_NAMES = {name: what for what, names in _CALLED.items() for name in names.split("|")}
+    accepted="accepted|accepted tokens|draft tokens accepted|accepted draft tokens|from draft",
+    round_ms="host step time|step time|time per step|iteration latency|iterlatencyms",
+    running="batch size|concurrency",
+    drafted="drafted|proposed|draft tokens|drafted tokens|draft tokens proposed|proposed tokens",
+    seconds="tokens in",
+)
 _UNITS = {
     "speed": ("tok/s", "token/s", "t/s", "tokens/s", "toks/s", "tokens-per-sec", "tps", "tokens per second")
     + ("output tokens/s", "output tok/s", "tok per s", "token per s"),
