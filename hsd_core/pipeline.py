@@ -9,9 +9,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hsd_core.core import events as trace
+from hsd_core.grammar import after_run, kind_of
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, parse
 from hsd_core.models import machine
@@ -117,7 +118,7 @@ class Pipeline:
         if not asked.toy and not asked.layers:
             ensure(asked.target, tell)
             asked = learnt(asked)
-        if asked.draft and asked.name not in PRESETS and (stack is None or "model" in stack or "cross" in stack):
+        if asked.draft and asked.name not in PRESETS and (stack is None or _has_own_model(stack)):
             ensure(asked.draft, tell)
             asked = told_apart(asked)
         if asked.refused:
@@ -163,7 +164,9 @@ class Pipeline:
 
     def trained(self, spec: str = "target") -> list[TrainedDraft]:
         """The trained drafts that come with the preset and read a stack's target."""
-        return self._builder.trained(self.lean_target(spec))
+        from hsd_core.levels.opened_drafts import trained
+
+        return trained(self._builder, self.lean_target(spec))
 
     def depths(
         self,
@@ -181,11 +184,11 @@ class Pipeline:
             StackError: the target is not a lean decoder. ValueError: the prompt or the output is empty.
         """
         from hsd_core.core.driver import Stopped
-        from hsd_core.systems.exits.depths import read_depths
 
-        ids = [*prompt_ids, *output_ids]
+        ids, read = [*prompt_ids, *output_ids], after_run("depths")
         try:
-            return read_depths(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec), stop=stop).event()
+            found = read(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec), stop=stop).event()
+            return cast("trace.Depths", found)
         except Stopped:
             return None
 
@@ -348,6 +351,11 @@ class Pipeline:
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found
+
+
+def _has_own_model(stack: str) -> bool:
+    """Whether a level of a stack has a model of its own, beside the target."""
+    return any(kind_of(spec).shares.own for spec in parse(stack))
 
 
 def _events(

@@ -12,6 +12,7 @@ from toys import LookupLevel, lookup
 
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Copied
+from hsd_core.grammar.depths_key import depths_of
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.levels.fused import FusedLevel, OrderedLevel
@@ -31,7 +32,6 @@ from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.systems.easyspec.declaration import CALIBRATE, PARALLEL
 from hsd_core.systems.exits.choosing import ChoosingLevel
 from hsd_core.systems.exits.climbing import ClimbLevel
-from hsd_core.systems.exits.depths_key import depths_of
 from hsd_core.systems.exits.exit_level import ExitLevel
 from hsd_core.systems.medusa.medusa_level import MedusaLevel
 from hsd_core.systems.nano.declaration import MISS

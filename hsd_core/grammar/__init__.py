@@ -19,13 +19,25 @@ from collections.abc import Sequence
 
 from hsd_core.grammar.key import StackError, Value
 from hsd_core.grammar.kind import Kind
-from hsd_core.grammar.registry import followed, key_of, keys, kinds, policies, rules, schedulers, variants
+from hsd_core.grammar.registry import (
+    after_run,
+    followed,
+    key_of,
+    keys,
+    kinds,
+    policies,
+    rules,
+    schedulers,
+    tokenizer_of,
+    variants,
+)
 from hsd_core.grammar.spec import (
     LevelSpec,
     fan_of,
     kind_of,
     lanes_of,
     policy_of,
+    reads_draft,
     rule_of,
     scheduler_of,
     theta_of,
@@ -36,6 +48,7 @@ __all__ = [
     "LevelSpec",
     "StackError",
     "Value",
+    "after_run",
     "fan_of",
     "followed",
     "key_of",
@@ -46,6 +59,7 @@ __all__ = [
     "looks",
     "policies",
     "policy_of",
+    "reads_draft",
     "rule_of",
     "rules",
     "scheduler_of",
@@ -53,17 +67,20 @@ __all__ = [
     "stand_in",
     "tags",
     "theta_of",
+    "tokenizer_of",
     "variants",
 ]
 
 
 def stand_in(*, last: bool = False, lookup: bool = False) -> Kind:
-    """The kind that a level is taken for of which no more is known: the target, a lookup or a model."""
-    return kinds()["target" if last else "ngram" if lookup else "model"]
+    """The kind that declares to stand for levels of which no more is known (`Look.stand_in`): for the target, for a
+    lookup, or for any other; where none does, the last one in order."""
+    wanted = "target" if last else "lookup" if lookup else "level"
+    return next((kind for kind in kinds().values() if kind.look.stand_in == wanted), [*kinds().values()][-1])
 
 
 def looks(kind: str, *, last: bool = False) -> Kind:
-    """The kind that a level of a trace is drawn as: the last one is the target; one that is not known is a model."""
+    """The kind that a level of a trace is drawn as: its own, or a stand-in for the last level and an unknown kind."""
     return stand_in(last=last) if last else kinds().get(kind, stand_in())
 
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
-from hsd_core.grammar.key import Key, V
+from hsd_core.grammar.key import Key, V, Value
 from hsd_core.grammar.said import Said
 
 if TYPE_CHECKING:
-    from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
-    from hsd_core.levels.draft_run import TrainedDraft
-    from hsd_core.levels.trunk import Layered
-    from hsd_core.models import Decoder
+    from hsd_core.models.decoder_protocol import Decoder, Layered
+    from hsd_core.models.drafts.draft_file import DraftInfo
     from hsd_core.models.weights import Source
-    from hsd_core.systems.medusa.medusa_level import Heads
-    from hsd_core.systems.store.neighbours import Store
 
+T = TypeVar("T")
 BELOW, LAST, ANYWHERE = "below", "last", "anywhere"  # where in a stack a kind may stand
-LEVEL, LOOKUP, TARGET = "level", "lookup", "target"  # what a kind is drawn for where no more is known of a level
 
 
 class Colour(NamedTuple):
@@ -92,7 +88,7 @@ class Unplanned(NamedTuple):
 
 
 class Site(Protocol):
-    """What a builder has for the kinds: a preset's weights, tokenizer, decoders and trained drafts."""
+    """Where a level is built: a preset's weights and tokenizer, the decoders over them, and what was opened beside."""
 
     preset: Preset
     folder: Path  # of the target's weights
@@ -117,21 +113,16 @@ class Site(Protocol):
         """The decoder of these weights; over the target's vocabulary, or over so many ids of its own."""
         ...
 
-    def heads(self, spec: LevelSpec, decoder: Layered) -> Heads | None:
-        """The heads that a level reads the target's last state by; None where none are named and none come along."""
-        ...
-
     def layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder, of the dtype and on the device of a level that reads its layers."""
         ...
 
-    def draft(self, spec: LevelSpec, at: int, decoder: Layered) -> TrainedDraft | None:
-        """The trained draft that a level reads through at a depth; None where none is named and none comes along."""
-        ...
+    def opened(self, over: Decoder, key: Hashable, opening: Callable[[], T]) -> T:
+        """What a level reads beside a decoder, such as a trained draft: opened once, kept as long as the decoder is.
 
-    def trained(self, decoder: Layered) -> list[TrainedDraft]: ...
-    def store(self, spec: LevelSpec, decoder: Layered) -> Store:
-        """The target's store of a text; one that is not there, or not the target's, is refused."""
+        Args:
+            key: of what is opened, among all that is opened over this decoder; a file's path, for example.
+        """
         ...
 
 
@@ -141,14 +132,14 @@ class Look(NamedTuple):
     Attributes:
         letter: on tokens and in lanes. colour: of its tokens. underline: a style of css/text.css.
         labelled: where a level goes by its own label instead of the kind's title: "tower", "lanes".
-        stand_in: what it is drawn for where no more is known of a level: `LEVEL`, `LOOKUP`, `TARGET`; "" for nothing.
+        stand_in: of which levels it is the look where their kind is not known.
     """
 
     letter: str
     colour: Colour
     underline: str
     labelled: tuple[str, ...] = ()
-    stand_in: str = ""
+    stand_in: Literal["", "level", "lookup", "target"] = ""
 
 
 class KindText(NamedTuple):
@@ -190,11 +181,16 @@ class Shares(NamedTuple):
         reads: the model whose layers it shares; None for a level with a model of its own, or with none.
         of_target: whether a level is built for one target.
         follows: keys that stand at the target, and count for the level below it too.
+        own: the weights of its own model where it names none by `@id=`, None where a preset has none such; unset for a
+            kind without a model of its own.
+        draft: with which values a level reads a trained draft, None where it reads none such.
     """
 
     reads: Reads | None = None
     of_target: Callable[[LevelSpec], bool] = lambda spec: False
     follows: tuple[Key[Any], ...] = ()
+    own: Callable[[Preset], Source | None] | None = None
+    draft: Callable[[DraftInfo], Mapping[str, Value] | None] = lambda info: None
 
 
 class Planning(NamedTuple):
@@ -233,7 +229,7 @@ class Kind:
             nothing where the level stands now (a rule at the bottom) is kept: levels are moved, and come back with it.
             Whoever heeds a policy or a rule heeds the keys that policies and rules have.
         written: how it is written where it has no name in the grammar.
-        offer: the catalogue's entries for a preset. build: the level.
+        offer: the catalogue's entries for a preset. build: the level, a `core.level.Level`.
     """
 
     name: str
@@ -242,7 +238,7 @@ class Kind:
     text: KindText
     keys: tuple[Key[Any], ...]
     offer: Callable[[Kind, Preset], Sequence[dict[str, Any]]]
-    build: Callable[[LevelSpec, Site], Level]
+    build: Callable[[LevelSpec, Site], Any]
     placement: Placement = field(default=Placement())
     shares: Shares = field(default=Shares())
     planning: Planning = field(default=Planning())

@@ -1,25 +1,30 @@
 """What is declared: kinds of levels as `KINDS`, what a system adds to another one's kinds as `EXTENDS`, rules as
-`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, by `core/standard.py` and by the file `declaration.py`
-of every folder of `systems`; and the keys of them all."""
+`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, tokenizers of presets without weights as `TOKENIZERS`,
+what reads a finished run's text as `AFTER_RUN`, by `core/standard.py` and by the file `declaration.py` of every folder
+of `systems`; and the keys of them all."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from hsd_core.grammar.extension import Extension, extended
-from hsd_core.grammar.key import Choice, Key, Value
+from hsd_core.grammar.key import Choice, Key, StackError, Value
 from hsd_core.grammar.keys import POLICY, RULE, WITH
 from hsd_core.grammar.kind import Kind, WrittenAs
 from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.rule_kind import RuleKind
 from hsd_core.grammar.scheduler_kind import SchedulerKind
+
+if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.models.tokenizer import TextCodec
 
 # In what a kind may have a key otherwise than others have it: a policy's threshold counts beside that policy alone.
 OF_ITS_OWN = ("usual", "usuals", "when", "tip", "tips")
@@ -35,6 +40,8 @@ class _Registry(NamedTuple):
     schedulers: Mapping[str, SchedulerKind]
     behind: Mapping[str, tuple[Key[Any], ...]]
     usual: Mapping[str, Mapping[str, Value]]
+    tokenizers: Mapping[str, Callable[[], TextCodec]]
+    after_run: Mapping[str, str]
 
 
 def kinds() -> Mapping[str, Kind]:
@@ -66,6 +73,31 @@ def policies() -> Mapping[str, PolicyKind]:
 def schedulers() -> Mapping[str, SchedulerKind]:
     """All schedulers by name, in the order in which they are listed."""
     return _here().schedulers
+
+
+def tokenizer_of(preset: Preset) -> TextCodec:
+    """The tokenizer of a preset without weights, by what its levels are made of (`Preset.has`).
+
+    Raises:
+        StackError: none is declared.
+    """
+    for has, make in _here().tokenizers.items():
+        if has in preset.has:
+            return make()
+    raise StackError(f"preset {preset.name} has no tokenizer here; {', '.join(sorted(preset.has))} have none declared")
+
+
+def after_run(name: str) -> Callable[..., Any]:
+    """What reads a run's text when the run is over: "depths".
+
+    Raises:
+        StackError: nothing of this name is declared.
+    """
+    declared = _here().after_run
+    if name not in declared:
+        raise StackError(f"nothing here reads {name} of a run; leave it out")
+    module, _, function = declared[name].partition(":")
+    return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
 
 
 def key_of(kind: str, name: str) -> Key[Any]:
@@ -126,6 +158,8 @@ def _registry(path: tuple[str, ...]) -> _Registry:
         MappingProxyType({one.name: one for one in schedulers}),
         behind,
         {one.name: usual | {key.name: key.usual for key in one.keys if key.usual is not None} for one in declared},
+        _by_name(modules, "TOKENIZERS"),
+        _by_name(modules, "AFTER_RUN"),
     )
 
 
@@ -137,6 +171,10 @@ def _modules(path: tuple[str, ...]) -> list[ModuleType]:
 
 def _declared(modules: Sequence[ModuleType], what: str) -> list[Any]:
     return sorted((one for module in modules for one in getattr(module, what, ())), key=lambda one: one.order)
+
+
+def _by_name(modules: Sequence[ModuleType], what: str) -> Mapping[str, Any]:
+    return {name: one for module in modules for name, one in getattr(module, what, {}).items()}
 
 
 def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> Choice:

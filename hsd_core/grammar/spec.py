@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hsd_core.grammar.key import Key, StackError, V, Value, settled
 from hsd_core.grammar.keys import BONUS, POLICY, RULE, THETA, TREE, WITH
@@ -15,6 +15,9 @@ from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.registry import kinds, policies, rules, schedulers, usual_of, variants
 from hsd_core.grammar.rule_kind import RuleKind
 from hsd_core.grammar.scheduler_kind import SchedulerKind
+
+if TYPE_CHECKING:
+    from hsd_core.models.drafts.draft_file import DraftInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,12 @@ def kind_of(spec: LevelSpec) -> Kind:
         if own.name == spec.name and spec.values.get(own.key) == own.value:
             return kind
     return kinds()[spec.name]
+
+
+def reads_draft(spec: LevelSpec, draft: DraftInfo) -> bool:
+    """Whether a level, as it is written, reads a trained draft."""
+    values = kind_of(spec).shares.draft(draft)
+    return values is not None and all(spec.values.get(key) == value for key, value in values.items())
 
 
 def rule_of(spec: LevelSpec) -> RuleKind:

@@ -19,30 +19,12 @@ from torch import Tensor
 
 from hsd_core.core.events import Span
 from hsd_core.models.cache import Cache, KVCache, Positions
-from hsd_core.models.decoder_protocol import Decoder
+from hsd_core.models.decoder_protocol import Layered as Layered
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean import decoder as lean
-from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Branches, Pass
 
 STATE_BYTES = 4  # of a number of a hidden state, at most
-
-
-@runtime_checkable
-class Layered(Decoder, Protocol):
-    """A decoder whose layers can be run in ranges: `CompiledDecoder`, `LeanDecoder`."""
-
-    shape: LeanShape
-
-    def new_cache(self, capacity: int, *, branches: int = 0) -> KVCache: ...
-
-    def embed(self, ids: Sequence[int]) -> Tensor: ...
-
-    def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
-        """Layers lo, ..., hi - 1 on a pass's inputs: x (n, hidden), from the embeddings where there are none."""
-        ...
-
-    def head(self, x: Tensor) -> Tensor: ...
 
 
 @runtime_checkable

@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
 
-    from hsd_core.models.cache import Cache
+    from hsd_core.models.cache import Cache, KVCache
+    from hsd_core.models.lean.shape import LeanShape
     from hsd_core.models.one_pass import Pass
 
 
@@ -61,6 +64,25 @@ class Decoder(Protocol):
         Raises:
             DecoderError: the cache is too short, or another decoder's.
         """
+
+
+@runtime_checkable
+class Layered(Decoder, Protocol):
+    """A decoder whose layers can be run in ranges: `CompiledDecoder`, `LeanDecoder`."""
+
+    shape: LeanShape
+
+    def new_cache(self, capacity: int, *, branches: int = 0) -> KVCache: ...
+
+    def embed(self, ids: Sequence[int]) -> torch.Tensor: ...
+
+    def forward_layers(
+        self, given: Pass, cache: Cache, lo: int, hi: int, x: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Layers lo, ..., hi - 1 on a pass's inputs: x (n, hidden), from the embeddings where there are none."""
+        ...
+
+    def head(self, x: torch.Tensor) -> torch.Tensor: ...
 
 
 @runtime_checkable

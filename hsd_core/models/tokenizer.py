@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tokenizers import Tokenizer as FastTokenizer
 
@@ -22,6 +22,32 @@ _CUT = "\ue000"  # a private character: no template writes it, so it shows where
 
 class TokenizerError(ValueError):
     """A folder without a tokenizer that can be used, or a text that is none; the message names the cure."""
+
+
+class TextCodec(Protocol):
+    """What a preset's text is read and written with: the tokenizer of a model, or of levels without weights.
+
+    Attributes:
+        vocab_size, eos_ids: see `Tokenizer`.
+    """
+
+    vocab_size: int
+    eos_ids: frozenset[int]
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text as it stands."""
+        ...
+
+    def chat(self, prompt: str, /) -> list[int]:
+        """The ids of a prompt as a user's turn, and of what opens the answer."""
+        ...
+
+    def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
+        """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
+        ...
+
+    def piece(self, id_: int) -> bytes: ...
+    def is_special(self, id_: int) -> bool: ...
 
 
 class Tokenizer:

@@ -11,8 +11,6 @@ from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.weights import Source, is_here
 from hsd_core.stacks.targets import meant, weights_named
-from hsd_core.systems.cross.declaration import CROSS
-from hsd_core.systems.model.declaration import KIND as MODEL
 
 
 def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
@@ -33,9 +31,8 @@ def _sources(asked: str | Preset, stack: str, models: Path | None) -> Iterator[S
         return
     yield preset.target
     for spec in parse(stack):
-        if kind_of(spec) in (MODEL, CROSS):
+        if (own := kind_of(spec).shares.own) is not None:
             named = spec.get(ID)
-            usual = preset.draft if kind_of(spec) is MODEL else preset.stranger
-            found = weights_named(preset, named, models) if named else usual
+            found = weights_named(preset, named, models) if named else own(preset)
             if found is not None:
                 yield found

@@ -7,21 +7,21 @@ run shares them. What cannot be built is refused with the reason.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import torch
 
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.level import Level
-from hsd_core.grammar import kind_of, kinds
-from hsd_core.grammar.keys import DEVICE, DTYPE, FUSE, ID
+from hsd_core.grammar import kind_of, kinds, tokenizer_of
+from hsd_core.grammar.keys import DEVICE, DTYPE, FUSE
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, check_order
-from hsd_core.levels.draft_run import TrainedDraft
-from hsd_core.levels.fused import FusedLevel
+from hsd_core.levels.fused import FusedLevel, Lookups
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import QUANTISED, Decoder, DecoderError, known_device, load_decoder
 from hsd_core.models.gpu.precision import quick
@@ -29,20 +29,15 @@ from hsd_core.models.gpu.tiled_int4 import copy_device, no_copy
 from hsd_core.models.loading import DTYPES
 from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
-from hsd_core.models.tokenizer import Tokenizer
+from hsd_core.models.tokenizer import TextCodec, Tokenizer
 from hsd_core.models.weights import Source, ensure
-from hsd_core.stacks.opened_drafts import OpenedDrafts, OpenedStores
 from hsd_core.stacks.pool import LevelPool
 from hsd_core.stacks.targets import weights_named
-from hsd_core.systems.medusa.medusa_level import Heads
-from hsd_core.systems.ngram.ngram_level import NgramLevel
-from hsd_core.systems.store.neighbours import Store
-from hsd_core.systems.store.store_file import StoreError
-from hsd_core.systems.table.toy import ToyTokenizer
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile
 
+T = TypeVar("T")
 Progress = Callable[[str, float, float], None]
 WARM_ROWS = (1, 8)
 
@@ -80,11 +75,12 @@ class Builder:
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or quick(preset.dtype(self.device), self.device)
         self._progress = progress
-        self._drafts, self._stores = OpenedDrafts(preset.name), OpenedStores()
+        # by decoder, which takes along what was opened beside it when it is let go
+        self._beside: WeakKeyDictionary[Decoder, dict[Hashable, Any]] = WeakKeyDictionary()
         self._pool = LevelPool()
-        self.tokenizer: Tokenizer | ToyTokenizer
+        self.tokenizer: TextCodec
         if preset.toy:
-            self.tokenizer = ToyTokenizer()
+            self.tokenizer = tokenizer_of(preset)
         else:
             self.folder = ensure(preset.target, progress)
             self.tokenizer = Tokenizer(self.folder)
@@ -118,12 +114,12 @@ class Builder:
             wanted = self._of_the_target(wanted, target)
         return self._pool.level(wanted, self._build)
 
-    def _lookups(self, count: int) -> NgramLevel:
+    def _lookups(self, count: int) -> Lookups:
         beside = [kind.lookup.beside for kind in kinds().values() if kind.lookup.beside and kind.suits(self.preset)]
         if not beside:
             raise StackError(f"preset {self.preset.name} has no lookups to merge into a draft; leave @fuse= out")
         level = self._pool.level(beside[0](count), self._build)
-        assert isinstance(level, NgramLevel)
+        assert isinstance(level, Lookups)
         return level
 
     def _build(self, spec: LevelSpec) -> Level:
@@ -131,7 +127,8 @@ class Builder:
         if not kind.suits(self.preset):
             known = ", ".join(_offered(self.preset))
             raise StackError(f"preset {self.preset.name} has no level {spec.name!r}; its levels are {known}")
-        return kind.build(spec, self)
+        level: Level = kind.build(spec, self)
+        return level
 
     def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
         """An exit's dtype and device: the target's; where it asks for a copy's beside another target, the copy's."""
@@ -166,32 +163,6 @@ class Builder:
     def _named(self, name: str) -> Source:
         return weights_named(self.preset, name, self._models)
 
-    def trained(self, decoder: Layered) -> list[TrainedDraft]:
-        """The trained drafts (`DraftHead`) that come with the package and read this decoder, shallowest first."""
-        return self._drafts.all(decoder)
-
-    def draft(self, spec: LevelSpec, at: int, decoder: Layered) -> TrainedDraft | None:
-        """The trained draft that a level reads through at a depth; None where none is named and none comes along.
-
-        Raises:
-            StackError: no such draft, or it was trained for another target or place.
-        """
-        try:
-            return self._drafts.at(at, spec.get(ID), decoder)
-        except ValueError as error:
-            raise StackError(f"{spec.name}{f' at {at}' if at else ''}: {error}") from error
-
-    def heads(self, spec: LevelSpec, decoder: Layered) -> Heads | None:
-        """The heads that a level reads the target's last state by; None where none are named and none come along.
-
-        Raises:
-            StackError: there are no such heads, or they were trained for another target.
-        """
-        try:
-            return self._drafts.heads(spec.get(ID), decoder)
-        except ValueError as error:
-            raise StackError(f"{spec.name}: {error}") from error
-
     def layered(self, spec: LevelSpec) -> Layered:
         """The target's decoder for a level that reads its layers.
 
@@ -203,16 +174,12 @@ class Builder:
             raise StackError(f"{spec.name}: the target runs through transformers, which does not stop between layers")
         return decoder
 
-    def store(self, spec: LevelSpec, decoder: Layered) -> Store:
-        """See `Site.store`.
-
-        Raises:
-            StackError: there is none, or it is another target's.
-        """
-        try:
-            return self._stores.of(self.preset, decoder)
-        except StoreError as error:
-            raise StackError(f"{spec.name}: {error}") from error
+    def opened(self, over: Decoder, key: Hashable, opening: Callable[[], T]) -> T:
+        """See `Site.opened`."""
+        known = self._beside.setdefault(over, {})
+        if key not in known:
+            known[key] = opening()
+        return cast(T, known[key])
 
     def lean(self, decoder: Layered) -> Decoder:
         """The weights of a decoder that is open, through torch: what training and reads of every layer need."""
@@ -253,7 +220,7 @@ class Builder:
         return self._pool.decoder((folder, dtype, device, kind, size), load)
 
     @staticmethod
-    def _refuse_text(name: str, rows: int, tokenizer: Tokenizer | ToyTokenizer | None) -> None:
+    def _refuse_text(name: str, rows: int, tokenizer: TextCodec | None) -> None:
         """
         Raises:
             StackError: the model has fewer rows than its tokenizer has ids, and text may need the others; it may not

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from hsd_core.grammar import key_of, kinds
+from hsd_core.grammar.key import Whole
+from hsd_core.grammar.keys import AT
+from hsd_core.grammar.kind import LAST
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.compiled import BYTES
 from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
@@ -137,17 +141,27 @@ def memory_of(preset: Preset, stored: int = 0) -> Mapping[str, str]:
     own = _known(preset, stored)
     if own is None:
         return {}
-    cache = f", keys and values {size(4 * own.cache * TOKENS)} per {TOKENS:,} tokens" if own.cache else ""
-    whole = own.bytes(4.0)
-    said = {"target": f"weights {size(weights_of(own, 'float32'))} in float32{cache}"}
-    said |= {dtype: f"weights {size(weights_of(own, dtype))}{cache}" for dtype in QUANTISED}
-    if preset.layers:
-        quarter = max(1, preset.layers // 4)
-        reads = own.layers * quarter / preset.layers + own.head
-        said["exit"] = f"at layer {quarter} of {preset.layers} it reads {4 * reads / whole:.0%} of a pass of the target"
-    for name, source in (("model", preset.draft), ("cross", preset.stranger)):
-        if folder := source and here(source):
+    said: dict[str, str] = {}
+    for kind in kinds().values():
+        reads, source = kind.shares.reads, kind.shares.own and kind.shares.own(preset)
+        if kind.placement.stands == LAST and reads is not None:
+            said[kind.name] = f"weights {size(weights_of(own, 'float32'))} in float32{_cache(own)}"
+        elif reads is not None and reads.weights:
+            said[kind.name] = f"weights {size(weights_of(own, reads.weights))}{_cache(own)}"
+        elif reads is not None and reads.depth == AT.name and isinstance(key_of(kind.name, AT.name), Whole):
+            said |= {kind.name: _reads(own, preset.layers)} if preset.layers and kind.written is None else {}
+        elif folder := source and here(source):
             small = numbers_of(folder)
-            each = f", keys and values {size(4 * small.cache * TOKENS)} per {TOKENS:,} tokens" if small.cache else ""
-            said[name] = f"weights {size(weights_of(small, 'float32'))} in float32{each}"
+            said[kind.name] = f"weights {size(weights_of(small, 'float32'))} in float32{_cache(small)}"
     return said
+
+
+def _cache(own: Numbers) -> str:
+    return f", keys and values {size(4 * own.cache * TOKENS)} per {TOKENS:,} tokens" if own.cache else ""
+
+
+def _reads(own: Numbers, layers: int) -> str:
+    """What an exit after a quarter of the target's layers reads."""
+    quarter = max(1, layers // 4)
+    share = 4 * (own.layers * quarter / layers + own.head) / own.bytes(4.0)
+    return f"at layer {quarter} of {layers} it reads {share:.0%} of a pass of the target"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hsd_core.stacks.opened_drafts import owner_of
 from hsd_core.systems.ngram.text_db import load_text_db
 from hsd_core.systems.store import store_file
+from hsd_core.systems.store.opened_store import owner_of
 from hsd_core.systems.store.store_making import make_store
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids, measure

@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from hsd_core.grammar.stack_text import parse
+from hsd_core.levels import opened_drafts
+from hsd_core.levels.opened_drafts import draft_file_of
 from hsd_core.models.drafts import known_drafts
 from hsd_core.models.drafts.draft_file import DraftError, list_drafts, read_info
 from hsd_core.models.drafts.known_drafts import FOLDER
-from hsd_core.stacks import opened_drafts
 from hsd_core.stacks.catalogue import catalogue
-from hsd_core.stacks.opened_drafts import OpenedDrafts
 
 SHIPPED = tuple(
     SimpleNamespace(
@@ -37,78 +38,55 @@ SHIPPED = tuple(
 )
 
 
-@pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> OpenedDrafts:
-    """A registry with the drafts above, none of which has a file."""
-    reads: list[Path] = []
-
-    def read(self: OpenedDrafts, path: Path, decoder: object) -> object:
-        reads.append(path)
-        return next(
-            (d for d in SHIPPED if d.path == path),
-            SimpleNamespace(name=path.stem, at=6, fed=path.stem == "fed", layers=1),
-        )
-
+@pytest.fixture(autouse=True)
+def drafts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drafts above are those that come with preset a; other files say depth 6."""
     monkeypatch.setattr(opened_drafts, "shipped", lambda preset, folder: SHIPPED)
-    monkeypatch.setattr(OpenedDrafts, "_read", read)
-    return OpenedDrafts("a")
+    monkeypatch.setattr(
+        opened_drafts, "read_info", lambda path: SimpleNamespace(name=path.stem, at=6, layers=1, heads=False, path=path)
+    )
 
 
-def taken(full: OpenedDrafts, depth: int, name: str | None = None) -> str | None:
-    draft = full.at(depth, name, None)  # type: ignore[arg-type]
-    return draft and draft.name
+def taken(level: str) -> str | None:
+    """The name of the draft that a level takes."""
+    path = draft_file_of(parse(f"{level},target")[0], "a")
+    return path and path.stem
 
 
-def test_a_level_takes_the_draft_of_its_depth(full: OpenedDrafts) -> None:
-    assert taken(full, 4) == "a-exit4"
-    assert taken(full, 8) == "a-exit8"
-    assert taken(full, 5) is None
-    assert taken(full, 0) == "a-nano-fed"
+def test_a_level_takes_the_draft_of_its_place() -> None:
+    assert taken("exit@at=4") == "a-exit4"
+    assert taken("exit@at=8") == "a-exit8"
+    assert taken("exit@at=5") is None
+    assert taken("nano") == "a-nano-fed"
+    assert taken("medusa") == taken("medusa@id=a-medusa") == "a-medusa"
 
 
-def test_a_level_takes_the_draft_it_names(full: OpenedDrafts, tmp_path: Path) -> None:
-    assert taken(full, 0, "a-nano") == "a-nano"
+def test_a_level_takes_the_draft_it_names(tmp_path: Path) -> None:
+    assert taken("nano@id=a-nano") == "a-nano"
     own = tmp_path / "own.safetensors"
     own.touch()
-    assert taken(full, 6, str(own)) == "own"
+    assert taken(f"exit@at=6@id={own}") == "own"
 
 
 @pytest.mark.parametrize(
-    ("depth", "name", "message"),
+    ("level", "message"),
     [
-        (4, "a-exit8", "draft a-exit8 was trained for depth 8; write exit@at=8"),
-        (4, "a-nano", "draft a-nano was trained for depth 0; write nano"),
-        (0, "a-exit4", "write exit@at=4"),
-        (4, "none", "no draft 'none'; those of preset a are: a-exit4, a-exit8"),
-        (0, "none", "those of preset a are: a-nano-fed, a-nano"),
-        (0, "missing.safetensors", "no draft"),
-        (0, "a-medusa", "draft a-medusa is heads over the target's last state; write medusa@id=a-medusa"),
+        ("exit@at=4@id=a-exit8", "draft a-exit8 was trained for depth 8; write exit@at=8@id=a-exit8"),
+        ("exit@at=4@id=a-nano", "draft a-nano was trained for depth 0; write nano@id=a-nano"),
+        ("nano@id=a-exit4", "write exit@at=4@id=a-exit4"),
+        ("exit@at=4@id=none", "no draft 'none'; those of preset a are: a-exit4, a-exit8"),
+        ("nano@id=none", "those of preset a are: a-nano-fed, a-nano"),
+        ("nano@id=missing.safetensors", "no draft"),
+        ("nano@id=a-medusa", "draft a-medusa is heads over the target's last state; write medusa@id=a-medusa"),
+        ("medusa@id=a-nano", "write nano@id=a-nano"),
+        ("medusa@id=a-exit4", "write exit@at=4@id=a-exit4"),
+        ("medusa@id=b", "those of preset a are: a-medusa"),
     ],
 )
-def test_a_draft_for_another_place_is_refused(full: OpenedDrafts, depth: int, name: str, message: str) -> None:
+def test_a_draft_for_another_place_is_refused(level: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        taken(full, depth, name)
+        taken(level)
     assert message in str(caught.value)
-
-
-def test_heads_are_taken_where_heads_are_asked_for(full: OpenedDrafts) -> None:
-    for name in (None, "a-medusa"):
-        heads = full.heads(name, None)  # type: ignore[arg-type]
-        assert heads is not None and heads.name == "a-medusa"
-    for name, message in (
-        ("a-nano", "write nano@id=a-nano"),
-        ("a-exit4", "write exit@at=4@id=a-exit4"),
-        ("b", "no draft"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            full.heads(name, None)  # type: ignore[arg-type]
-
-
-def test_an_exit_takes_a_draft_that_also_reads_the_last_states(full: OpenedDrafts, tmp_path: Path) -> None:
-    fed = tmp_path / "fed.safetensors"
-    fed.touch()
-    draft = full.at(6, str(fed), None)  # type: ignore[arg-type]
-    assert draft is not None and draft.fed
 
 
 def test_the_catalogue_names_the_trained_depths_and_drafts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.ngram.text_db import TextDatabase
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Neighbours, mixed
+from hsd_core.systems.store.opened_store import opened_store
 from hsd_core.systems.store.store_file import Owner, StoreError, read_store
 from hsd_core.systems.store.store_judging import held_out, judged
 from hsd_core.systems.store.store_making import WARM, Stopped, make_store, windows_of
@@ -87,16 +90,15 @@ def test_a_store_of_other_weights_is_refused_with_the_command(tmp_path: Path) ->
 
 def test_a_run_makes_no_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A visitor's run is refused with the command, and nothing is computed for it."""
-    from hsd_core.stacks.opened_drafts import OpenedStores
-
     monkeypatch.setattr("hsd_core.systems.store.store_place.cache_folder", lambda: tmp_path)
     assert store_path("smollm2").parent == tmp_path / "knn"
-    monkeypatch.setattr("hsd_core.stacks.opened_drafts._reads", lambda decoder: True)
+    monkeypatch.setattr("hsd_core.systems.store.opened_store.opens_drafts", lambda decoder: True)
+    site: Any = SimpleNamespace(preset=PRESETS["smollm2"], opened=lambda over, key, opening: opening())
     with pytest.raises(
-        StoreError,
+        StackError,
         match="no store for this target yet; make it once, in two to ten minutes, with: ",
     ):
-        OpenedStores().of(PRESETS["smollm2"], SumDecoder(VOCAB))
+        opened_store(parse("target")[0], site, SumDecoder(VOCAB))  # type: ignore[arg-type]
     assert not [*tmp_path.iterdir()]
 
 

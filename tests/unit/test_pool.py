@@ -120,10 +120,10 @@ def test_a_device_by_another_name_is_the_same_model(builder: Builder) -> None:
 def test_drafts_go_with_the_model_that_they_read(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MOST_DECODERS", 1)
     level: Any = builder.entries(parse("target"))[0].level
-    builder._drafts._open.setdefault(level.decoder, {})
+    assert builder.opened(level.decoder, "draft", list) is builder.opened(level.decoder, "draft", list)
     gone = weakref.ref(level.decoder)
     del level
     builder.entries(parse("target@dtype=int8"))
     gc.collect()
     assert gone() is None
-    assert not builder._drafts._open
+    assert not builder._beside

@@ -30,8 +30,8 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.stacks.opened_drafts import owner_of
     from hsd_core.systems.ngram.text_db import load_text_db
+    from hsd_core.systems.store.opened_store import owner_of
     from hsd_core.systems.store.store_file import read_store
     from hsd_core.systems.store.store_judging import held_out, judged
     from hsd_core.systems.store.store_making import DEFAULT_PLACES, make_store

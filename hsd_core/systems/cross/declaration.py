@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, POLICY
-from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, Placement, Planning, Site
+from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, Placement, Planning, Shares, Site
 from hsd_core.grammar.said import Said
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ CROSS = Kind(
     ),
     keys=(POLICY, MAP, DTYPE, DEVICE, ID),
     placement=Placement(verifies=False, needs=frozenset({"weights"})),
+    shares=Shares(own=lambda preset: preset.stranger),
     planning=Planning(named=True),
     offer=offer,
     build=build,

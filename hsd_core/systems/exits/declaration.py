@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import StackError
+from hsd_core.grammar.depths_key import Depths, depths_of
+from hsd_core.grammar.key import StackError, Value
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import (
     GREEN,
@@ -24,7 +25,6 @@ from hsd_core.grammar.kind import (
 from hsd_core.grammar.said import Said
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
-from hsd_core.systems.exits.depths_key import Depths, depths_of
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.readout import Readout
     from hsd_core.levels.trimmed_head import TrimmedHead
     from hsd_core.levels.trunk import Layered
+    from hsd_core.models.drafts.draft_file import DraftInfo
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -71,11 +72,12 @@ def refuse_deeper(spec: LevelSpec, decoder: Layered, at: int) -> None:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.opened_drafts import draft_of
     from hsd_core.systems.exits.exit_level import ExitLevel
 
     decoder, at = decoder_of(spec, site)
     stop_at(decoder, [at])
-    draft = None if spec.get(ID) == known_drafts.LENS else site.draft(spec, at, decoder)
+    draft = None if spec.get(ID) == known_drafts.LENS else draft_of(spec, site, decoder)
     weights = site.preset.target.as_dict(site.folder)
     if draft is None:
         return ExitLevel(decoder, at, lens(spec, site, decoder), weights=weights)
@@ -97,6 +99,10 @@ def refuse_trimmed(spec: LevelSpec, draft: str) -> None:
         raise StackError(f"{spec.name}: the trained draft {draft} has a trimmed head of its own; {cure}")
 
 
+def reads_draft(draft: DraftInfo) -> dict[str, Value] | None:
+    return {AT.name: draft.at} if draft.at else None
+
+
 KIND = Kind(
     name="exit",
     order=30,
@@ -113,20 +119,21 @@ KIND = Kind(
     ),
     keys=(AT, *VERIFIES, DTYPE, VOCAB, ID),
     placement=Placement(block=2, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True),
+    shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True, draft=reads_draft),
     offer=offer,
     build=build,
 )
 
 
 def build_chosen(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.opened_drafts import trained
     from hsd_core.levels.readout import Lens
     from hsd_core.systems.exits.choosing import ChoosingLevel
 
     decoder, deepest = decoder_of(spec, site)
     found: dict[int, Readout] = {}
     if spec.get(ID) != known_drafts.LENS:
-        found |= {draft.at: draft for draft in site.trained(decoder) if 1 <= draft.at <= deepest and not draft.fed}
+        found |= {draft.at: draft for draft in trained(site, decoder) if 1 <= draft.at <= deepest and not draft.fed}
     if not found:  # DEL's own setting: every layer, through the model's own head
         found = dict.fromkeys(range(1, deepest + 1), lens(spec, site, decoder) or Lens(decoder))
     else:
@@ -148,6 +155,7 @@ def offer_climb(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build_climb(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.levels.opened_drafts import trained
     from hsd_core.levels.readout import Lens
     from hsd_core.systems.exits.climbing import ClimbLevel
 
@@ -161,11 +169,11 @@ def build_climb(spec: LevelSpec, site: Site) -> Level:
             "the model's own head"
         )
     else:
-        own = {draft.at: draft for draft in site.trained(decoder) if draft.at and not draft.fed}
+        own = {draft.at: draft for draft in trained(site, decoder) if draft.at and not draft.fed}
         if lacking := [at for at in depths if at not in own]:
-            trained = f"they were trained at {', '.join(map(str, sorted(own)))}" if own else "none were trained"
+            where = f"they were trained at {', '.join(map(str, sorted(own)))}" if own else "none were trained"
             raise StackError(
-                f"climb: no draft reads layer {lacking[0]} of this target, {trained}; write climb@at="
+                f"climb: no draft reads layer {lacking[0]} of this target, {where}; write climb@at="
                 f"{'-'.join(map(str, depths))}@id={known_drafts.LENS} for the model's own head"
             )
         found = {at: own[at] for at in depths}
@@ -232,3 +240,6 @@ KINDS = (
         build=build_chosen,
     ),
 )
+
+# what reads a run's text when the run is over, by the name of the setting that asks for it
+AFTER_RUN = {"depths": "hsd_core.systems.exits.depths:read_depths"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
@@ -13,7 +13,7 @@ from hsd_core.models.drafts import known_drafts
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
-    from hsd_core.systems.medusa.medusa_level import MedusaLevel
+    from hsd_core.systems.medusa.medusa_level import Heads, MedusaLevel
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -27,10 +27,11 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> MedusaLevel:
+    from hsd_core.levels.opened_drafts import draft_of
     from hsd_core.systems.medusa.medusa_level import MedusaLevel
 
     decoder = site.layered(spec)
-    heads = site.heads(spec, decoder)
+    heads = cast("Heads | None", draft_of(spec, site, decoder))
     if heads is None:
         cure = "train some with --recipe medusa, and write medusa@id=FILE"
         raise StackError(f"preset {site.preset.name} ships no trained heads; {cure}")
@@ -52,7 +53,7 @@ KIND = Kind(
     ),
     keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
     placement=Placement(block=3, verifies=False, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True),
+    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, draft=lambda draft: {} if draft.heads else None),
     planning=Planning(
         unplanned=lambda spec: Unplanned(
             "Medusa's heads, whose draft costs the same however long it is",

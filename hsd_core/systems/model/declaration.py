@@ -58,7 +58,7 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
 KIND = Kind(
     name="model",
     order=60,
-    look=Look("M", YELLOW, "thick", labelled=("tower", "lanes")),
+    look=Look("M", YELLOW, "thick", labelled=("tower", "lanes"), stand_in="level"),
     text=KindText(
         title="model",
         about="Another model of the target's family.",
@@ -67,6 +67,7 @@ KIND = Kind(
     ),
     keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
     placement=Placement(needs=frozenset({"weights"})),
+    shares=Shares(own=lambda preset: preset.draft),
     offer=offer,
     build=build,
 )
@@ -84,7 +85,7 @@ def build_target(spec: LevelSpec, site: Site) -> Level:
 TARGET = Kind(
     name="target",
     order=80,
-    look=Look("T", BLUE, "solid", labelled=("tower",)),
+    look=Look("T", BLUE, "solid", labelled=("tower",), stand_in="target"),
     text=KindText(
         title="target",
         about="The last level: its distribution is the output's.",

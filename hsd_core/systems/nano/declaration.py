@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.extension import Extension
-from hsd_core.grammar.key import StackError, Text
+from hsd_core.grammar.key import StackError, Text, Value
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.said import Said
@@ -29,8 +29,12 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
     return [
         {"name": draft.name, "title": _title(draft), "fed": draft.follows}
         for draft in known_drafts.shipped(preset.name)
-        if not draft.at and not draft.heads
+        if reads_draft(draft) is not None
     ]
+
+
+def reads_draft(draft: DraftInfo) -> dict[str, Value] | None:
+    return None if draft.at or draft.heads else {}
 
 
 def _title(draft: DraftInfo) -> str:
@@ -59,10 +63,11 @@ def unplanned(spec: LevelSpec) -> Unplanned | None:
 
 
 def build(spec: LevelSpec, site: Site) -> NanoLevel:
+    from hsd_core.levels.opened_drafts import draft_of
     from hsd_core.systems.nano.nano_level import NanoLevel
 
     decoder = site.layered(spec)
-    draft = site.draft(spec, 0, decoder)
+    draft = draft_of(spec, site, decoder)
     if draft is None:
         raise StackError(f"preset {site.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
     if draft.joined:
@@ -82,7 +87,7 @@ KIND = Kind(
     ),
     keys=(*VERIFIES, ID),
     placement=Placement(block=3, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True),
+    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, draft=reads_draft),
     planning=Planning(unplanned=unplanned),
     offer=offer,
     build=build,

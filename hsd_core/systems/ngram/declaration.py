@@ -153,7 +153,7 @@ KINDS = (
     Kind(
         name="ngram",
         order=10,
-        look=Look("N", ORANGE, "dotted"),
+        look=Look("N", ORANGE, "dotted", stand_in="lookup"),
         text=KindText(
             title="n-gram",
             about="Hierarchy Drafting's databases: what followed the same tokens before.",

@@ -27,12 +27,13 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> CachedLevel:
+    from hsd_core.systems.store.opened_store import opened_store
     from hsd_core.systems.store.store_level import CachedLevel
 
     decoder = site.layered(spec)
     return CachedLevel(
         decoder,
-        site.store(spec, decoder),
+        opened_store(spec, site, decoder),
         mixing_of(spec),
         kind=spec.name,
         label="the target and a cache of its store",
@@ -64,12 +65,13 @@ KINDS = (
 
 def build_with_store(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], Level]) -> StoreLevel:
     """The target that mixes its words with those of its store, in place of the plain one."""
+    from hsd_core.systems.store.opened_store import opened_store
     from hsd_core.systems.store.store_level import StoreLevel
 
     source = site.of_target(spec.get(ID))
     spec = spec.having(dtype=spec.get(DTYPE) or site.dtype, device=spec.get(DEVICE) or site.device)
     decoder, label = site.layered(spec), f"{source.title} and a store"
-    store, weights = site.store(spec, decoder), source.as_dict(site.folder)
+    store, weights = opened_store(spec, site, decoder), source.as_dict(site.folder)
     return StoreLevel(decoder, store, mixing_of(spec), kind=spec.name, label=label, weights=weights)
 
 

@@ -8,7 +8,7 @@ from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID, VERIFIES
 from hsd_core.grammar.kind import ANYWHERE, YELLOW, Kind, KindText, Look, Placement, Site
 from hsd_core.grammar.said import Said
-from hsd_core.systems.table.toy import ORDERS, toy_level
+from hsd_core.systems.table.toy import ORDERS, ToyTokenizer, toy_level
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -47,3 +47,5 @@ KINDS = (
         build=build,
     ),
 )
+
+TOKENIZERS = {"tables": ToyTokenizer}  # by what a preset's levels are made of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hsd_core.grammar import kind_of
+from hsd_core.grammar import kind_of, reads_draft
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID
 from hsd_core.grammar.stack_text import LevelSpec, parse
@@ -40,12 +40,7 @@ def _is_copy(spec: LevelSpec) -> bool:
 
 
 def _fed(spec: LevelSpec, preset: str) -> bool:
-    """Whether it is a trained draft that is fed; without @id= the first of its depth, as it is opened."""
-    reads = kind_of(spec).shares.reads
-    if reads is None or reads.depth is None:
-        return False
-    at = spec.values.get(str(reads.depth), 0) if reads.depth else 0
-    heads = spec.name == "medusa"
-    own = [one for one in known_drafts.shipped(preset) if one.at == at and one.heads == heads]
+    """Whether it is a trained draft that is fed; without @id= the first that it reads, as it is opened."""
+    own = [draft for draft in known_drafts.shipped(preset) if reads_draft(spec, draft)]
     named = spec.get(ID)
-    return next((one.follows for one in own if named in (None, one.name)), False)
+    return next((draft.follows for draft in own if named in (None, draft.name)), False)

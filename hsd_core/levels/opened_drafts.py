@@ -1,0 +1,96 @@
+"""Trained drafts as levels name them: which file a level reads, and that file opened over the level's decoder."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+from hsd_core.grammar import LevelSpec, StackError, kind_of, kinds, reads_draft
+from hsd_core.grammar.keys import ID
+from hsd_core.grammar.kind import Site
+from hsd_core.grammar.stack_text import format_stack
+from hsd_core.levels.draft_run import TrainedDraft
+from hsd_core.models.decoder_protocol import Layered
+from hsd_core.models.drafts.draft_file import DraftInfo, fingerprint, read_draft, read_info
+from hsd_core.models.drafts.known_drafts import FOLDER, shipped
+from hsd_core.models.lean.decoder import LeanDecoder
+
+if TYPE_CHECKING:
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+
+
+def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | None:
+    """The trained draft that a level reads, over its decoder; None where it names none and none is shipped for it.
+
+    Raises:
+        StackError: there is no such draft, or it was trained for another target or place.
+    """
+    try:
+        path = draft_file_of(spec, site.preset.name)
+        return None if path is None else _opened(site, path, decoder)
+    except ValueError as error:
+        raise StackError(f"{_place(spec)}: {error}") from error
+
+
+def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
+    """Every shipped draft with layers of its own that was trained for this decoder, shallowest first, but for those
+    that read the target's keys and values: their rows follow from more than a text's states."""
+    if not opens_drafts(decoder):
+        return []
+    drafts = [draft for draft in shipped(site.preset.name) if not draft.heads and not draft.window]
+    return [_opened(site, one.path, decoder) for one in drafts if one.fingerprint == fingerprint(decoder)]
+
+
+def draft_file_of(spec: LevelSpec, preset: str, folder: Path = FOLDER) -> Path | None:
+    """The file of the draft that a level reads: the one that it names (a shipped draft, or a .safetensors file), else
+    the first shipped one that its kind reads there; None where none is named and none is shipped.
+
+    Raises:
+        ValueError: no such draft, or one that another level reads; the message says which.
+    """
+    drafts, name = shipped(preset, folder), spec.get(ID)
+    if name is None:
+        return next((draft.path for draft in drafts if reads_draft(spec, draft)), None)
+    own = Path(name)
+    found = next((draft for draft in drafts if draft.name == name), None)
+    if found is None and own.suffix == ".safetensors" and own.is_file():
+        found = read_info(own)
+    if found is None:
+        known = ", ".join(draft.name for draft in drafts if kind_of(spec).shares.draft(draft) is not None) or "none"
+        raise ValueError(f"no draft {name!r}; those of preset {preset} are: {known}")
+    if not reads_draft(spec, found):
+        what = f"was trained for depth {found.at}" if found.layers else "is heads over the target's last state"
+        raise ValueError(f"draft {found.name} {what}; {_cure(found, name)}")
+    return found.path
+
+
+def opens_drafts(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:
+    """Whether trained drafts can be opened over a decoder."""
+    if isinstance(decoder, LeanDecoder):
+        return True
+    if find_spec("onnxruntime") is None:
+        return False
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+
+    return isinstance(decoder, CompiledDecoder)
+
+
+def _opened(site: Site, path: Path, decoder: Layered) -> TrainedDraft:
+    if not opens_drafts(decoder):
+        raise ValueError("trained drafts read a model's layers, and this target runs through transformers")
+    return cast("TrainedDraft", site.opened(decoder, path, lambda: read_draft(path, decoder)))
+
+
+def _cure(draft: DraftInfo, name: str) -> str:
+    for kind in kinds().values():
+        if kind.written is None and (values := kind.shares.draft(draft)) is not None:
+            return f"write {format_stack([LevelSpec(kind.name, None, {**values, ID.name: name})])}"
+    return "no level here reads it"
+
+
+def _place(spec: LevelSpec) -> str:
+    """What a level is called in an error: its name, and the depth that it reads."""
+    reads = kind_of(spec).shares.reads
+    depth = spec.values.get(str(reads.depth)) if reads else None
+    return spec.name if depth is None else f"{spec.name} at {depth}"
