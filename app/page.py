@@ -28,8 +28,7 @@ from app.programs import endpoints
 from app.programs.tool_calls import ToolCalls
 from app.race.bundled_races import race_routes
 from app.race.view import RaceTab
-from app.results.early_exits import exits_route
-from app.results.scaling_studies import sweeps_route
+from app.results.studies import studies_routes
 from app.results.view import Results, results_route
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
@@ -154,8 +153,7 @@ def launch_options(
         recording_route(Recordings(traces)),
         *race_routes(races),
         results_route(results),
-        exits_route(results),
-        sweeps_route(results),
+        *studies_routes(results),
         learn.lessons_route(lessons),
         atlas.systems_route(systems, results, Recordings(traces)),
         code_route(),

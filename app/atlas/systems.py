@@ -65,7 +65,8 @@ class Measured(Struct, forbid_unknown_fields=True):
 
 
 class System(Struct, forbid_unknown_fields=True):
-    """`exact`: null where it depends, or nobody knows. `near`: what it shares with others, by their files' names."""
+    """`exact`: null where it depends, or nobody knows. `near`: what it shares with others, by their files' names.
+    `draws`: what `page.py` of a folder of hsd_core/systems reads for its card, by the folder's name."""
 
     name: Annotated[str, Meta(min_length=1, max_length=40)]
     paper: Annotated[str, Meta(pattern=r"^\d{4}\.\d{5}$")] | None
@@ -85,7 +86,7 @@ class System(Struct, forbid_unknown_fields=True):
     preset: str = "smollm2"
     measured: Annotated[list[Measured], Meta(max_length=3)] = []
     here: Annotated[str, Meta(max_length=200)] = ""
-    sublayers: Name | None = None
+    draws: Annotated[dict[Name, Name], Meta(max_length=3)] = {}
 
 
 class Systems:

@@ -13,12 +13,12 @@ from starlette.routing import Route
 
 from app.atlas.first_needed import first_needed
 from app.atlas.our_figures import OurFigures
-from app.atlas.sublayer_ladder import ladder
 from app.atlas.systems import Systems
 from app.kit.mounted import Mounted
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
+from app.kit.system_pages import system_pages
 from app.play.recordings import Recordings
 from hsd_core.grammar.stack_text import grammar
 from hsd_core.models.drafts.known_drafts import FOLDER as DRAFTS
@@ -46,8 +46,9 @@ def systems_route(folder: Path, results: Path, recordings: Recordings, drafts: P
         def shown(one: dict[str, Any]) -> dict[str, Any]:
             system = systems.found[one["id"]]
             seen = system.recording if ours.recorded(system) else None
-            found = ladder(drafts, system.sublayers)
-            return {**one, "recording": seen, "ours": ours.of(system), "sublayers": found, "first": needs[one["id"]]}
+            pages = {own: page for own, page in system_pages("drawn").items() if own in system.draws}
+            drawn = {own: page.drawn(drafts, system.draws[own]) for own, page in pages.items()}
+            return {**one, "recording": seen, "ours": ours.of(system), "drawn": drawn, "first": needs[one["id"]]}
 
         return dumps({"systems": [shown(one) for one in systems.listing()]}).encode()
 

@@ -14,9 +14,8 @@ from app.kit.static import ROUTE
 from app.planner.routes import PLOTLY
 from app.play.view import Play, named
 from app.results.bundled_results import Bundled
-from app.results.early_exits import EXITS, STUDIES
 from app.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, chosen
-from app.results.scaling_studies import FILES, SWEEPS
+from app.results.studies import addresses
 from app.serve.queued import queued
 from app.serve.settings import run_id
 from hsd_core.grammar.stack_text import grammar
@@ -44,14 +43,18 @@ class Results:
 
     def __init__(self, play: Play, folder: Path) -> None:
         self._play, self._bundled = play, Bundled(folder)
-        self._exits = EXITS if any(folder.glob(STUDIES)) else ""
-        self._sweeps = SWEEPS if any(folder.glob(FILES)) else ""
+        self._studies = addresses(folder)
 
     def build(self) -> None:
         """Add the tab's component to the Blocks that is open."""
         presets = [{key: preset[key] for key in _TOLD if key in preset} for preset in self._play.catalogue()]
-        setup = {"listing": LISTING, "exits": self._exits, "plotly": PLOTLY, "grammar": grammar(), "presets": presets}
-        setup["sweeps"] = self._sweeps
+        setup = {
+            "listing": LISTING,
+            "studies": self._studies,
+            "plotly": PLOTLY,
+            "grammar": grammar(),
+            "presets": presets,
+        }
         setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
         view = Mounted(
             "results",

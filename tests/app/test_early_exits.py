@@ -12,15 +12,16 @@ import pytest
 from pagekit import launched
 
 from app.kit.static import ASSETS
-from app.results.early_exits import studies
+from app.results.studies import studies
 from hsd_core.pipeline import Pipeline
+from hsd_core.systems.exits import page as exits
 
 SHIPPED = ASSETS / "results" / "early-exits" / "depth.jsonl"
 pytestmark = pytest.mark.skipif(not SHIPPED.exists(), reason="no study is shipped")
 
 
 def test_the_shipped_study_reaches_the_page_with_the_pairs_of_a_quarter_alone() -> None:
-    (study,) = studies(ASSETS / "results")
+    (study,) = studies(exits, ASSETS / "results")
     assert study["id"] == "early-exits" and study["about"]["preset"] == "smollm2"
     told = {record["what"] for record in study["records"]}
     assert told == {"reading", "pair", "stack", "ratio", "run", "today", "predicted", "needed"}
@@ -45,7 +46,7 @@ def test_what_is_no_study_is_passed_over_with_a_line_in_the_log(
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "depth.jsonl").write_text(text.replace(old, new, 1), encoding="utf-8")
     with caplog.at_level(logging.WARNING):
-        assert studies(tmp_path) == []
+        assert studies(exits, tmp_path) == []
     assert "is passed over" in caplog.text
 
 

@@ -23,9 +23,8 @@ from app.play.recordings import Recordings
 from app.play.view import Play
 from app.results import quick
 from app.results.bundled_results import Bundled
-from app.results.early_exits import exits_route
 from app.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
-from app.results.scaling_studies import sweeps_route
+from app.results.studies import studies_routes
 from app.results.view import results_route
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.loader import Loader
@@ -143,12 +142,12 @@ def test_what_is_no_benchmark_is_passed_over_with_a_line_in_the_log(
 
 def test_what_is_shipped_is_read_before_the_server_answers(tmp_path: Path) -> None:
     put(tmp_path / "smollm2-epyc", json.dumps(made()))
-    routes = [results_route(tmp_path), exits_route(tmp_path), sweeps_route(tmp_path)]
+    routes = [results_route(tmp_path), *studies_routes(tmp_path)]
     shutil.rmtree(tmp_path)
     client = TestClient(Starlette(routes=routes))
-    first, studies, sweeps = (client.get(route.path).json() for route in routes)
+    first, *studies = (client.get(route.path).json() for route in routes)
     assert [one["id"] for one in first["reports"]] == ["smollm2-epyc"]
-    assert (studies, sweeps) == ({"studies": []}, {"sweeps": []})
+    assert studies == [{"studies": []}, {"studies": []}]
 
 
 # ---- which stacks

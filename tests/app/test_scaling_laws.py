@@ -11,9 +11,10 @@ import pytest
 from pagekit import launched
 
 from app.kit.static import ASSETS
-from app.results.scaling_studies import sweeps
+from app.results.studies import studies
 from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
+from hsd_core.systems.nano import page as nano
 
 SHIPPED = ASSETS / "results" / "scaling" / "sweep.jsonl"
 pytestmark = pytest.mark.skipif(not SHIPPED.exists(), reason="no sweep is shipped")
@@ -24,7 +25,7 @@ DOTS = """(el) => el.querySelector('.js-plotly-plot').data.filter((one) => one.e
 
 
 def test_the_shipped_sweep_reaches_the_page_as_its_raw_counts_say() -> None:
-    (sweep,) = sweeps(ASSETS / "results")
+    (sweep,) = studies(nano, ASSETS / "results")
     about, records = read_raw(SHIPPED)
     assert sweep["id"] == "scaling" and sweep["about"] == about
     for one, raw in zip(sweep["trainings"], records, strict=True):
@@ -64,7 +65,7 @@ def test_what_is_no_sweep_is_passed_over_with_a_line_in_the_log(
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "sweep.jsonl").write_text(text.replace(old, new, 1), encoding="utf-8")
     with caplog.at_level(logging.WARNING):
-        assert sweeps(tmp_path) == []
+        assert studies(nano, tmp_path) == []
     assert "is passed over" in caplog.text
 
 

@@ -9,11 +9,11 @@ Object.assign(globalThis, {
   document: { body: {} },
   getComputedStyle: () => ({ getPropertyValue: () => "#808080" }),
 });
-const { depthFigure, quarterFigure } = await import("../../assets/js/results/exits/by-depth.js");
-const { ratiosFigure, runsFigure } = await import("../../assets/js/results/exits/clock.js");
-const { nearest } = await import("../../assets/js/results/exits/study-data.js");
-const { sweepFigure } = await import("../../assets/js/results/exits/sweep-map.js");
-const { measuredOf, oneMap, plainMap, rowsOf } = await import("../../assets/js/results/exits/what-it-takes.js");
+const { depthFigure, quarterFigure } = await import("../../assets/js/systems/exits/by-depth.js");
+const { ratiosFigure, runsFigure } = await import("../../assets/js/systems/exits/clock.js");
+const { nearest } = await import("../../assets/js/systems/exits/study-data.js");
+const { sweepFigure } = await import("../../assets/js/systems/exits/sweep-map.js");
+const { measuredOf, oneMap, plainMap, rowsOf } = await import("../../assets/js/systems/exits/what-it-takes.js");
 
 const FILE = new URL("../../assets/results/early-exits/depth.jsonl", import.meta.url);
 const test = (/** @type {string} */ name, /** @type {() => void} */ claim) =>

@@ -24,7 +24,7 @@ const ROOMS = [
     "planner",
   ],
   ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
-  ...["results/exits", "results/scaling", "results", "atlas/sublayers", "atlas", "offline", "site", "workshop"],
+  ...["results", "atlas", "offline", "site", "workshop"],
 ];
 const SYSTEM = /^systems\/(\w+)\//; // a folder of a system: it may import all rooms, and no room imports it
 const TABS = ["race", "planner", "learn", "results", "atlas"];

@@ -9,10 +9,10 @@ Object.assign(globalThis, {
   document: { body: {} },
   getComputedStyle: () => ({ getPropertyValue: () => "#808080" }),
 });
-const { figuresOf } = await import("../../assets/js/results/scaling/scaling-laws.js");
-const { hourFigure } = await import("../../assets/js/results/scaling/hour.js");
-const { tokensFigure } = await import("../../assets/js/results/scaling/over-tokens.js");
-const { sizesFigure } = await import("../../assets/js/results/scaling/sizes.js");
+const { figuresOf } = await import("../../assets/js/systems/nano/study.js");
+const { hourFigure } = await import("../../assets/js/systems/nano/hour.js");
+const { tokensFigure } = await import("../../assets/js/systems/nano/over-tokens.js");
+const { sizesFigure } = await import("../../assets/js/systems/nano/sizes.js");
 
 const GATES = ["gate", "own"];
 const around = (/** @type {number} */ value) => [value, value - 0.02, value + 0.03];

@@ -36,7 +36,7 @@ const OF_NO_LANGUAGE = {
   // a command
   "planner/first-profile.js": ["python -m hsd_core calibrate"],
   // a place, as plotly names it
-  "results/exits/what-it-takes.js": ["top center", "top right"],
+  "systems/exits/what-it-takes.js": ["top center", "top right"],
   // selectors
   "systems/ngram/pointer-line.js": ['.hx-flow [data-serial="\u2026"]'],
   "stage/desk.js": ['input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel'],

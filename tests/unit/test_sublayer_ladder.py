@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.atlas.sublayer_ladder import ladder
 from app.atlas.systems import Systems
 from app.kit.static import ASSETS
 from hsd_core.models.drafts.known_drafts import FOLDER
+from hsd_core.systems.skip.page import drawn
 from hsd_core.systems.skip.sublayer_sets import shipped_sets
 
 NAME = "smollm2-sublayers"
@@ -19,7 +19,7 @@ RAW = json.loads((FOLDER / f"{NAME}.json").read_text(encoding="utf-8"))
 
 
 def test_the_shipped_ladder_has_every_sublayer_once() -> None:
-    found = ladder(FOLDER, NAME)
+    found = drawn(FOLDER, NAME)
     assert found is not None
     every = {(kind, layer) for kind in ("attention", "mlp") for layer in range(found["layers"])}
     assert {(one["kind"], one["layer"]) for one in found["alone"]} == every and len(found["alone"]) == len(every)
@@ -41,8 +41,8 @@ def test_its_sets_are_the_first_steps_of_its_path() -> None:
 
 def test_a_card_names_it() -> None:
     cards = Systems(ASSETS / "systems").found
-    assert cards["draft-and-verify"].sublayers == NAME
-    assert [name for name, one in cards.items() if one.sublayers] == ["draft-and-verify"]
+    assert cards["draft-and-verify"].draws == {"skip": NAME}
+    assert [name for name, one in cards.items() if one.draws] == ["draft-and-verify"]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_what_is_no_ladder_is_left_out_and_the_log_says_why(
     tmp_path: Path, change: dict, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "mine.json").write_text(json.dumps(RAW), encoding="utf-8")
-    assert ladder(tmp_path, "mine") is not None and ladder(tmp_path, None) is None
+    assert drawn(tmp_path, "mine") is not None
     (tmp_path / "mine.json").write_text(json.dumps({**RAW, **change}), encoding="utf-8")
     with caplog.at_level(logging.WARNING):
-        assert ladder(tmp_path, "mine") is None and ladder(tmp_path, "absent") is None
+        assert drawn(tmp_path, "mine") is None and drawn(tmp_path, "absent") is None
     assert "mine.json" in caplog.text and next(iter(change)) in caplog.text and "absent.json" in caplog.text

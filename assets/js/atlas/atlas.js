@@ -10,6 +10,7 @@ import { asked, filtered, go, left } from "./atlas-place.js";
 import { filters, ordered, passes } from "./by-question.js";
 import { AtlasMap, COLUMNS, ROWS } from "./map.js";
 import { systemCard } from "./system-card.js";
+import { bringLater } from "../systems/index.js";
 import { ATLAS } from "../words/tabs/atlas.js";
 
 const LISTING = "../../../systems";
@@ -20,7 +21,7 @@ const KEYS = /** @type {Record<string, number>} */ ({ ArrowRight: 1, ArrowLeft: 
 /** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
 export async function mount(root, { props }) {
   rememberTheme();
-  await loadStyles("planner", "atlas");
+  await Promise.all([loadStyles("planner", "atlas"), bringLater("atlas")]);
   learn(JSON.parse(props.setup).grammar);
   await new AtlasPage(/** @type {HTMLElement} */ (root.querySelector(".hx-root") ?? root)).begin();
 }

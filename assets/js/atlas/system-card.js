@@ -9,7 +9,7 @@ import { chipOf } from "./chip.js";
 import { COLUMNS, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
 import { shapeSaid } from "./shape-said.js";
-import { ladderFigure } from "./sublayers/ladder-figure.js";
+import { brought } from "../systems/index.js";
 import { ratio } from "../words/numbers.js";
 import { HOW, SYSTEM, WHO } from "../words/tabs/atlas.js";
 
@@ -62,7 +62,7 @@ export function systemCard(system, systems, list, ctx) {
       fact(SYSTEM.pays, system.pays),
       fact(SYSTEM.loses, system.loses),
     ),
-    system.sublayers ? ladderFigure(system.sublayers) : null,
+    ...brought.cards.map(({ name, make }) => (system.drawn[name] ? make(system.drawn[name]) : null)),
     here(system, ctx),
     near(system, systems, ctx),
   );

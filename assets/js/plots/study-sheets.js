@@ -8,40 +8,42 @@ const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
 /**
  * @typedef {{title: string, text: string, figure: any, table: any}} Shown
- * @typedef {{label: string, lead: string, command: string, figures: [string, () => Shown|null][]}} Sheet a study: what
- *   it is in words, how it was made, and the name and maker of each figure, which makes nothing where there is none
  */
 
 /**
- * @param {{url: string, plotly: string, title: string, unreachable: string, command: string}} told what is fetched,
- *   where plotly's script is, and words
- * @param {(reply: any) => Sheet[]} sheetsOf what the reply holds
+ * @param {import("../systems/index.js").StudyKind} of
+ * @param {{url: string, plotly: string, presets: {name: string, title: string}[]}} from where the studies and plotly's
+ *   script are
  * @returns {HTMLElement}
  */
-export function studySheets({ url, plotly, title, unreachable, command }, sheetsOf) {
+export function studySheets({ words, figures }, { url, plotly, presets }) {
+  const { title, unreachable, command } = words;
   /** @type {{plot: Plot, make: () => Shown|null}[]} */ const plots = [];
   const el = h("section", { class: "hx-res-study", "aria-label": title });
   const draw = () => {
     for (const { plot, make } of plots) plot.show(/** @type {Shown} */ (make()));
   };
-  const sheet = (/** @type {Sheet} */ one) => {
-    const made = one.figures.flatMap(([name, make]) => {
+  const sheet = (/** @type {any} */ study) => {
+    const { about } = study;
+    const label = presets.find(({ name }) => name === about.preset)?.title ?? about.preset;
+    const lead = words.lead(label, { ...about, day: about.recorded.slice(0, 10) }, study);
+    const made = figures(study).flatMap(([name, make]) => {
       const first = make();
       if (!first?.figure) return [];
-      const plot = new Plot(name, { url: plotly, label: `${one.label}: ${first.title}` });
+      const plot = new Plot(name, { url: plotly, label: `${label}: ${first.title}` });
       plots.push({ plot, make });
       return [plot.el];
     });
     return [
-      h("p", { class: "hx-plan-text", text: one.lead }),
+      h("p", { class: "hx-plan-text", text: lead }),
       h("div", { class: "hx-res-study-grid" }, ...made),
-      h("p", { class: "hx-plan-text" }, `${command}: `, h("code", { text: one.command })),
+      h("p", { class: "hx-plan-text" }, `${command}: `, h("code", { text: about.command })),
     ];
   };
   fetch(url)
     .then((reply) => (reply.ok ? reply.json() : Promise.reject(new Error(String(reply.status)))))
-    .then((reply) => {
-      el.replaceChildren(...sheetsOf(reply).flatMap(sheet));
+    .then(({ studies }) => {
+      el.replaceChildren(...studies.flatMap(sheet));
       draw();
     })
     .catch(() => {

@@ -8,19 +8,17 @@ import { setQuery } from "../kit/tabs.js";
 import { rememberTheme } from "../kit/theme.js";
 import { learn } from "../levels/kinds.js";
 import { Plot } from "../plots/plots.js";
+import { studySheets } from "../plots/study-sheets.js";
+import { bringLater, brought } from "../systems/index.js";
 import { barsPanel } from "./target-bars.js";
 import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
-import { earlyExits } from "./exits/early-exits.js";
 import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
-import { scalingLaws } from "./scaling/scaling-laws.js";
 import { comparison } from "./table.js";
 import { tasksFigure } from "./task-chart.js";
-import { EXITS } from "../words/tabs/exits.js";
 import { RESULTS } from "../words/tabs/results.js";
-import { SCALING } from "../words/tabs/scaling.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
@@ -31,7 +29,7 @@ const SETTLE_MS = 250; // a window that is being dragged is not redrawn
  */
 export async function mount(root, ports) {
   rememberTheme();
-  await loadStyles("planner", "results");
+  await Promise.all([loadStyles("planner", "results"), bringLater("results")]);
   const setup = JSON.parse(ports.props.setup);
   learn(setup.grammar);
   const page = new ResultsPage(root.querySelector(".hx-root") ?? root, setup, ports);
@@ -60,10 +58,7 @@ class ResultsPage {
       { class: "hx-res-behind" },
       disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
-      setup.sweeps
-        ? disclosure("scaling", SCALING.title, [scalingLaws(setup, this.base)], { about: SCALING.about })
-        : null,
-      setup.exits ? disclosure("exits", EXITS.title, [earlyExits(setup, this.base)], { about: EXITS.about }) : null,
+      ...brought.studies.map((one) => this.studies(one)),
       disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
       this.here,
     );
@@ -93,6 +88,14 @@ class ResultsPage {
         drawn = innerWidth;
       }, SETTLE_MS);
     });
+  }
+
+  /** Those that a system shows, where some are shipped. @param {import("../systems/index.js").StudyKind} one */
+  studies(one) {
+    const { studies, presets, plotly } = this.setup;
+    if (!studies[one.name]) return null;
+    const from = { url: this.base + studies[one.name], plotly: this.base + plotly, presets };
+    return disclosure(one.name, one.words.title, [studySheets(one, from)], { about: one.words.about });
   }
 
   async begin() {

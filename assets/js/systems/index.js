@@ -15,12 +15,19 @@
  * A picture of a lesson, by the name that app/learn/lessons.py knows.
  * @typedef {{name: string, make: (ctx: any) => {el: HTMLElement}}} Picture
  */
+/**
+ * Studies on the Results tab, as `page.py` of the system reads them. `figures`: name and maker of each figure of one,
+ * which makes nothing where there is none; `lead` says what one is.
+ * @typedef {{name: string, figures: (study: any) => [string, () => any][],
+ *   words: {title: string, about: string, unreachable: string, command: string, lead: (preset: string, about: any, study: any) => string}}} StudyKind
+ */
+/** A part of a card of the Atlas, made of what `page.py` of the system reads for it. @typedef {{name: string, make: (drawn: any) => HTMLElement}} Card */
 /** More of what a system brings, loaded when a tab is first opened. @typedef {{tab: string, load: () => Promise<unknown>}} Later */
 
-/** @typedef {{desks: Desk[], pictures: Picture[], later: Later[]}} Brought */
+/** @typedef {{desks: Desk[], pictures: Picture[], studies: StudyKind[], cards: Card[], later: Later[]}} Brought */
 
 /** @type {Brought} */
-export const brought = { desks: [], pictures: [], later: [] };
+export const brought = { desks: [], pictures: [], studies: [], cards: [], later: [] };
 
 /** @param {Partial<Brought>} some */
 export function bring(some) {

@@ -1,26 +1,19 @@
-"""The bundled studies of early exits: each assets/results/*/depth.jsonl, as `depth --out` writes it."""
+"""What the page shows of early exits: the studies in assets/results/*/depth.jsonl, as `depth --out` writes them."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from starlette.routing import Route
 
-from app.kit.packed import PackedBody
-from app.kit.payload import dumps
-from app.kit.static import ROUTE
 from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.systems.exits.exits_report import quarter_of
 from hsd_core.typed import convert
 
-EXITS = f"{ROUTE}/exits"
-STUDIES = "*/depth.jsonl"  # in the folder of results
+STUDY, FILES = "exits", "*/depth.jsonl"  # in the folder of results
 LARGEST = 2_000_000  # bytes of a file; that of a target of 30 layers has 0.2 MB
-log = logging.getLogger(__name__)
 
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Gain = Annotated[float, Meta(ge=0.0, lt=1e6)]
@@ -112,26 +105,15 @@ Shown = Reading | PairOfExits | SweptStack | CostRatio | ExitRun | Today | Predi
 _SHOWN = {kind.__struct_config__.tag for kind in Shown.__args__}
 
 
-def studies(folder: Path) -> list[dict[str, Any]]:
-    """`{"id", "about", "records"}` of each, without what the page does not draw. One that cannot be read is left out,
-    and the log says why."""
-    found = []
-    for path in sorted(folder.glob(STUDIES)):
-        try:
-            if (size := path.stat().st_size) > LARGEST:
-                raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
-            about, records = read_raw(path)
-            convert(about, AboutStudy)
-            found.append({"id": path.parent.name, "about": about, "records": _drawn(records)})
-        except (ValueError, OSError, RecursionError) as error:
-            log.warning("the study in %s is passed over: %s", path, error)
-    return found
+def study(path: Path) -> dict[str, Any]:
+    """`{"about", "records"}` of a file, without what the page does not draw.
 
-
-def exits_route(folder: Path) -> Route:
-    """GET of the bundled studies, read now."""
-    text = dumps({"studies": studies(folder)}).encode()
-    return Route(EXITS, PackedBody(lambda: text, "application/json").__call__, methods=["GET"])
+    Raises:
+        ValueError: it is no study of exits.
+    """
+    about, records = read_raw(path)
+    convert(about, AboutStudy)
+    return {"about": about, "records": _drawn(records)}
 
 
 def _drawn(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

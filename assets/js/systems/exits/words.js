@@ -1,4 +1,4 @@
-/** Early exits, on the Results tab. */
+/** Early exits, on the Results tab: the sentences of their studies. */
 
 const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
 const two = (/** @type {number} */ value) => value.toFixed(2);

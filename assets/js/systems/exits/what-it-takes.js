@@ -2,7 +2,7 @@
  *  measured point. */
 
 import { css, gainScale, layout, narrow, px, wrapped } from "../../plots/look.js";
-import { NEEDED } from "../../words/tabs/exits.js";
+import { NEEDED } from "./words.js";
 import { below, nearest, of } from "./study-data.js";
 
 const FULL = 0.6; // logarithm (base 2) of the gain at which a colour is full

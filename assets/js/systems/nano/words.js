@@ -15,10 +15,11 @@ export const SCALING = {
   about: "acceptance against tokens of training and against size; what another hour would add",
   lead: (
     /** @type {string} */ preset,
-    /** @type {{draft: {name: string, fed: boolean}, tokens: number, epochs: number, machine: string, day: string, shown: Record<string, number>}} */ x,
+    /** @type {{draft: {name: string, fed: boolean}, tokens: number, epochs: number, machine: string, day: string}} */ x,
+    /** @type {{texts: Record<string, number>}} */ { texts },
   ) =>
     `The draft ${x.draft.name}${x.draft.fed ? "-fed" : ""} of ${preset}, trained from scratch on nested parts of up to ${count(x.tokens)} tokens that its target wrote, each read ${x.epochs === 1 ? "once" : `${x.epochs} times`}, with one seed and the same hyperparameters; then in other sizes. After Scylla (arXiv 2505.07858). Judged by ${Object.entries(
-      x.shown,
+      texts,
     )
       .map(([name, n]) => `${n} ${TEXTS[name]}`)
       .join(" and ")}; ${x.machine}, ${x.day}.`,

@@ -1,7 +1,7 @@
 /** Readings of a sweep, [value, low, high], as figures and tables show them. */
 
 import { css } from "../../plots/look.js";
-import { SCALING } from "../../words/tabs/scaling.js";
+import { SCALING } from "./words.js";
 
 /**
  * One sweep, as `hsd_core/systems/nano/train/scaling/sweep_study.py` gives it; readings are [value, low, high].

@@ -1,7 +1,7 @@
 /** HiSpec's figure 5: the sweep of the draft exit and of the exit above it, as a field of colours around 1. */
 
 import { gainScale, layout, narrow } from "../../plots/look.js";
-import { EXITS, SWEEP } from "../../words/tabs/exits.js";
+import { EXITS, SWEEP } from "./words.js";
 import { of } from "./study-data.js";
 
 const FULL = 0.8; // logarithm (base 2) of the speed-up at which a colour is full

@@ -1,7 +1,7 @@
 /** Drafts of other sizes, trained on the same tokens: acceptance over the weights that a drafted token reads. */
 
 import { css, layout, narrow, px, wrapped } from "../../plots/look.js";
-import { SCALING, SIZES } from "../../words/tabs/scaling.js";
+import { SCALING, SIZES } from "./words.js";
 import { GATES, bars, between, listed } from "./readings.js";
 
 /** The share of the tokens that most sizes were trained on. @param {any[]} trainings @returns {any[]} smallest first */

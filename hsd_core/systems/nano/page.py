@@ -1,28 +1,21 @@
-"""The bundled sweeps of trainings: each assets/results/*/sweep.jsonl, as `train --sweep` writes it."""
+"""What the page shows of trained drafts: the sweeps in assets/results/*/sweep.jsonl, as `train --sweep` writes them."""
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from starlette.routing import Route
 
-from app.kit.packed import PackedBody
-from app.kit.payload import dumps
-from app.kit.static import ROUTE
 from hsd_core.measure.results.pass_shares import measured_on
 from hsd_core.measure.results.rawfile import read_raw
-from hsd_core.systems.nano.train.scaling.sweep_study import study
+from hsd_core.systems.nano.train.scaling import sweep_study
 from hsd_core.theory.profiles.kept import shipped_profiles
 from hsd_core.typed import convert
 
-SWEEPS = f"{ROUTE}/sweeps"
-FILES = "*/sweep.jsonl"  # in the folder of results
+STUDY, FILES = "scaling", "*/sweep.jsonl"  # in the folder of results
 LARGEST = 1_000_000  # bytes of a file; one of eight trainings judged by 134 texts has 0.1 MB
 TRAININGS = 50  # of a sweep
-log = logging.getLogger(__name__)
 
 Share = Annotated[float, Meta(gt=0.0, le=1.0)]
 Count = Annotated[int, Meta(ge=0, lt=2**40)]
@@ -80,23 +73,17 @@ class JudgedTraining(Struct):
     judged: dict[Judges, dict[Literal["gate", "own"], Rows]]
 
 
-def sweeps(folder: Path) -> list[dict[str, Any]]:
-    """`{"id", "about"}` of each, and what `study` says of it. One that cannot be read is left out, and the log says
-    why."""
-    found, profiles = [], shipped_profiles()
-    for path in sorted(folder.glob(FILES)):
-        try:
-            if (size := path.stat().st_size) > LARGEST:
-                raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
-            about, records = read_raw(path)
-            convert(about, AboutSweep)
-            convert(records, list[JudgedTraining])
-            _check(about, records)
-            seen = study(about, records, measured_on(about, profiles))
-            found.append({"id": path.parent.name, "about": about, **seen})
-        except (ValueError, OSError, RecursionError) as error:
-            log.warning("the sweep in %s is passed over: %s", path, error)
-    return found
+def study(path: Path) -> dict[str, Any]:
+    """`{"about"}` of a file, and what `sweep_study.study` says of it.
+
+    Raises:
+        ValueError: it is no sweep of trainings.
+    """
+    about, records = read_raw(path)
+    convert(about, AboutSweep)
+    convert(records, list[JudgedTraining])
+    _check(about, records)
+    return {"about": about, **sweep_study.study(about, records, measured_on(about, shipped_profiles()))}
 
 
 def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:
@@ -115,9 +102,3 @@ def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:
         raise ValueError(f"its trainings were not all judged by the same texts ({', '.join(about['judges'])})")
     if any(sizes[0][texts, "gate"] != sizes[0][texts, "own"] for texts in about["judges"]):
         raise ValueError("a text has counts with copies or without them alone")
-
-
-def sweeps_route(folder: Path) -> Route:
-    """GET of the bundled sweeps, read now."""
-    text = dumps({"sweeps": sweeps(folder)}).encode()
-    return Route(SWEEPS, PackedBody(lambda: text, "application/json").__call__, methods=["GET"])

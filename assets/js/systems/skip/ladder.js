@@ -3,7 +3,7 @@
 /**
  * @typedef {{kind: string, layer: number, agree: number}} Sublayer `agree`: the share of tokens kept without it
  * @typedef {{preset: string, layers: number, places: number, texts: number, machine: string, command: string, answer: string,
- *   alone: Sublayer[], path: (Sublayer & {left: number, speed_up: number})[]}} Ladder as app/atlas/sublayer_ladder.py declares it
+ *   alone: Sublayer[], path: (Sublayer & {left: number, speed_up: number})[]}} Ladder as hsd_core/systems/skip/page.py declares it
  */
 
 export const KINDS = ["attention", "mlp"]; // of a layer, in the order in which they run

@@ -2,7 +2,7 @@
 
 import { stackNames } from "../../levels/stack-names.js";
 import { css, layout, narrow, px, safe, wrapped } from "../../plots/look.js";
-import { EXITS, RATIOS, RUNS } from "../../words/tabs/exits.js";
+import { EXITS, RATIOS, RUNS } from "./words.js";
 import { of } from "./study-data.js";
 
 const HUES = ["--hue-target", "--hue-ngram", "--hue-quantized", "--hue-nano"]; // of the machines, in order

@@ -1,7 +1,7 @@
 /** HiSpec's figure 4: what each depth agrees with, and how much of what a quarter of the layers lets through is kept. */
 
 import { css, layout, narrow, px, safe } from "../../plots/look.js";
-import { BY_DEPTH, EXITS, QUARTER } from "../../words/tabs/exits.js";
+import { BY_DEPTH, EXITS, QUARTER } from "./words.js";
 import { named, of, quarterOf } from "./study-data.js";
 
 const PAPER = 0.69; // arXiv 2510.01336, figure 4

@@ -4,7 +4,8 @@
 import { h, say } from "../../kit/dom.js";
 import { svg } from "../../kit/svg.js";
 import { KINDS, heaviest, isOut, lost } from "./ladder.js";
-import { LADDER } from "../../words/tabs/atlas.js";
+import { bring } from "../index.js";
+import { LADDER } from "./words.js";
 
 /** @typedef {import("./ladder.js").Ladder} Ladder */
 
@@ -13,7 +14,7 @@ const NAMED = 4; // of the dearest, in words
 const FIRST = 4; // steps that are shown at first: the set of the stack above
 
 /** @param {Ladder} ladder @returns {HTMLElement} */
-export function ladderFigure(ladder) {
+function ladderFigure(ladder) {
   const { picture, show } = drawn(ladder);
   const said = h("output", { class: "hx-ladder-said" });
   const slider = h("input", {
@@ -103,3 +104,5 @@ function table({ alone, layers }) {
     h("tbody", {}, ...rows),
   );
 }
+
+bring({ cards: [{ name: "skip", make: ladderFigure }] });

@@ -2,7 +2,7 @@
  *  point, and that point, predicted and measured. */
 
 import { css, layout, narrow, px } from "../../plots/look.js";
-import { OVER_TOKENS, SCALING } from "../../words/tabs/scaling.js";
+import { OVER_TOKENS, SCALING } from "./words.js";
 import { GATES, between, bars, listed } from "./readings.js";
 
 const EDGE = 0.1; // of the axis, in powers of ten

@@ -2,7 +2,7 @@
 
 import { stackNames } from "../../levels/stack-names.js";
 import { css, layout, narrow, safe, wrapped } from "../../plots/look.js";
-import { HOUR, SCALING } from "../../words/tabs/scaling.js";
+import { HOUR, SCALING } from "./words.js";
 import { bars, between, listed } from "./readings.js";
 
 /** @type {{when: "now"|"then", hue: string}[]} */

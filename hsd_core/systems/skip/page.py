@@ -47,10 +47,8 @@ class Ladder(Struct):
     path: Annotated[list[Step], Meta(max_length=8190)]
 
 
-def ladder(folder: Path, name: str | None) -> dict[str, Any] | None:
-    """The ladder of that name in plain types; None where none is named, or it is none, which the log says."""
-    if name is None:
-        return None
+def drawn(folder: Path, name: str) -> dict[str, Any] | None:
+    """The ladder of that name in plain types, for a card; None where it is none, which the log says."""
     path = folder / f"{name}.json"
     try:
         found = convert(plain(bounded.whole(path, LARGEST)), Ladder)

@@ -1,0 +1,5 @@
+/** Early exits: their studies on the Results tab. */
+
+import { bring } from "../index.js";
+
+bring({ later: [{ tab: "results", load: () => import("./study.js") }] });

@@ -1,0 +1,5 @@
+/** Trained drafts: what training buys, on the Results tab. */
+
+import { bring } from "../index.js";
+
+bring({ later: [{ tab: "results", load: () => import("./study.js") }] });
