@@ -166,6 +166,8 @@ def _profile(
         flat = Share(flat_share(max(0.0, behind), length - 1.0))
     draft_ms = _over(main.draft_ms, main.draft_timed)
     round_ms = _over(main.decode_ms, passes)
+    if round_ms is not None and drafting == 1.0 and rounds and accepted is not None and per_pass and main.timed_tokens:
+        round_ms = per_pass * (main.decode_ms or 0.0) / main.timed_tokens  # a few passes without a draft are left out
     pass_ms = main.verify_ms
     if pass_ms is not None and draft_ms is not None and length and round_ms is None:
         round_ms = pass_ms + draft_ms * length

@@ -215,6 +215,16 @@ RIGHT: dict[str, dict[str, Any]] = {
         "draft_ms_per_token": 2.5,
     },
     "125-a-flag-beside-the-throughput": {"at_most_ms": 12.5, "tokens_per_pass": None, "plain_ms": None},
+    "126-bench-without-an-engine": {"title": "vLLM", "plain_ms": 10, "ms_per_token": 7, "k": 3, "tokens_per_pass": 2.1},
+    "127-rows-without-a-head": {"plain_ms": 28.571, "ms_per_token": 16.34, "k": 3},
+    "128-drafters-in-a-column": {"title": "mlx-lm", "plain_ms": 66.667, "ms_per_token": 41.667, "k": None},
+    "129-passes-without-a-draft": {
+        "rounds": 87,
+        "k": 3,
+        "tokens_per_pass": 2.92,
+        "ms_per_token": 10,
+        "draft_ms_per_token": 1.257,
+    },
 }
 SAID = {
     "05-vllm-early-v1": ["60 of 100 drafted tokens", "num_speculative_tokens of the command that started vLLM"],
@@ -343,6 +353,8 @@ def said(answer: dict[str, Any]) -> str:
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_pasted_text_is_answered_as_worked_out_by_hand(name: str) -> None:
     answer = answered((PASTED / f"{name}.txt").read_text(encoding="utf-8"))
+    if answer["parts"]:
+        assert sum(part["ms"] for part in answer["parts"]) == pytest.approx(answer["ms_per_token"], rel=3e-3)
     for figure, value in RIGHT[name].items():
         assert (answer.get(figure) is None) == (value is None), figure
         expected = value if value is None or isinstance(value, str) else pytest.approx(value, rel=6e-3)

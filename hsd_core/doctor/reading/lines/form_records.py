@@ -71,8 +71,8 @@ def _bench(told: Told, one: dict[str, float]) -> None:
     if tokens is not None and tokens > requests:
         told.tokens = tokens - requests
     told.passes = told.rounds
-    if not told.engine and told.speaks:
-        told.engine = "vllm" if told.rounds is not None or told.rate is not None else "sglang"
+    if not told.engine and (told.rounds is not None or told.rate is not None):
+        told.engine = "vllm"
 
 
 def _example(told: Told, one: dict[str, float]) -> None:

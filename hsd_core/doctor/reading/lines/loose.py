@@ -82,6 +82,7 @@ def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> lis
     """
     found: list[Told] = []
     neutral: list[Told] = []
+    leads: dict[int, str] = {}  # what a line begins with
     label, last, aside, asides, unit = "", None, "", [], ""
     for number, line in islice(_clauses(lines), MOST_LINES):
         told = None if _OF_DRAFTER.search(line) else _line(line, _with_unit(figures(line), unit))
@@ -112,15 +113,19 @@ def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> lis
         told.speculated = not told.speaks and not told.plain and (is_drafted(whole) or bool(told.k))
         (found if told.speaks or told.plain or told.speculated else neutral).append(told)
         asides.append((told, aside))
+        leads[number] = re.split(r"[\d:|=]", line, maxsplit=1)[0].strip(" -*>\t")[:SHOWN]
         last = told
     _apart(asides)
     found += [told for told in neutral if told.speaks]
     found = [told for told in found if not told.speaks or _known_share(told)]
     neutral = [told for told in neutral if not told.speaks]
     spoken = drafts or any(speaks_of_drafts(line) for _, line in lines)
-    if spoken and len(neutral) == 1 and found and all(told.plain for told in found):  # "95 with this, 60 without"
-        neutral[0].speculated = True
-        found.append(neutral.pop())
+    if spoken and found and all(told.plain for told in found):  # "95 with this, 60 without"
+        lines_of = [told.line for told, _ in asides if told.plain]
+        for told in [told for told in neutral if told.line not in lines_of or len(neutral) == 1]:
+            told.speculated, told.label = True, told.label or leads[told.line]
+            neutral.remove(told)
+            found.append(told)
     for told in found:
         if told.accepted is not None and told.drafted is None and (told.tokens or 0.0) > told.accepted:
             told.passes = (told.tokens or 0.0) - told.accepted

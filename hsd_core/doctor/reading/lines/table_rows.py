@@ -41,6 +41,7 @@ _PLACE = re.compile(r"(?:p|pos|position|place|token)[ _#@]*(\d{1,2})", re.IGNORE
 _PLACES = re.compile(r"(?:pos|position|place|depth|draft token)(?: index)?", re.IGNORECASE)
 _TEST = re.compile(r"(?P<plain>tg ?\d+)?(?:(?:pp|pg) ?\d.*| ?@ ?d\d+)?")  # of llama-bench, which drafts nothing
 _BARE = re.compile(r"[~±+-]?[\d.,]+ ?(?:x|×|s|ms|%|gi?b|mi?b|t/s)?", re.IGNORECASE)
+_MODEL = re.compile(r"\d[bm]\b", re.IGNORECASE)  # a drafter's name in a column that could tell a length
 _DIGIT = re.compile(r"(?<![\w.-])\d")  # that stands alone, as it does not in "eagle3"
 _EACH = re.compile(r"/ ?user|per user", re.IGNORECASE)  # a speed that is not of all requests together
 _NONE = ("", "-", "–", "—", "n/a", "N/A")
@@ -191,14 +192,16 @@ def _row(cells: Sequence[str], head: Head, prefix: str, each: bool) -> Told:
                 put(told, bare, found[0])
         elif found and what.startswith("place "):
             told.places.append(share(found[0]))
-        elif found and what != "test":
+        elif found and what != "test" and not (what == "k" and _MODEL.search(cell)):
             if what == "k" and found[0].value == 0:
                 told.plain = True
             put(told, what, found[0])
         elif what == "k" and (cell in _NONE or is_plain(cell)):
             told.plain = True
     told.label = " ".join(
-        cell for at, cell in enumerate(cells) if at not in head and not _BARE.fullmatch(cell)
+        cell
+        for at, cell in enumerate(cells)
+        if (at not in head and not _BARE.fullmatch(cell)) or (head.get(at) == "k" and _MODEL.search(cell))
     ).strip()[:LONGEST]
     if not told.label:
         told.label = next((cells[at] for at, what in head.items() if what == "k" and at < len(cells)), "")
