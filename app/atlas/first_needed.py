@@ -1,17 +1,15 @@
-"""What a system takes before it runs on this server: its weights, a store of a text, a GPU."""
+"""What a system takes before it runs on this server: its weights, a GPU, what its levels need made."""
 
 from __future__ import annotations
 
 from app.atlas.systems import System
 from app.words import page as says
+from hsd_core.grammar import kind_of
 from hsd_core.grammar.keys import DEVICE
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.machine import has_cuda
 from hsd_core.models.weights import is_here
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import option
-from hsd_core.systems.store.store_keys import KNN
-from hsd_core.systems.store.store_place import MAKING, store_path
 
 
 def first_needed(system: System) -> str:
@@ -26,6 +24,5 @@ def first_needed(system: System) -> str:
         said.append(says.first_weights(preset.title, reason))
     if any((spec.get(DEVICE) or "cpu") != "cpu" for spec in specs) and not has_cuda():
         said.append(says.FIRST_GPU)
-    if specs[-1].values.get(KNN.name) and not store_path(preset.key).is_file():
-        said.append(says.first_store(option(preset.name), MAKING))
+    said += [first for spec in specs if (first := kind_of(spec).placement.first(spec, preset))]
     return " ".join(said)

@@ -13,13 +13,14 @@ from app.serve.loader import Loader
 from app.serve.looks import Looks
 from app.serve.settings import RequestError, RunRequest
 from app.words import run as says
-from hsd_core.grammar import kind_of
+from hsd_core.grammar import kind_of, kinds
+from hsd_core.grammar.key import FileKey
 from hsd_core.grammar.keys import ID
 from hsd_core.grammar.kind import LAST
 from hsd_core.grammar.preset import Preset, memory_gb_here
 from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.models import DTYPES, QUANTISED
-from hsd_core.models.local import LocalModel, lacking, local_databases, local_models
+from hsd_core.models.local import LocalModel, lacking, local_files, local_models
 from hsd_core.models.machine import device_name
 from hsd_core.models.weights import Source, WeightsError, here
 from hsd_core.stacks.catalogue import entry_of
@@ -153,31 +154,40 @@ class ServerOffer:
             entry = {**entry, "devices": [self._device(one) for one in entry["devices"]]}
         if self.models is None:
             return entry
-        files = {"databases": local_databases(self.models)}
-        named = [{**level, **files} if level["name"] == "ngram" else level for level in entry["levels"]]
+        named = [{**level, **self._files(level["name"])} for level in entry["levels"]]
         return {**entry, "levels": [*named, *self._models(entry, preset)]}
+
+    def _files(self, level: str) -> dict[str, list[str]]:
+        """The files of the operator's folder that levels of a kind may name, by the catalogue's field for them."""
+        kind, folder = kinds().get(level), self.models
+        keys = [key for key in kind.keys if isinstance(key, FileKey) and key.suffix] if kind else []
+        return {key.listed: local_files(folder, key.suffix) for key in keys if folder}
 
     def _device(self, one: dict[str, Any]) -> dict[str, Any]:
         other = self.device is not None and one["name"] != self.device.partition(":")[0]
         return {**one, "usable": False, "reason": says.runs_on(self.device or "")} if other else one
 
     def _models(self, entry: dict[str, Any], preset: Preset | None) -> list[dict[str, Any]]:
-        """One level for each model of the folder, where the preset's levels are models at all; what has another
-        tokenizer than the target is the level `cross`."""
-        own = {level["name"]: level for level in entry["levels"]}
-        if "model" not in own or self.models is None:
+        """One level for each model of the folder, where the preset's levels have models of their own at all; what has
+        another tokenizer than the target is a level of a kind that allows it."""
+        with_own = {kind.name: kind for kind in kinds().values() if kind.shares.own}
+        own = {level["name"]: level for level in entry["levels"] if level["name"] in with_own}
+        if not own or self.models is None:
             return []
         target = here(preset.target) if preset and not preset.refused else None
         others = [model for model in local_models(self.models) if model.path != target]
         apart = {m.name: self._apart(m, target) for m in others if not m.reason}
-        named = [(m.name, m.reason or apart[m.name]) for m in others]
-        found = [("model", name, why) for name, why in named] + [
-            ("cross", name, "") for name, why in apart.items() if why
-        ]
-        return [
-            {**own[kind], "label": name, "params": {"id": name}, "usable": not why, "reason": why}
-            for kind, name, why in found
-        ]
+        found: list[dict[str, Any]] = []
+        for kind, level in own.items():
+            if with_own[kind].shares.own_tokenizer:
+                named = [(name, "") for name, why in apart.items() if why]
+            else:
+                named = [(m.name, m.reason or apart[m.name]) for m in others]
+            found += [
+                {**level, "label": name, "params": {"id": name}, "usable": not why, "reason": why}
+                for name, why in named
+            ]
+        return found
 
     def _apart(self, model: LocalModel, target: Path | None) -> str:
         return bare(self.looks.apart(model.path, target)) if target and model.path.is_dir() else ""

@@ -17,15 +17,12 @@ from app.serve.limits import LONGEST_S, MAX_PROMPT, within
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
 from hsd_core.core.events import Event
-from hsd_core.grammar import LevelSpec, kinds
+from hsd_core.grammar import LevelSpec, keys, kinds
+from hsd_core.grammar.key import FileKey, WeightsName
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.grammar.stack_text import parse as parse_stack
-from hsd_core.models.drafts.known_drafts import LENS
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading
-from hsd_core.systems.ngram.declaration import DB
-from hsd_core.systems.skip.declaration import SET
-from hsd_core.systems.skip.sublayer_sets import EMPTY
 
 MAX_STACK = 400
 DETAILS = ("full", "light")
@@ -49,7 +46,6 @@ DEFAULTS: dict[str, Any] = {
     "detail": "full",
 }
 HEADS = {"full": 8, "light": 0}  # likeliest tokens of each row that the trace keeps
-_ID = re.compile(r"@\s*(?:id|miss)\s*=\s*([^@,]*)")
 _DEVICE = re.compile(r"@\s*device\s*=\s*([^@,]*)")
 _NAME = re.compile(r"\s*([A-Za-z0-9_-]*)")
 _RUN_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
@@ -172,7 +168,7 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
         alike = [level for level in preset["levels"] if level["name"] == name]
         if alike and not any(level["usable"] for level in alike):
             raise RequestError(says.unusable_level(name, alike[0]["reason"]))
-        for named in _ID.findall(part):
+        for named in _ids(part):
             found = next((level for level in alike if level["params"].get("id") == named), None)
             if found is not None and not found["usable"]:
                 raise RequestError(says.unusable_weights(name, named, found["reason"]))
@@ -189,28 +185,27 @@ def check(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
         specs = parse_stack(request.stack)
     except StackError as error:
         raise RequestError(str(error)) from error
-    check_databases(request.preset, specs, preset)
+    check_files(request.preset, specs, preset)
 
 
-def check_databases(name: str, specs: Sequence[LevelSpec], preset: dict[str, Any]) -> None:
-    """A visitor may name no file but the databases and sets that are offered: other paths would be the server's.
+def check_files(name: str, specs: Sequence[LevelSpec], preset: dict[str, Any]) -> None:
+    """A visitor may name no file but those that the catalogue lists: other paths would be the server's.
 
     Raises:
         RequestError: a level names another one.
     """
-    offered = {file for level in preset["levels"] for file in level.get("databases", [])}
-    sets = {EMPTY, *(known for level in preset["levels"] for known in level.get("sets", []))}
     for spec in specs:
-        if (named := spec.get(SET)) and named not in sets:
-            raise RequestError(says.no_set(name, named[:80], sorted(sets)))
-        if others := [file for file in DB.files(spec.get(DB) or "") if file not in offered]:
-            raise RequestError(says.no_database(name, others[0][:80], sorted(offered)))
+        for key in kinds()[spec.name].keys:
+            if isinstance(key, FileKey) and (value := spec.get(key)) is not None:
+                listed = sorted({file for level in preset["levels"] for file in level.get(key.listed, [])})
+                if others := [file for file in key.files(value) if file not in listed]:
+                    raise RequestError(says.no_file(name, key.noun, others[0][:80], listed))
 
 
 def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     """A visitor may name no weights but the preset's own: others would be fetched by the server.
 
-    An exit, a draft model or a lookup (for its misses) may also name a listed draft, and an exit the `lens`.
+    A level may also name the drafts that the catalogue lists for it, and the words of its own key that name none.
 
     Raises:
         RequestError: a level names weights that are in none of the preset's levels and stacks.
@@ -221,9 +216,8 @@ def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
     for level in preset.get("levels", []):
         everywhere.update({str(level["params"]["id"])} if level["params"].get("id") else ())
         own[level["name"]].update(str(draft["name"]) for draft in level.get("drafts", []))
-        heeded = {key.name for kind in kinds().values() if kind.name == level["name"] for key in kind.keys}
-        own[level["name"]].update({LENS} if "at" in heeded else ())
-        own[level["name"]].update({"nano"} if "miss" in heeded and level.get("drafts") else ())
+        heeded = [key for kind in kinds().values() if kind.name == level["name"] for key in kind.keys]
+        own[level["name"]].update(word for key in heeded if isinstance(key, WeightsName) for word in key.known)
     for stack in preset.get("stacks", []):
         everywhere.update(named for _, named in _named(stack["stack"]))
     for name, named in _named(request.stack):
@@ -234,8 +228,14 @@ def check_ids(request: RunRequest, catalogue: list[dict[str, Any]]) -> None:
 def _named(stack: str) -> Iterator[tuple[str, str]]:
     """Level and id wherever a level of a stack names one, however oddly it is written."""
     for part in stack.split(","):
-        for named in _ID.findall(part):
+        for named in _ids(part):
             yield _level_name(part), named
+
+
+def _ids(part: str) -> list[str]:
+    """What a part of a stack names by keys that name weights."""
+    names = "|".join(name for name, key in keys().items() if isinstance(key, WeightsName))
+    return re.findall(rf"@\s*(?:{names})\s*=\s*([^@,]*)", part)
 
 
 def _level_name(part: str) -> str:

@@ -122,10 +122,3 @@ FIRST_GPU = "A GPU: there is none here."
 
 def first_weights(title: str, reason: str) -> str:
     return f"The weights of {title}: {reason}."
-
-
-def first_store(target: str, time: str) -> str:
-    return (
-        f"A store of what the target makes of a text, made once by whoever runs this server, in {time} on two cores: "
-        f"python -m hsd_core knn-store {target}"
-    )

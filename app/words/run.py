@@ -186,14 +186,10 @@ def unusable_weights(level: str, name: str, why: str) -> str:
     return f"the level {level} {name} cannot be used: {why}"
 
 
-def no_set(preset: str, name: str, offered: list[str]) -> str:
-    return f"the preset {preset} has no set of sublayers {name!r} here; there are {', '.join(offered)}"
-
-
-def no_database(preset: str, name: str, offered: list[str]) -> str:
+def no_file(preset: str, noun: str, name: str, offered: list[str]) -> str:
     there = f"; there is {', '.join(offered)}" if offered else ""
     return (
-        f"the preset {preset} has no database {name!r} here{there}; files of your own run from the command line: "
+        f"the preset {preset} has no {noun} {name!r} here{there}; files of your own run from the command line: "
         "python -m hsd_core --help"
     )
 

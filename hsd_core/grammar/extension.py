@@ -25,6 +25,7 @@ class Extension:
         help: a sentence behind the kind's help. around: what a level is called with a key, as in `Said.around`.
         entry: what it adds to the kind's entries of the catalogue.
         of_target: whether a level with the first key is built for one target.
+        first: what has to be made once before a level with the first key runs, as `Placement.first` says it.
         unplanned: why no plan holds a level with the first key; None where plans do.
     """
 
@@ -35,6 +36,7 @@ class Extension:
     around: Mapping[str, str] = field(default_factory=dict)
     entry: Callable[[Preset], dict[str, Any]] = field(default=lambda preset: {})
     of_target: bool = False
+    first: Callable[[Preset], str] = field(default=lambda preset: "")
     unplanned: Unplanned | None = None
 
 
@@ -47,7 +49,7 @@ def extended(kind: Kind, extensions: Sequence[Extension]) -> Kind:
 
 
 def _with(kind: Kind, own: Extension) -> Kind:
-    text, shares, planning = kind.text, kind.shares, kind.planning
+    text, placement, shares, planning = kind.text, kind.placement, kind.shares, kind.planning
 
     def asked(spec: LevelSpec) -> bool:
         return spec.get(own.keys[0]) is not None
@@ -61,6 +63,9 @@ def _with(kind: Kind, own: Extension) -> Kind:
     def of_target(spec: LevelSpec) -> bool:
         return shares.of_target(spec) or (own.of_target and asked(spec))
 
+    def first(spec: LevelSpec, preset: Preset) -> str:
+        return placement.first(spec, preset) or (own.first(preset) if asked(spec) else "")
+
     def unplanned(spec: LevelSpec) -> Unplanned | None:
         return planning.unplanned(spec) or (own.unplanned if asked(spec) else None)
 
@@ -69,6 +74,7 @@ def _with(kind: Kind, own: Extension) -> Kind:
         kind,
         keys=(*kind.keys, *own.keys),
         text=text._replace(help=f"{text.help} {own.help}", said=said),
+        placement=placement._replace(first=first),
         shares=shares._replace(of_target=of_target),
         planning=planning._replace(unplanned=unplanned),
         offer=offer,

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 Value = str | int | float | bool
 V = TypeVar("V", bound=Value)
 LAST = 99  # place of a key that only one kind has
+OF_SERVERS = ("known", "noun", "listed")  # what of a key is no matter of the page
 VERIFIER, DRAFTER, BOTTOM, TOPMOST = "verifier", "drafter", "bottom", "topmost"
 
 
@@ -108,7 +109,7 @@ class Key(Generic[V]):
 
     def as_dict(self) -> dict[str, Any]:
         """For the page, in plain JSON types."""
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in OF_SERVERS}
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in own.items()}
         said = {"type": self.type, "title": self.title, "cure": self.cure, "label": self.label or self.name}
         said["noted"] = self.note
@@ -131,6 +132,47 @@ class Text(Key[str]):
 
     def parse(self, text: str) -> str | None:
         return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightsName(Text):
+    """Names weights: a server takes those alone that its catalogue lists.
+
+    known: words that name none, so that any server takes them.
+    """
+
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileKey(Key[str]):
+    """Its value may name files: a server takes those alone that its catalogue lists.
+
+    noun: what such a file is. listed: the field of a level in the catalogue with those that there are. suffix: of files
+        of the operator's folder that are listed too; "" where none are.
+    """
+
+    noun: str
+    listed: str
+    suffix: str = ""
+
+    def files(self, value: str) -> list[str]:
+        """The files that a value names."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileName(FileKey):
+    """A file, or one of some words that name none (`known`)."""
+
+    type = "text"
+    known: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> str | None:
+        return text
+
+    def files(self, value: str) -> list[str]:
+        return [] if value in self.known else [value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

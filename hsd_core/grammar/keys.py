@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from hsd_core.grammar.key import BOTTOM, DRAFTER, TOPMOST, VERIFIER, Choice, Shape, Share, Switch, Text, Whole
+from hsd_core.grammar.key import (
+    BOTTOM,
+    DRAFTER,
+    TOPMOST,
+    VERIFIER,
+    Choice,
+    Shape,
+    Share,
+    Switch,
+    Text,
+    WeightsName,
+    Whole,
+)
 from hsd_core.models import DTYPES
 
 MAX_BLOCK = 64
@@ -45,7 +57,7 @@ THETA = Share(
 DTYPE = Choice(name="dtype", place=70, choices=DTYPES, terms={"int8": "8-bit", "int4": "4-bit"}, noted="{}")
 DEVICE = Text(name="device", place=80, noted="on {}")
 BONUS = Switch(name="bonus", place=90, counts=VERIFIER, usual=True, terms={"0": "no bonus token"}, noted="{}")
-ID = Text(name="id", place=95, noted="{}")
+ID = WeightsName(name="id", place=95, noted="{}")
 TREE = Shape(
     name="tree",
     place=5,

@@ -165,6 +165,8 @@ class Placement(NamedTuple):
         verifies: whether it has a distribution.
         cheap: a new one goes below more expensive levels, the others right below the target.
         needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
+        first: what has to be made once on a machine before a level of a preset runs there, as a sentence; "" if
+            nothing has, or it is made. Looks at files alone.
     """
 
     stands: str = BELOW
@@ -172,6 +174,7 @@ class Placement(NamedTuple):
     verifies: bool = True
     cheap: bool = False
     needs: frozenset[str] = frozenset()
+    first: Callable[[LevelSpec, Preset], str] = lambda spec, preset: ""
 
 
 class Shares(NamedTuple):
@@ -181,6 +184,7 @@ class Shares(NamedTuple):
         reads: the model whose layers it shares; None for a level with a model of its own, or with none.
         of_target: whether a level is built for one target.
         follows: keys that stand at the target, and count for the level below it too.
+        own_tokenizer: whether its own model may have another tokenizer than the target.
         own: the weights of its own model where it names none by `@id=`, None where a preset has none such; unset for a
             kind without a model of its own.
         draft: with which values a level reads a trained draft, None where it reads none such.
@@ -190,6 +194,7 @@ class Shares(NamedTuple):
     of_target: Callable[[LevelSpec], bool] = lambda spec: False
     follows: tuple[Key[Any], ...] = ()
     own: Callable[[Preset], Source | None] | None = None
+    own_tokenizer: bool = False
     draft: Callable[[DraftInfo], Mapping[str, Value] | None] = lambda info: None
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hsd_core.models.tokenizer import TextCodec
 
 # In what a kind may have a key otherwise than others have it: a policy's threshold counts beside that policy alone.
-OF_ITS_OWN = ("usual", "usuals", "when", "tip", "tips")
+OF_ITS_OWN = ("usual", "usuals", "when", "tip", "tips", "known")
 STANDARD, SYSTEMS = "hsd_core.core.standard", "hsd_core.systems"  # where they are declared
 
 
@@ -189,7 +189,7 @@ def _followed(some: Iterable[Key[Any]], behind: Mapping[str, tuple[Key[Any], ...
 
 def _shared(name: str, one: Key[Any], other: Key[Any], but: Sequence[str] = ("usual",)) -> Key[Any]:
     """The key that two declare; what it is without being given any is nothing that they share where they differ."""
-    plain = {field: getattr(one, field) for field in but}
+    plain = {field: getattr(one, field) for field in but if hasattr(one, field)}
     assert replace(other, **plain) == one, f"{name}: @{one.name} means something else elsewhere"
     return one if one.usual == other.usual else replace(one, usual=None)
 

@@ -39,16 +39,16 @@ def local_source(name: str, folder: Path | None) -> Source | None:
     return Source.parse(str(found.path)) if found else None
 
 
-def local_databases(folder: Path) -> list[str]:
-    """The names of the n-gram databases that lie directly in a folder."""
+def local_files(folder: Path, suffix: str) -> list[str]:
+    """The names of the files with a suffix (".npz") that lie directly in a folder and that a stack can name."""
     root = folder.resolve(strict=True)
-    named = [path for path in sorted(root.glob("*.npz")) if path.is_file() and path.resolve().is_relative_to(root)]
+    named = [path for path in sorted(root.glob(f"*{suffix}")) if path.is_file() and path.resolve().is_relative_to(root)]
     return [path.name for path in named if _plain(path.name) and "+" not in path.name]
 
 
 def local_file(name: str, folder: Path | None) -> Path | None:
-    """The database of that name in the folder; None where there is none."""
-    return folder / name if folder and name in local_databases(folder) else None
+    """The file of that name in the folder; None where there is none."""
+    return folder / name if folder and name in local_files(folder, Path(name).suffix) else None
 
 
 def _plain(name: str) -> bool:

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from sharedkit import preset
 
-from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, check_ids, parse
+from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, check_files, check_ids, parse
+from hsd_core.grammar import keys
+from hsd_core.grammar.key import FileKey
+from hsd_core.grammar.stack_text import parse as parse_stack
 
 GOOD: dict[str, Any] = {"run": "a" * 32, "prompt": "hello", "stack": "target", "preset": "toy"}
 
@@ -96,6 +99,25 @@ def test_a_visitor_may_name_what_drafts_on_a_miss_if_it_is_listed() -> None:
     for stack in ("ngram:2@miss=../x.safetensors,target", "ngram@ miss=else,target", "nano@miss=nano,target"):
         with pytest.raises(RequestError, match="command line"):
             check_ids(parse({**GOOD, "stack": stack}), catalogue)
+
+
+def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None:
+    levels = [{"name": "ngram", "databases": ["notes.npz"]}, {"name": "skip", "sets": ["small"]}]
+    for stack in (
+        "ngram:2@db=c+notes.npz,target",
+        "skip:4@set=small,target",
+        "skip:4@set=none,target",
+        "skip:4,target",
+    ):
+        check_files("toy", parse_stack(stack), {"levels": levels})
+    for stack, noun in (
+        ("ngram:2@db=c+else.npz,target", "database"),
+        ("skip:4@set=/etc/x.json,target", "set of subla"),
+    ):
+        with pytest.raises(RequestError, match=f"has no {noun}.*command line"):
+            check_files("toy", parse_stack(stack), {"levels": levels})
+    named = {key for key in keys() if isinstance(keys()[key], FileKey)}
+    assert named == {"db", "set"}, "a key that names files of the server says so, and is refused here"
 
 
 def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_asked() -> None:

@@ -72,7 +72,7 @@ CROSS = Kind(
     ),
     keys=(POLICY, MAP, DTYPE, DEVICE, ID),
     placement=Placement(verifies=False, needs=frozenset({"weights"})),
-    shares=Shares(own=lambda preset: preset.stranger),
+    shares=Shares(own=lambda preset: preset.stranger, own_tokenizer=True),
     planning=Planning(named=True),
     offer=offer,
     build=build,

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from hsd_core.levels.trunk import Layered
     from hsd_core.models.drafts.draft_file import DraftInfo
 
+DRAFT_OF_EXIT = replace(ID, known=(known_drafts.LENS,))
+
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     drafts = [
@@ -117,7 +119,7 @@ KIND = Kind(
             terms={known_drafts.LENS: "the model's own head"},
         ),
     ),
-    keys=(AT, *VERIFIES, DTYPE, VOCAB, ID),
+    keys=(AT, *VERIFIES, DTYPE, VOCAB, DRAFT_OF_EXIT),
     placement=Placement(block=2, cheap=True, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True, draft=reads_draft),
     offer=offer,
@@ -193,7 +195,7 @@ CLIMB = Kind(
         "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
         said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),
     ),
-    keys=(THROUGH, SURE, DTYPE, VOCAB, ID),
+    keys=(THROUGH, SURE, DTYPE, VOCAB, DRAFT_OF_EXIT),
     placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True),
     planning=Planning(named=True),

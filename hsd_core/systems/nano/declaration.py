@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.extension import Extension
-from hsd_core.grammar.key import StackError, Text, Value
+from hsd_core.grammar.key import StackError, Value, WeightsName
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.said import Said
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hsd_core.systems.nano.nano_level import NanoLevel
 
 
-MISS = Text(name="miss", place=60)
+MISS = WeightsName(name="miss", place=60, known=("nano",))
 
 
 def drafts(preset: Preset) -> list[dict[str, Any]]:

@@ -33,7 +33,9 @@ ORIGINS = (
     Origin("m", "model: what the target wrote before", 0.55, "paper"),
     Origin("s", "statistics: general text", 0.62, "ink"),
 )
-DB = Sources(name="db", place=50, noted="databases {}", alphabet="cms", suffix=".npz")
+DB = Sources(
+    name="db", place=50, noted="databases {}", alphabet="cms", noun="database", listed="databases", suffix=".npz"
+)
 KEPT = Whole(
     name="kept",
     place=58,

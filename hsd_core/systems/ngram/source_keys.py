@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.grammar.key import Key
+from hsd_core.grammar.key import FileKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources(Key[str]):
+class Sources(FileKey):
     """Letters of an alphabet, each at most once, and names of files, set off by plus signs: cm, c+notes.npz.
 
     suffix: that the names of files end in. As the grammar's own signs would end a name, none has a comma, @ or +.
@@ -16,7 +16,6 @@ class Sources(Key[str]):
 
     type = "sources"
     alphabet: str
-    suffix: str
 
     @property
     def cure(self) -> str:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import DRAFTER, StackError, Text
+from hsd_core.grammar.key import DRAFTER, FileName, StackError
 from hsd_core.grammar.keys import DTYPE, VERIFIES
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.said import Said
+from hsd_core.systems.skip.sublayer_sets import EMPTY
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
     from hsd_core.levels.self_draft import SkipLevel
 
-SET = Text(name="set", place=62, counts=DRAFTER, terms={"none": "nothing left out"}, noted="{}")
+SET = FileName(
+    name="set",
+    place=62,
+    counts=DRAFTER,
+    terms={EMPTY: "nothing left out"},
+    noted="{}",
+    noun="set of sublayers",
+    listed="sets",
+    known=(EMPTY,),
+)
 
 
 def offer_skip(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -31,7 +41,7 @@ def build_skip(spec: LevelSpec, site: Site) -> SkipLevel:
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.models.lean.sublayers import NONE
     from hsd_core.models.one_pass import Pass
-    from hsd_core.systems.skip.sublayer_sets import EMPTY, SetError, found_set
+    from hsd_core.systems.skip.sublayer_sets import SetError, found_set
 
     decoder = site.layered(spec)
     if not isinstance(decoder, Sublayered):

@@ -13,6 +13,7 @@ from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.said import Said
 from hsd_core.systems.store.spaced import Spaced
 from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
+from hsd_core.systems.store.store_place import store_needed
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -82,6 +83,7 @@ EXTENDS = (
         build=build_with_store,
         help="@knn=store mixes its words with what followed like places of a text (kNN-LM), a distribution of its "
         "own; python -m hsd_core knn-store makes the store.",
+        first=store_needed,
     ),
 )
 
