@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellsOf, heldBy } from "../../assets/js/anatomy/held.js";
+import "../../assets/js/systems/longspec/longspec.js";
+import "../../assets/js/systems/views/views.js";
 import { LONG, sizeText } from "../../assets/js/stage/controls/prompt-size.js";
 import { PROMPT } from "../../assets/js/words/play/run.js";
 import { HELD } from "../../assets/js/words/desk/anatomy.js";

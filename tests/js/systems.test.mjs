@@ -24,7 +24,7 @@ test("without any system every script loads, and nothing of theirs is there", as
 test("what systems bring has names of its own", async () => {
   for (const name of ALL) if (OF_A_SYSTEM.test(name)) await import(new URL(name, SCRIPTS).href);
   for (const { tab, load } of brought.later) assert.ok(tab && (await load()));
-  for (const list of [brought.desks, brought.pictures, brought.studies, brought.cards]) {
+  for (const list of [brought.desks, brought.pictures, brought.studies, brought.cards, brought.rounds, brought.lanes]) {
     assert.ok(list.length);
     assert.equal(new Set(list.map((one) => one.name)).size, list.length);
   }

@@ -7,9 +7,9 @@ import { timeOf } from "../levels/stated.js";
 import { actOf } from "./bars.js";
 import { cacheStrips } from "./cache-strips.js";
 import { gridOf } from "./grid.js";
-import { rulersOf } from "./rulers.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { sentence, short, work } from "./telling.js";
+import { brought } from "../systems/index.js";
 import { SAY } from "../words/desk/anatomy.js";
 
 const LINES = 9; // of a table of distributions
@@ -168,8 +168,8 @@ export function createAnatomy(ctx) {
       call: last?.call ?? null,
       onChoose: choose,
     });
-    const ruled = rulersOf(model, one, { at, call: last?.call ?? null });
-    beside.replaceChildren(...(ruled ? [ruled] : []));
+    const seen = { at, call: last?.call ?? null };
+    beside.replaceChildren(...brought.rounds.flatMap(({ make }) => make(/** @type {any} */ (model), one, seen) ?? []));
     const { scrollLeft, scrollTop } = picture;
     picture.replaceChildren(grid);
     Object.assign(picture, { scrollLeft, scrollTop });

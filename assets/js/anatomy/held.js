@@ -1,16 +1,16 @@
 /** What a level sees of the keys and values at a moment, as a row of cells: sink, chosen chunks, recent, and what came since. */
 
 import { upTo } from "../kit/order.js";
+import { brought } from "../systems/index.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
-/** @typedef {"none"|"whole"|"sink"|"chosen"|"recent"|"since"} Kind */
-/** A stretch of positions of one kind; share: of the heads that see it. @typedef {{lo: number, hi: number, share: number, kind: Kind}} Stretch */
+/** @typedef {import("../systems/index.js").Kind} Kind */
+/** @typedef {import("../systems/index.js").Stretch} Stretch */
 /** @typedef {{level: number, total: number, sees: number, heads: number, borrows: boolean, parts: {kind: Kind, count: number}[],
  *   cells: {kind: Kind, share: number}[]}} Held total: positions that the target has; sees: of them, at most by one head;
  *   borrows: it also reads the target's last layer */
 
 export const CELLS = 96;
-const SINK = 4; // of a draft with a window
 /** @type {Kind[]} */ const KINDS = ["whole", "sink", "chosen", "recent", "since"];
 
 /**
@@ -22,51 +22,22 @@ export function heldBy(model, at) {
   const target = model.levels.length - 1;
   const cached = (/** @type {number} */ level) => kv?.levels.find((x) => x.level === level)?.cached ?? null;
   const total = cached(target) ?? Math.max(0, (model.header?.prompt_ids.length ?? 0) - 1);
-  const found = model.levels.map((info, level) => {
-    const view = model.views.filter((one) => one.level === level && one.t <= at).at(-1);
-    const window = Number(info.params?.window ?? 0);
-    const borrows = info.kind === "nano" && window > 0;
-    if (view) return heldOf(level, total, viewed(view, total), view.slots, view.heads, false);
-    if (borrows) return heldOf(level, total, windowed(cached(level) ?? total, window), window, 1, true);
+  const found = model.levels.map((_, level) => {
     const has = level === target ? total : cached(level);
-    return has
-      ? heldOf(level, total, [{ lo: 0, hi: Math.min(has, total), share: 1, kind: "whole" }], has, 1, false)
-      : null;
+    const seen = { level, at, total, cached: cached(level) };
+    for (const { of } of brought.sights) {
+      const part = of(model, seen);
+      if (part) return heldOf(level, total, part);
+    }
+    /** @type {Stretch[]} */ const whole = [{ lo: 0, hi: Math.min(has ?? 0, total), share: 1, kind: "whole" }];
+    return has ? heldOf(level, total, { stretches: whole, slots: has, heads: 1, borrows: false }) : null;
   });
   const partial = found.some((one) => one && one.parts.some((part) => part.kind !== "whole"));
   return partial ? found.filter((one) => one !== null) : [];
 }
 
-/** @param {import("../run/events.js").View} view @param {number} total @returns {Stretch[]} */
-function viewed(view, total) {
-  /** @type {Stretch[]} */ const stretches = [];
-  const whole = (/** @type {{heads: number}} */ one) => one.heads === view.heads;
-  view.held.forEach((one, i) => {
-    /** @type {Kind} */
-    const kind =
-      one.lo === 0 && whole(one) ? "sink" : one.hi === view.upto && whole(one) && i > 0 ? "recent" : "chosen";
-    stretches.push({ lo: one.lo, hi: one.hi, share: one.heads / view.heads, kind });
-  });
-  if (total > view.upto) stretches.push({ lo: view.upto, hi: total, share: 1, kind: "since" });
-  return stretches;
-}
-
-/** @param {number} end @param {number} window @returns {Stretch[]} */
-function windowed(end, window) {
-  const first = Math.max(SINK, end - (window - SINK));
-  /** @type {Stretch[]} */
-  const both = [
-    { lo: 0, hi: Math.min(SINK, end), share: 1, kind: "sink" },
-    { lo: first, hi: end, share: 1, kind: "recent" },
-  ];
-  return both.filter((one) => one.lo < one.hi);
-}
-
-/**
- * @param {number} level @param {number} total @param {Stretch[]} stretches @param {number} slots @param {number} heads
- * @param {boolean} borrows @returns {Held}
- */
-function heldOf(level, total, stretches, slots, heads, borrows) {
+/** @param {number} level @param {number} total @param {import("../systems/index.js").Sight} sight @returns {Held} */
+function heldOf(level, total, { stretches, slots, heads, borrows }) {
   const parts = KINDS.map((kind) => ({
     kind,
     count: stretches.filter((x) => x.kind === kind).reduce((sum, x) => sum + (x.hi - x.lo) * x.share, 0),

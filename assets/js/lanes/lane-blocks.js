@@ -2,7 +2,6 @@
 
 import { box, set, svg, ticks } from "../kit/svg.js";
 import { element } from "../kit/dom.js";
-import { arrowGroup, atOnce, strip } from "./meanwhile.js";
 
 const LETTER = 0.32; // of a lane's height: the width of a letter of the counts on a block
 const LEAST_LETTER = 7; // px
@@ -19,9 +18,9 @@ export function scaleOf(a, b, width, lane, count) {
 }
 
 /** What depends on the levels and the size alone, redrawn where one of them is another.
- *  @param {any} model @param {any} scale @param {{root: any, over: any, names: any}} sheets two of svg, and a list
+ *  @param {any} model @param {any} scale @param {{root: any, over: any, names: any, parts: any[]}} sheets two of svg, a list, and what systems draw on them
  *  @param {any} [before] what was drawn last */
-export function skeleton(model, scale, { root, over, names }, before = null) {
+export function skeleton(model, scale, { root, over, names, parts }, before = null) {
   const size = [model.levels.map((x) => x.tag + x.name).join(), scale.width, scale.lane].join();
   if (before?.size === size) return before;
   const { lane, count, width } = scale;
@@ -45,12 +44,11 @@ export function skeleton(model, scale, { root, over, names }, before = null) {
   built.rejects = svg("path", { class: "hx-block-reject" }, root);
   built.vain = svg("path", { class: "hx-block-vain" }, root);
   built.asked = svg("path", { class: "hx-block-asked" }, root);
-  built.both = svg("path", { class: "hx-lane-both" }, root);
-  built.words = svg("g", { class: "hx-lane-words" }, root);
-  built.axis = svg("g", { class: "hx-lane-axis" }, root);
   built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
   built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
-  built.arrow = arrowGroup(over);
+  for (const part of parts) part.lay(root, over);
+  built.words = svg("g", { class: "hx-lane-words" }, root);
+  built.axis = svg("g", { class: "hx-lane-axis" }, root);
   built.cursor = svg("g", { class: "hx-lane-cursor" }, over);
   svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, built.cursor);
   svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, built.cursor);
@@ -93,7 +91,6 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   set(built.rejects, { d: rejects.join("") });
   set(built.vain, { d: vain.join("") });
   set(built.asked, { d: asked.join("") });
-  set(built.both, { d: strip(atOnce(model), scale, until) });
   texts(built.words, words);
   texts(
     built.axis,

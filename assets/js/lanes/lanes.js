@@ -4,7 +4,7 @@
 import { create as createCharts } from "./small-charts.js";
 import { drawBlocks, scaleOf, skeleton } from "./lane-blocks.js";
 import { summary, tipLines } from "./lane-words.js";
-import { twoLanes } from "./two-lanes.js";
+import { brought } from "../systems/index.js";
 import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { roundUp, set, svg } from "../kit/svg.js";
@@ -77,7 +77,8 @@ class Lanes {
     on(this.area, "pointercancel", () => (this.dragging = false));
     on(this.area, "pointerleave", () => this._point(null));
     const { onSeek } = ctx;
-    this.two = twoLanes(this.area, el, { onSeek, redraw: () => this._redraw(), signal: this.listening.signal });
+    const own = { onSeek, redraw: () => this._redraw(), signal: this.listening.signal };
+    this.parts = brought.lanes.map(({ create }) => create(this.area, el, own));
     this.width = 0; // of the area; asked for here alone, as every question would have the page laid out at once
     this.resizing = new ResizeObserver(() => {
       this.width = this.area.clientWidth;
@@ -106,7 +107,7 @@ class Lanes {
       this.root
         .closest(".hx-lanes")
         ?.setAttribute("aria-label", LANES.labelOf[model.header.overlap]?.(lanesUsed(model.header)) ?? LANES.label);
-      this.two.attend(model);
+      for (const part of this.parts) part.attend(model);
     }
     this.round = round;
     this.own = present || between !== null;
@@ -159,10 +160,11 @@ class Lanes {
       this.key = key;
       this.built = skeleton(model, this.scale, this, this.built);
       drawBlocks(model, this.built, this.scale, this.until);
+      for (const part of this.parts) part.blocks(model, this.scale, this.until);
       if (!this.live || model.footer || performance.now() - this.told > SUMMARY_MS) this._summary();
     }
     this._rest(model.planAt(this.cursor));
-    this.two.draw(this, this.built.arrow, this.scale);
+    for (const part of this.parts) part.draw(this, this.scale);
     const x = this.scale.x(this.cursor);
     const high = lane * count;
     set(this.built.veil, { x: Math.max(0, x), width: Math.max(0, width - x), height: high });

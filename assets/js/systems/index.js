@@ -22,12 +22,41 @@
  *   words: {title: string, about: string, unreachable: string, command: string, lead: (preset: string, about: any, study: any) => string}}} StudyKind
  */
 /** A part of a card of the Atlas, made of what `page.py` of the system reads for it. @typedef {{name: string, make: (drawn: any) => HTMLElement}} Card */
+/** What stands beside the picture of a round in the anatomy; nothing where the round has nothing of it.
+ * @typedef {{name: string, make: (model: TraceModel, round: any, seen: {at: number, call: any}) => HTMLElement|null}} OfRound */
+/**
+ * What a level sees of the target's keys and values, where that is not all of them. Of a stretch of positions, `share` of
+ * the heads see it; `slots`: positions that a head has; `borrows`: it reads the target's last layer beside them.
+ * @typedef {"none"|"whole"|"sink"|"chosen"|"recent"|"since"} Kind
+ * @typedef {{lo: number, hi: number, share: number, kind: Kind}} Stretch
+ * @typedef {{stretches: Stretch[], slots: number, heads: number, borrows: boolean}} Sight
+ * @typedef {{of: (model: TraceModel, seen: {level: number, at: number, total: number, cached: number|null}) => Sight|null}} Sights
+ */
+/**
+ * A part of the lanes (lanes/lanes.js): `area` is where they are drawn, `host` what is around them.
+ * @typedef {{name: string, create: (area: HTMLElement, host: HTMLElement,
+ *   ctx: {onSeek?: (ns: number) => void, redraw: () => void, signal: AbortSignal}) => LanePart}} OfLanes
+ * @typedef {{lay: (root: SVGElement, over: SVGElement) => void, attend: (model: TraceModel) => void,
+ *   blocks: (model: TraceModel, scale: any, until: number) => void, draw: (seen: any, scale: any) => void}} LanePart
+ */
 /** More of what a system brings, loaded when a tab is first opened. @typedef {{tab: string, load: () => Promise<unknown>}} Later */
 
-/** @typedef {{desks: Desk[], pictures: Picture[], studies: StudyKind[], cards: Card[], later: Later[]}} Brought */
+/**
+ * @typedef {{desks: Desk[], rounds: OfRound[], sights: Sights[], lanes: OfLanes[], pictures: Picture[], studies: StudyKind[],
+ *   cards: Card[], later: Later[]}} Brought
+ */
 
 /** @type {Brought} */
-export const brought = { desks: [], pictures: [], studies: [], cards: [], later: [] };
+export const brought = {
+  desks: [],
+  rounds: [],
+  sights: [],
+  lanes: [],
+  pictures: [],
+  studies: [],
+  cards: [],
+  later: [],
+};
 
 /** @param {Partial<Brought>} some */
 export function bring(some) {

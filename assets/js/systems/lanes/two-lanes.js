@@ -1,15 +1,16 @@
 /** What is added where lanes work at the same time: the arrow of one round, a line of words, and a walk from round to
  *  round with the keyboard. */
 
-import { lanesUsed, overlaps } from "../levels/overlap.js";
-import { roundNumber } from "../kit/round-number.js";
-import { element, say } from "../kit/dom.js";
-import { upTo } from "../kit/order.js";
-import { drawArrow, meanwhile, told } from "./meanwhile.js";
-import { usedText } from "./lane-words.js";
-import { LANES } from "../words/play/lanes.js";
+import { lanesUsed, overlaps } from "../../levels/overlap.js";
+import { roundNumber } from "../../kit/round-number.js";
+import { element, say } from "../../kit/dom.js";
+import { upTo } from "../../kit/order.js";
+import { set, svg } from "../../kit/svg.js";
+import { arrowGroup, atOnce, drawArrow, meanwhile, strip, told } from "./meanwhile.js";
+import { usedText } from "../../lanes/lane-words.js";
+import { LANES } from "../../words/play/lanes.js";
 
-/** @typedef {import("../run/trace.js").TraceModel} Model */
+/** @typedef {import("../../run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model, cursor: number, veiled: boolean, round: number|null, own: boolean}} Seen round: one that somebody
  *  singled out; own: whether the last verdict before the cursor is shown where nobody did */
 
@@ -35,7 +36,17 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
   for (const name of ["focus", "blur"]) area.addEventListener(name, redraw, { signal });
   area.addEventListener("keydown", step, { signal });
 
+  /** @type {any} */ let arrow = null;
+  /** @type {any} */ let both = null;
+
   return {
+    /** What is drawn among the blocks, and over them. @param {SVGElement} root @param {SVGElement} over */
+    lay(root, over) {
+      both = svg("path", { class: "hx-lane-both" }, root);
+      arrow = arrowGroup(over);
+    },
+    /** The blocks of the times that are shown were drawn. @param {Model} model @param {any} scale @param {number} until ns */
+    blocks: (model, scale, until) => set(both, { d: strip(atOnce(model), scale, until) }),
     /** Another run is shown. @param {Model} model */
     attend(model) {
       const two = overlaps(model.header);
@@ -47,8 +58,8 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
         area.setAttribute("aria-label", LANES.focus);
       } else for (const name of ["tabindex", "role", "aria-label"]) area.removeAttribute(name);
     },
-    /** @param {Seen} seen @param {any} arrow as `arrowGroup` made it @param {any} scale */
-    draw(seen, arrow, scale) {
+    /** @param {Seen} seen @param {any} scale */
+    draw(seen, scale) {
       const { model, cursor, veiled, round } = seen;
       now = seen;
       if (line.hidden) return;

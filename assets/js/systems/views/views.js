@@ -1,0 +1,29 @@
+/** Views of the target's cache: what one holds of it, for the strips of the anatomy. */
+
+import { bring } from "../index.js";
+
+bring({
+  sights: [
+    {
+      of(model, { level, at, total }) {
+        const view = model.views.filter((one) => one.level === level && one.t <= at).at(-1);
+        if (!view) return null;
+        return { stretches: viewed(view, total), slots: view.slots, heads: view.heads, borrows: false };
+      },
+    },
+  ],
+});
+
+/** @param {import("../../run/events.js").View} view @param {number} total @returns {import("../index.js").Stretch[]} */
+function viewed(view, total) {
+  /** @type {import("../index.js").Stretch[]} */ const stretches = [];
+  const whole = (/** @type {{heads: number}} */ one) => one.heads === view.heads;
+  view.held.forEach((one, i) => {
+    /** @type {import("../index.js").Kind} */
+    const kind =
+      one.lo === 0 && whole(one) ? "sink" : one.hi === view.upto && whole(one) && i > 0 ? "recent" : "chosen";
+    stretches.push({ lo: one.lo, hi: one.hi, share: one.heads / view.heads, kind });
+  });
+  if (total > view.upto) stretches.push({ lo: view.upto, hi: total, share: 1, kind: "since" });
+  return stretches;
+}
