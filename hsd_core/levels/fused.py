@@ -20,7 +20,7 @@ from torch import Tensor
 
 from hsd_core.core.level import Counts, DraftOrder, Level, LevelRun, Outcome, Proposal, Work, scorer
 from hsd_core.core.level import drafter as drafter_of
-from hsd_core.core.tree import NOTHING, Tree
+from hsd_core.core.tree import NOTHING, Probes, Tree
 from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.levels.strands import Found
 from hsd_core.levels.trunk import Trunk
@@ -115,6 +115,10 @@ class _Level:
 
     def enter(self, shared: SharedState) -> Trunk | None:
         return self.drafter.enter(shared) if isinstance(self.drafter, Sharing) else None
+
+    def riding(self, text: Sequence[int]) -> Probes:
+        """See `NgramLevel.riding`."""
+        return self.lookups.riding(text)
 
     def open(self, capacity: int, shared: SharedState) -> OrderedRun | FusedRun:
         return self.run(self.lookups.open(capacity, shared), self.drafter.open(capacity, shared))

@@ -60,6 +60,8 @@ class Sublayered(Layered, Protocol):
 class SelfLevel(OverDecoder):
     """All layers of a model, so many attentions at once."""
 
+    over_target = True
+
     def __init__(
         self,
         decoder: Grouped,
@@ -94,6 +96,8 @@ class SkipLevel(OverDecoder):
 
     called: the set's name. weights: as of `ModelLevel`.
     """
+
+    over_target = True
 
     def __init__(
         self,

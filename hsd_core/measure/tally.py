@@ -61,21 +61,6 @@ def middle(found: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def median_interval(values: list[float]) -> tuple[float, float, float]:
-    """The median and its distribution-free 95 % interval by order statistics (the range of fewer than 6 values).
-
-    With n values the k-th smallest and k-th largest enclose the median unless fewer than k of n fair coins fall on one
-    side; k is the largest for which that has a chance of at most 2.5 % a side.
-    """
-    found = np.sort(np.asarray(values, dtype=np.float64))
-    n, k, tail, chance = len(found), 0, 0.0, 0.5 ** len(found)
-    while k < n // 2 and tail + chance <= 0.025:
-        tail, k = tail + chance, k + 1
-        chance *= (n - k + 1) / k
-    low = max(0, k - 1)
-    return float(np.median(found)), float(found[low]), float(found[n - 1 - low])
-
-
 def mean_interval(values: list[float]) -> tuple[float, float, float]:
     """The mean and its 95 % interval by the normal approximation."""
     found = np.asarray(values, dtype=np.float64)

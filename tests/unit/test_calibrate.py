@@ -22,8 +22,9 @@ from hsd_core.measure.calibrate.costs.short_runs import Observed, taken_apart
 from hsd_core.measure.calibrate.overlap import BLOCK, count, walk
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
 from hsd_core.measure.calibrate.reading import STRIDE, Reading, read
-from hsd_core.measure.calibrate.written_texts import WrittenText, write
-from hsd_core.measure.tally import Tally, mean_interval, median_interval
+from hsd_core.measure.tally import Tally, mean_interval
+from hsd_core.measure.texts.written_texts import WrittenText, write
+from hsd_core.measure.timed import median_interval
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run

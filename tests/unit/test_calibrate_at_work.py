@@ -31,13 +31,13 @@ from hsd_core.measure.calibrate.candidates import candidates, default_levels, me
 from hsd_core.measure.calibrate.costs import timing
 from hsd_core.measure.calibrate.costs.scaling import in_runs
 from hsd_core.measure.calibrate.costs.short_runs import Observed
-from hsd_core.measure.calibrate.costs.timing import Timings, full_window, time_levels
+from hsd_core.measure.calibrate.costs.timing import Timings, time_levels
 from hsd_core.measure.calibrate.offers import judge
 from hsd_core.measure.calibrate.overlap import BLOCK, count_offers
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
 from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.calibrate.written_texts import WrittenText
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run
@@ -267,7 +267,7 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
     with_window = {pair for pair in found.edges if pair[0] == 4}
     assert with_window == {(4, 0), (4, 1), (4, 2)} and not any(pair[0] == 3 for pair in found.edges)
     assert all(found.edges[pair].rows == (1, 2, 3) for pair in with_window)
-    full = len(full_window(3, 4, text.prompt).probes()[0])
+    full = len(window.level.riding(text.prompt).ids)
     assert {n for n, probes in scored if probes == full} == {0, 1, 2}, "one verification of 1, 2 and 3 rows each"
     assert {probes for _, probes in scored} == {0, full}
 
@@ -300,7 +300,7 @@ def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_cos
     bottom, target = entry(lookups(2, window=3), "ngram:3@guess=2@window=3@n=4"), tables(1)
     events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
     verified = [event for event in events if isinstance(event, Verify)]
-    full = len(full_window(3, 4, PROMPT).probes()[0])
+    full = len(bottom.level.riding(PROMPT).ids)
     assert [event.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
     seen = Observed()
     seen.add(events, (1, 0))

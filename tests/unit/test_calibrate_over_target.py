@@ -27,8 +27,8 @@ from hsd_core.measure.calibrate.costs.timing import time_levels
 from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, side_by_side
 from hsd_core.measure.calibrate.overlap import count
 from hsd_core.measure.calibrate.reading import LONGEST, read
-from hsd_core.measure.calibrate.written_texts import PIECES, WrittenText, write
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.texts.written_texts import PIECES, WrittenText, write
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run

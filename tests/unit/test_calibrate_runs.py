@@ -15,7 +15,7 @@ from hsd_core.measure.calibrate.costs import short_runs
 from hsd_core.measure.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
 from hsd_core.measure.calibrate.costs.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
 from hsd_core.measure.calibrate.costs.timing import Timings
-from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run

@@ -19,8 +19,8 @@ from hsd_core.core import events as trace
 from hsd_core.measure.calibrate.costs import timing
 from hsd_core.measure.calibrate.overlap import count
 from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.calibrate.written_texts import WrittenText
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models import load_decoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import counted_bytes as pass_bytes
 import pytest
 import torch
 from lean_stacks import LeanStacks
@@ -14,7 +15,6 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.measure.passes import pass_bytes
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.precision import computes_in, quick
 from hsd_core.models.gpu.tiled_int4 import TiledInt4, copy_device

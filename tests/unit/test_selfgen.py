@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from hsd_core.cli import main
+from hsd_core.measure.texts import selfgen
+from hsd_core.measure.texts.output_file import drop_outgrown, jobs_left, open_file, record
+from hsd_core.measure.texts.selfgen import Job, TurnOpening, generate, invented, jobs_of
 from hsd_core.models import DecoderError
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.nano.train.data import selfgen
-from hsd_core.systems.nano.train.data.output_file import drop_outgrown, jobs_left, open_file, record
-from hsd_core.systems.nano.train.data.selfgen import Job, TurnOpening, generate, invented, jobs_of
 from hsd_core.trace.prompt_files import PromptText, read_texts
 from hsd_core.trace.repetition import loop_from
 from tests.tiny import tiny

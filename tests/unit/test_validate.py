@@ -16,8 +16,8 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Footer, Verify
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
-from hsd_core.measure.calibrate.written_texts import PROMPTS as CALIBRATION
 from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.texts.written_texts import PROMPTS as CALIBRATION
 from hsd_core.measure.validate.attribution import attribute
 from hsd_core.measure.validate.counters import count_run, counters_from
 from hsd_core.measure.validate.raw_results import read_validation

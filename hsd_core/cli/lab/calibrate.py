@@ -81,7 +81,7 @@ def _quick(options: argparse.Namespace) -> int:
 def _whole(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.candidates import asked
     from hsd_core.measure.calibrate.profiling import WHOLE, calibrate
-    from hsd_core.measure.calibrate.written_texts import PROMPTS
+    from hsd_core.measure.texts.written_texts import PROMPTS
     from hsd_core.models.sampling import Sampling
     from hsd_core.theory.profiles.kept import keep
 

@@ -320,7 +320,7 @@ def outputs(
     pipeline: Pipeline, stack: str, texts: list[PromptText], options: argparse.Namespace
 ) -> Iterator[tuple[PromptText, list[int]]]:
     """Every text with what follows its prompt: as the file has it, or written now."""
-    from hsd_core.systems.nano.train.data.selfgen import Job, generate
+    from hsd_core.measure.texts.selfgen import Job, generate
 
     yield from ((text, list(text.output_ids)) for text in texts if text.output_ids is not None)
     jobs = [Job(text, 0) for text in texts if text.output_ids is None]

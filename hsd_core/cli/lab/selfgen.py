@@ -24,9 +24,9 @@ from hsd_core.cli.shared_options import (
 from hsd_core.typed import encode_lines
 
 if TYPE_CHECKING:
+    from hsd_core.measure.texts.selfgen import Job, Keep
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.pipeline import Pipeline
-    from hsd_core.systems.nano.train.data.selfgen import Job, Keep
 
 SILENCE = 5.0  # seconds between two lines of progress
 OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "openings.jsonl"
@@ -52,8 +52,8 @@ def add_written(parser: argparse.ArgumentParser, what: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.systems.nano.train.data import output_file as written
-    from hsd_core.systems.nano.train.data import selfgen
+    from hsd_core.measure.texts import output_file as written
+    from hsd_core.measure.texts import selfgen
 
     sampling = check_sampling(options)
     if options.prompts is not None and Path(options.out).resolve() == Path(options.prompts).resolve():
@@ -98,7 +98,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder) -> list[Job]:
-    from hsd_core.systems.nano.train.data import selfgen
+    from hsd_core.measure.texts import selfgen
     from hsd_core.trace.prompt_files import check_ids, read_openings, read_texts
 
     if options.invent is None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hsd_core.grammar import fan_of
-from hsd_core.levels.fused import FusedLevel
+from hsd_core.grammar.keys import FUSE
 from hsd_core.measure.calibrate.candidates import Candidates
 from hsd_core.measure.calibrate.costs.scaling import per_token
 from hsd_core.measure.calibrate.costs.short_runs import Observed, Outside
@@ -71,7 +71,7 @@ def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Obse
         # What a draft caught up on is in its mean: the level itself verifies nothing.
         alone = float(np.median([draft.ms / draft.forwards for draft in drafts if draft.forwards]))
         ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
-        if isinstance(own.level, FusedLevel):
+        if own.spec.get(FUSE):  # what was looked up rides in the passes of a draft
             return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
         took = [ms * (tally.ratio(("forwards", i, n)) or n) for n in range(1, LONGEST + 1)]
         return ProfileLevel(

@@ -19,7 +19,7 @@ from hsd_core.core.level import Proposal
 from hsd_core.core.tree import Token, Tree
 from hsd_core.measure.calibrate.overlap import count_offers
 from hsd_core.measure.calibrate.reading import LONGEST, read
-from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run

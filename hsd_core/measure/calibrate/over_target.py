@@ -14,11 +14,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.level import CommittedIds, Level, LevelRun, rows_behind, scorer
-from hsd_core.levels.self_draft import SelfLevel, SkipLevel
 from hsd_core.levels.shared import open_levels
 from hsd_core.models.context import Context
-from hsd_core.systems.store.store_level import CachedLevel
-from hsd_core.systems.views.view_level import ViewLevel
 
 STRIDE = 4  # tokens of a draft
 CHUNK = 512  # tokens of a prompt that are read at a time
@@ -26,7 +23,7 @@ CHUNK = 512  # tokens of a prompt that are read at a time
 
 def over_target(level: Level) -> bool:
     """Whether a level is nothing without a target that reads the text beside it."""
-    return isinstance(level, SelfLevel | SkipLevel | ViewLevel | CachedLevel)
+    return bool(getattr(level, "over_target", False))
 
 
 def side_by_side(levels: Sequence[Level]) -> Iterator[list[int]]:
@@ -37,7 +34,7 @@ def side_by_side(levels: Sequence[Level]) -> Iterator[list[int]]:
 
 
 def views_among(levels: Sequence[Level]) -> list[int]:
-    return [i for i, level in enumerate(levels) if isinstance(level, ViewLevel)]
+    return [i for i, level in enumerate(levels) if getattr(level, "views", False)]
 
 
 def read_prompt(run: LevelRun, ids: Sequence[int], end: int) -> None:

@@ -20,8 +20,8 @@ from hsd_core.measure.calibrate.costs.short_runs import Observed, observe, obser
 from hsd_core.measure.calibrate.costs.timing import BUDGET, CONTEXT, Timings, time_levels
 from hsd_core.measure.calibrate.overlap import count
 from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.calibrate.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.theory import ENGINE, Profile, TextLengths
 from hsd_core.theory.profiles.agreement import with_agreement
 from hsd_core.theory.profiles.kept import QUICK, keep, shipped_profile

@@ -11,27 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-from hsd_core.core.level import CommittedIds, DraftOrder, Level, LevelRun, rows_behind, scorer
-from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.core.level import CommittedIds, Drafter, DraftOrder, Level, LevelRun, drafter, rows_behind, scorer
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Trunk
+from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, over_target, side_by_side
-from hsd_core.measure.calibrate.written_texts import WrittenText
+from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.cache import KVCache
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import Sampling, largest, to_probs
-from hsd_core.systems.exits.exit_level import ExitLevel
-from hsd_core.systems.longspec.windowed import WindowedDraft
-from hsd_core.systems.longspec.windowed_run import WindowedRun
-from hsd_core.systems.nano.nano_level import NanoLevel
-from hsd_core.systems.ngram.ngram_level import NgramRun
 
 if TYPE_CHECKING:
     from hsd_core.core.entry import StackEntry
@@ -79,12 +73,12 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
         for i, run in runs.items():
             level = levels[i]
             if is_lookup(level):
-                reading.guesses[i] = _guesses(cast("NgramRun", run), text, ends)
+                reading.guesses[i] = _guesses(drafter(run), text, ends)
             elif not level.fed:
                 logits[i] = rows_behind(scorer(run), context, n)[0]
-        for i, level in enumerate(levels):
-            if isinstance(level, NanoLevel | ExitLevel) and level.fed:
-                logits[i] = _fed_rows(level, runs[i], shared.features()[0], context, n)
+        for i, run in runs.items():
+            if levels[i].fed and levels[i].can_verify:
+                logits[i] = _fed_rows(levels[i], PastState(shared, run, len(context)), context, n)
     finally:
         for run in runs.values():
             run.close()
@@ -121,32 +115,38 @@ class Past(Trunk):
         return self._trunk.kv()
 
 
-def _fed_rows(level: NanoLevel | ExitLevel, opened: LevelRun, features: Trunk, context: list[int], n: int) -> Tensor:
+class PastState(SharedState):
+    """What the levels of a run share, for one of them to be read again as it was in the past: of the target's states
+    those of `features.length` positions, of the layers below an exit, which the target has run, all `length`."""
+
+    def __init__(self, shared: SharedState, run: LevelRun, length: int) -> None:
+        super().__init__(shared.capacity)
+        self.past, self._own, self._length = Past(shared.features()[0]), getattr(run, "trunk", None), length
+
+    def features(self, joined: Sequence[int] = ()) -> tuple[Trunk, ...]:
+        return (self.past,)
+
+    def trunk(self, decoder: Layered, depth: int, **how: Any) -> Trunk:
+        assert self._own is not None, "its run reads a trunk"
+        own = Past(self._own)
+        own.length = self._length
+        return own
+
+
+def _fed_rows(level: Level, state: PastState, context: list[int], n: int) -> Tensor:
     """(n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's."""
-    past, prompt = Past(features), len(context) + 1 - n
-    draft = cast("TrainedDraft", level.readout) if isinstance(level, ExitLevel) else level.draft
-    run: DraftRun | WindowedRun
-    if isinstance(draft, WindowedDraft):
-        run = WindowedRun(draft, (past,), 0, level.name)
-    else:
-        assert isinstance(opened, DraftRun)
-        own = None
-        if opened.trunk is not None:  # what lies below an exit has been run by the target
-            own = Past(opened.trunk)
-            own.length = len(context)
-        depth = level.at if isinstance(level, ExitLevel) else 0
-        run = DraftRun(level.decoder, draft, (past,), features.capacity, level.name, own, depth)
-    drafts = []
+    prompt, drafts = len(context) + 1 - n, []
+    run = scorer(level.open(state.capacity, state))
     for start in range(0, n, STRIDE):
         at, rows = prompt + start, min(STRIDE, n - start)
-        past.length = at - 1  # at rest the token emitted last has not been through the target
+        state.past.length = at - 1  # at rest the token emitted last has not been through the target
         drafts.append(rows_behind(run, context[: at - 1 + rows], rows)[0])
         run.keep(at, ())
     run.close()
     return torch.cat(drafts)
 
 
-def _guesses(run: NgramRun, text: WrittenText, ends: frozenset[int]) -> list[tuple[int, ...]]:
+def _guesses(run: Drafter, text: WrittenText, ends: frozenset[int]) -> list[tuple[int, ...]]:
     order, context, found = lookup_order(LONGEST, ends), Context(text.prompt), []
     run.observe(CommittedIds(text.prompt))
     for token in text.output:

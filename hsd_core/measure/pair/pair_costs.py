@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hsd_core.core.entry import StackEntry
 from hsd_core.measure.passes.level_passes import Bed
-from hsd_core.measure.tally import median_interval
+from hsd_core.measure.timed import in_turns, median_interval
 from hsd_core.models.loading import least_bytes
 from hsd_core.models.weights import Source
 
@@ -65,12 +66,6 @@ def by_passes(entries: Sequence[StackEntry], text: Sequence[int], tell: Callable
     for bed in beds:
         bed.rest(length)
     cells = [(0, 1), *((1, rows) for rows in range(1, MOST + 2))]
-    found: dict[tuple[int, int], list[float]] = {cell: [] for cell in cells}
-    for turn in range(-WARM_UP, TURNS):
-        for which, rows in cells:
-            ms = beds[which].one(rows)
-            if turn >= 0:
-                found[which, rows].append(ms)
-        tell(turn + WARM_UP + 1, TURNS + WARM_UP)
+    found = in_turns({(i, n): partial(beds[i].one, n) for i, n in cells}, TURNS, WARM_UP, tell=tell)
     medians = {cell: median_interval(values)[0] for cell, values in found.items()}
     return PairCosts(medians[0, 1], tuple(medians[1, rows] for rows in range(1, MOST + 2)), measured=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import torch
 
-from hsd_core.measure.passes.least_time import TRIES, ms_of
+from hsd_core.measure.passes.least_time import TRIES
 from hsd_core.measure.passes.more_rows import FEW, KINDS, MANY, key_of
+from hsd_core.measure.timed import ms_of
 
 SIDE = 1024  # inputs and outputs
 

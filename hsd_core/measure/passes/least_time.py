@@ -11,7 +11,6 @@ rate of floats counts where it is not installed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -19,23 +18,15 @@ import torch
 
 from hsd_core.levels.memory import draft_of, pass_bytes
 from hsd_core.measure.passes.more_rows import KINDS, MANY, kernel_rate
+from hsd_core.measure.timed import ms_of
 from hsd_core.models.gpu.precision import HALVES, quick
 from hsd_core.models.gpu.transfer import awaited
 from hsd_core.models.threads import model_threads, torch_with
-from hsd_core.systems.nano.nano_level import NanoLevel
 
 READ_BYTES = 2**28
 M, K, N = 1024, 2048, 1024
 GPU_READ_BYTES, GPU_SIDE = 2**30, 4096
 TRIES = 9
-NS_PER_MS = 1e6
-
-
-def ms_of(call: Callable[..., object], *given: object) -> float:
-    """What a call takes."""
-    began = time.perf_counter_ns()
-    call(*given)
-    return (time.perf_counter_ns() - began) / NS_PER_MS
 
 
 @torch.inference_mode()
@@ -82,5 +73,5 @@ def work_of(level: Any, length: int, rows: int) -> PassWork:
         layers += draft.layers
     read = (pass_bytes(level) or 0) + decoder.cache_bytes(length + rows) * layers // decoder.layers
     attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
-    own = "int8" if isinstance(level, NanoLevel) else str(decoder.dtype)
+    own = str(decoder.dtype) if level.layers else "int8"  # a draft that runs none of the decoder's layers is kept so
     return PassWork(read, attended, own if own in KINDS else "float32")

@@ -1,8 +1,7 @@
 """Passes of levels as a run pays for them, behind texts of some lengths, and their parts by onnxruntime's profiler.
 
 Every level is at rest behind the text, in a run of its own. All levels and rows of a length, with a profiler and
-without, are gone through in turn, so that a slow minute falls on all alike. Each pass is undone.
-
+without, are gone through in turn. Each pass is undone.
     products    of the layers' weights
     attention   over the keys and values
     head        the product that gives the logits
@@ -14,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 from math import prod
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,10 @@ from hsd_core.core.tree import NOTHING, named
 from hsd_core.levels.memory import draft_of
 from hsd_core.levels.shared import open_levels
 from hsd_core.measure.calibrate.reading import is_lookup, lookup_order
-from hsd_core.measure.passes.least_time import NS_PER_MS, ms_of, work_of
+from hsd_core.measure.passes.least_time import work_of
 from hsd_core.measure.passes.more_rows import FEW, MANY, kernel_rate
 from hsd_core.measure.passes.passes_report import PARTS
+from hsd_core.measure.timed import NS_PER_MS, in_turns, ms_of
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import awaited
 
@@ -98,22 +100,28 @@ def time_passes(
     for number, length in enumerate(sorted(lengths), 1):
         for bed in (*beds.values(), *profiled.values()):
             bed.rest(length)
-        for turn in range(-WARM_UP, REPEATS):
-            for i, n in ((i, n) for i in beds for n in rows):
-                if turn <= 0:  # what came before warmed up
-                    found[i, length, n] = Timed()
-                timed = found[i, length, n]
-                timed.ms.append(beds[i].one(n))
-                if turn < PROFILED and i in profiled:
-                    profile.asked = []
-                    timed.nodes.append(profile.asked)
-                    timed.profiled_ms.append(profiled[i].one(n))
-                    profile.asked = None
+        tasks = {}
+        for i, n in product(beds, rows):
+            timed = found[i, length, n] = Timed()
+            tasks[i, n] = partial(_both, beds[i], profiled.get(i), n, profile, timed)
+        for (i, n), ms in in_turns(tasks, REPEATS, WARM_UP).items():
+            timed = found[i, length, n]
+            timed.ms, timed.profiled_ms, timed.nodes = ms, timed.profiled_ms[WARM_UP:], timed.nodes[WARM_UP:]
         tell("passes", number, len(lengths))
     for asked, nodes in profile.close():
         if asked is not None:
             asked += nodes
     return found
+
+
+def _both(bed: Bed, profiled: Bed | None, rows: int, profile: NodeProfile, timed: Timed) -> float:
+    """ms of one pass; a profiled one goes before it, as often as is asked for."""
+    if profiled is not None and len(timed.nodes) < WARM_UP + PROFILED:
+        profile.asked = []
+        timed.nodes.append(profile.asked)
+        timed.profiled_ms.append(profiled.one(rows))
+        profile.asked = None
+    return bed.one(rows)
 
 
 def head_of(level: Any) -> int | None:

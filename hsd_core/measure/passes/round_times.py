@@ -20,7 +20,7 @@ import numpy as np
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Footer, Prefill, Verify
 from hsd_core.core.run import TOP_OF_ROW
-from hsd_core.measure.passes.least_time import NS_PER_MS
+from hsd_core.measure.timed import NS_PER_MS
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
 from hsd_core.trace.pieces import Pieces, record

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from statistics import median
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hsd_core.measure.tally import median_interval
+from hsd_core.measure.timed import cost_of, in_turns, ms_of
 from hsd_core.theory.profiles.costs import Array, Costs
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 REPEATS, WARM_UP = 15, 2
-NS_PER_MS = 1e6
 CHUNK = 64  # positions of a pass on the way to the text's end
 Records = Sequence[Mapping[str, Any]]
 
@@ -67,30 +66,22 @@ def time_passes(
     from hsd_core.models.one_pass import Pass
 
     cells = [*product((0, *sorted(depths)), rows)]  # 0: the head
-    context, found = len(text) - max(rows), {cell: list[float]() for cell in cells}
+    context = len(text) - max(rows)
     with torch.inference_mode():
         cache = decoder.new_cache(len(text) + 1)
         for start in range(0, context, CHUNK):
             part = text[start : min(start + CHUNK, context)]
             last = decoder.forward_layers(Pass(part, start, 0), cache, 0, decoder.layers)[-1]
         states, mark = last.repeat(max(rows), 1), cache.mark()
-        for turn in range(-WARM_UP, repeats):
-            for at, n in cells:
-                given = Pass(text[context : context + n], context, n)
-                began = perf_counter_ns()
-                if at:
-                    decoder.forward_layers(given, cache, 0, at)
-                else:
-                    decoder.head(states[:n])
-                took = (perf_counter_ns() - began) / NS_PER_MS
-                cache.restore(mark)
-                if turn >= 0:
-                    found[at, n].append(took)
-    return [
-        {"what": "cost", "at": at, "rows": n, "ms": round(ms, 5), "interval": [round(low, 5), round(high, 5)]}
-        for (at, n), taken in found.items()
-        for ms, low, high in [median_interval(taken)]
-    ]
+
+        def one(at: int, n: int) -> float:
+            given = Pass(text[context : context + n], context, n)
+            ms = ms_of(decoder.forward_layers, given, cache, 0, at) if at else ms_of(decoder.head, states[:n])
+            cache.restore(mark)
+            return ms
+
+        found = in_turns({cell: partial(one, *cell) for cell in cells}, repeats, WARM_UP)
+    return [cost_of(taken, 5, at=at, rows=n) for (at, n), taken in found.items()]
 
 
 def fitted(records: Records) -> tuple[ExitCosts, float]:

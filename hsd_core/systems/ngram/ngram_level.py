@@ -59,6 +59,14 @@ class NgramLevel:
         self.name, self.kind, self.label, self.weights = name, kind, label, weights
         self.params: dict[str, object] = {**databases().settings(), **(params or {})}
 
+    def riding(self, text: Sequence[int]) -> Probes:
+        """The probes of its lookahead window as it stands once it has filled, whatever its tokens are."""
+        assert self.ahead is not None, "no window rides"
+        window = Window(*self.ahead, text)
+        for _ in range(self.ahead[1]):
+            window.step(text[0], [text[0]] * len(window.probes()[0]))
+        return Probes(*window.probes())
+
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
         return NgramRun(self._databases(), self.sequences, self.ahead, shared.positions if self.ahead else None)
 

@@ -105,6 +105,8 @@ class StoreLevel(OverStore):
 class CachedLevel(OverStore):
     """The same model and what the run's queries of the store have returned so far."""
 
+    over_target = True
+
     def enter(self, shared: SharedState) -> Trunk:
         """The trunk of the target above, to whose end it runs all layers itself."""
         return shared.trunk(self.decoder, self.decoder.layers, along=True)

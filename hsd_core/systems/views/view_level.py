@@ -34,7 +34,7 @@ TAIL = MAX_LEVELS * MAX_BLOCK  # slots for what levels hold between two commits
 class ViewLevel(OverDecoder):
     """The target's weights, or a copy of them, over a view of the target's cache."""
 
-    views = True
+    views = over_target = True
 
     def __init__(self, decoder: Layered, select: Select, *, weights: dict[str, object] | None = None) -> None:
         chunks = isinstance(select, Chunks)

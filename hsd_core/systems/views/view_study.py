@@ -8,14 +8,14 @@ keeps all of a draft.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from time import perf_counter_ns
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from hsd_core.levels.trunk import Layered
-from hsd_core.measure.tally import median_interval
+from hsd_core.measure.timed import cost_of, in_turns, ms_of
 from hsd_core.models.cache import KVCache
 from hsd_core.models.decoder_protocol import Asked
 from hsd_core.models.lean.decoder import CHUNK
@@ -28,7 +28,6 @@ WINDOW, EVERY = 128, 8
 ROWS = (1, 2, 4, 8)
 REPEATS, WARM_UP = 7, 1
 TARGET = "target"
-NS_PER_MS = 1e6
 
 
 def selections(budget: int) -> Mapping[str, Select]:
@@ -118,37 +117,20 @@ def _timed(
     budgets: Sequence[int],
 ) -> Iterator[dict[str, Any]]:
     """Medians of passes behind so many tokens, all in turn, so that a slow minute falls on all alike."""
-    cells: dict[tuple[str, str, int, int], Callable[[], Tensor]] = {}
+
+    def one(runs: Layered, given: Pass, kept: KVCache) -> float:
+        return ms_of(lambda: runs.head(runs.forward_layers(given, kept, 0, runs.layers)))
+
+    cells = {}
     for rows in ROWS:
-        given = Pass(ids[length : length + rows], length, 0)
-        cells[TARGET, "", 0, rows] = lambda given=given: decoder.head(  # type: ignore[misc]
-            decoder.forward_layers(given, cache, 0, decoder.layers)
-        )
+        cells[TARGET, "", 0, rows] = partial(one, decoder, Pass(ids[length : length + rows], length, 0), cache)
     for dtype, copy in copies.items():
         for budget in budgets:
             view = _view(copy, cache, Stream(budget))
             view.follow(length)
             for rows in ROWS:
-                seen = view.given(ids[length : length + rows], 0)
-                cells["view", dtype, budget, rows] = lambda copy=copy, seen=seen, view=view: copy.head(  # type: ignore[misc]
-                    copy.forward_layers(seen, view.cache, 0, copy.layers)
+                cells["view", dtype, budget, rows] = partial(
+                    one, copy, view.given(ids[length : length + rows], 0), view.cache
                 )
-    took: dict[tuple[str, str, int, int], list[float]] = {cell: [] for cell in cells}
-    for turn in range(-WARM_UP, REPEATS):
-        for cell, run in cells.items():
-            began = perf_counter_ns()
-            run()
-            if turn >= 0:
-                took[cell].append((perf_counter_ns() - began) / NS_PER_MS)
-    for (level, dtype, budget, rows), taken in took.items():
-        ms, low, high = median_interval(taken)
-        yield {
-            "what": "cost",
-            "level": level,
-            "dtype": dtype,
-            "budget": budget,
-            "length": length,
-            "rows": rows,
-            "ms": round(ms, 3),
-            "interval": [round(low, 3), round(high, 3)],
-        }
+    for (level, dtype, budget, rows), took in in_turns(cells, REPEATS, WARM_UP).items():
+        yield cost_of(took, 3, level=level, dtype=dtype, budget=budget, length=length, rows=rows)

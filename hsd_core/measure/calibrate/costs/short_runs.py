@@ -24,7 +24,7 @@ from hsd_core.stacks.prepared import run
 
 if TYPE_CHECKING:
     from hsd_core.measure.calibrate.candidates import Candidates
-    from hsd_core.measure.calibrate.written_texts import WrittenText
+    from hsd_core.measure.texts.written_texts import WrittenText
     from hsd_core.pipeline import Pipeline
 
 TOKENS, WARM_UP_TOKENS = 20, 2

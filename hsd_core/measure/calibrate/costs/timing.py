@@ -1,9 +1,8 @@
 """Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
 
 They give the shape, ms by rows; `running` and `scaling` give the level at which real runs lie.
-Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback. All of them are
-gone through in turn, each turn from another place in the list, so that a machine that slows down slows all alike; the
-first turns are dropped.
+
+Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.choices import ChoiceKey, Judge, SeededChoices
-from hsd_core.core.driver import Stopped
 from hsd_core.core.level import DraftOrder, Scorer, rows_behind
 from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import NO_PROBES, Probes, Tree, named
@@ -24,12 +22,10 @@ from hsd_core.grammar import fan_of
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.measure.calibrate.over_target import over_target, read_prompt, views_among
 from hsd_core.measure.calibrate.reading import is_lookup
-from hsd_core.measure.calibrate.written_texts import WrittenText
-from hsd_core.measure.tally import median_interval
+from hsd_core.measure.texts.written_texts import WrittenText
+from hsd_core.measure.timed import NS_PER_MS, Task, in_turns, median_interval
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import OneHot, Sampling, fetched_distributions, likeliest, to_probs
-from hsd_core.systems.nano.nano_level import NanoLevel
-from hsd_core.systems.ngram.window import Window
 from hsd_core.theory import Costs
 
 if TYPE_CHECKING:
@@ -41,10 +37,8 @@ ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
 CONTEXT = 150  # tokens before it, where no length is asked for
-TURNS, WARM_UP, FEWEST = 9, 2, 4
+TURNS, WARM_UP, FEWEST = 7, 2, 4
 BUDGET = 15.0  # seconds
-
-Task = Callable[[], float]  # one measurement, ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +78,8 @@ def time_levels(
         Stopped: `stop` turned true.
     """
     rig = _Rig(entries, at_work, texts, Sampling(temperature), context)
-    tasks = rig.tasks()
-    found: dict[tuple[object, ...], list[float]] = {key: [] for key in tasks}
-    names, began, turn = list(tasks), time.monotonic(), 0
     try:
-        while turn < TURNS and (turn < FEWEST + WARM_UP or time.monotonic() - began < seconds):
-            at = turn * 5 % len(names)
-            for key in names[at:] + names[:at]:
-                if stop():
-                    raise Stopped
-                ms = tasks[key]()
-                if turn >= WARM_UP:
-                    found[key].append(ms)
-            turn += 1
-            tell(turn, TURNS)
+        found = in_turns(rig.tasks(), TURNS, WARM_UP, fewest=FEWEST, seconds=seconds, tell=tell, stop=stop)
     finally:
         rig.close()
     verify: dict[int, list[tuple[int, list[float]]]] = {}
@@ -116,7 +98,7 @@ def time_levels(
         draft,
         {pair: _costs(rows) for pair, rows in edges.items()},
         rig.lighter(),
-        turn - WARM_UP,
+        max(map(len, found.values()), default=0),
         rig.context,
     )
 
@@ -144,12 +126,11 @@ class _Rig:
         self.levels += [getattr(entry.level, "drafter", entry.level) for entry in at_work]
         self._judge = Judge(self._choices, 0, 0, 0)
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
-        windows = [full_window(*ahead, ids) if (ahead := _ahead(entry.level)) else None for entry in at_work]
         # By number: how many sequences stand side by side, and what rides beside them.
         fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in at_work]
-        probes = [Probes(*window.probes()) if window else NO_PROBES for window in windows]
+        probes = [riding(entry.level, ids) for entry in at_work]
         self._several = dict(enumerate(zip(fans, probes, strict=True), len(entries)))
-        spare = max([8, *(window.deepest for window in windows if window)])
+        spare = max([8, *map(deepest, probes)])
         room = min((s.level.max_positions or context + 64 for s in entries), default=context + 64)
         self.context = max(2, min(context, room - max(ROWS) - spare))
         again = cycle(ids)
@@ -187,8 +168,7 @@ class _Rig:
 
     def _edges(self) -> list[tuple[int, int]]:
         """Pairs that read the same trunk: the upper one goes on where the lower one stopped."""
-        fed_nanos = [isinstance(level, NanoLevel) and level.fed for level in self.levels]
-        models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and not fed_nanos[i]]
+        models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and level.layers]
         last, found = len(self.entries) - 1, []
         for j, i in ((j, i) for j in models for i in models if i <= last and (j < i or j > last)):
             below, above = shares([self.levels[k] for k in self._with_target([j, i])])[:2]
@@ -243,7 +223,7 @@ class _Rig:
             tokenwise(prepared[0], fetched_distributions(logits[:n], self.sampling).dists, self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
-            return took / 1e6
+            return took / NS_PER_MS
 
         return measure
 
@@ -258,7 +238,7 @@ class _Rig:
             ids = run.propose(context, order).ids
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
-            return took / 1e6 / len(ids)
+            return took / NS_PER_MS / len(ids)
 
         return measure
 
@@ -274,7 +254,7 @@ class _Rig:
             took = time.perf_counter_ns() - began
             for run in (below, above):
                 run.keep(self.context, ())
-            return took / 1e6
+            return took / NS_PER_MS
 
         return measure
 
@@ -290,15 +270,15 @@ class _Rig:
         return DraftOrder(limit, rows, pick, lambda *past: False, never, greedy=greedy, pick_there=pick_there)
 
 
-def full_window(columns: int, n: int, text: Sequence[int]) -> Window:
-    """A lookahead window as it stands once it has filled: it rides in every verification with so many probes."""
-    window = Window(columns, n, text)
-    for _ in range(n):
-        window.step(text[0], [text[0]] * len(window.probes()[0]))
-    return window
-
-
-def _ahead(level: Any) -> tuple[int, int] | None:
-    """The columns of a level's window and the tokens of its n-grams."""
-    found: tuple[int, int] | None = getattr(level, "ahead", None)
+def riding(level: Any, text: Sequence[int]) -> Probes:
+    """What rides in every verification of a level's drafts, once it has filled; NO_PROBES where nothing does."""
+    found: Probes = level.riding(text) if level.probes else NO_PROBES
     return found
+
+
+def deepest(probes: Probes) -> int:
+    """How many positions behind the text they reach."""
+    depths: list[int] = []
+    for parent in probes.parents:
+        depths.append(depths[parent] + 1 if parent >= 0 else 1)
+    return max(depths, default=0)

@@ -20,10 +20,10 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from hsd_core.measure.texts.selfgen import as_half
 from hsd_core.models.drafts.copying import Suffixes
 from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.systems.nano.train.data.selfgen import as_half
 from hsd_core.systems.nano.train.data.texts import Sample
 from hsd_core.systems.nano.train.tensors import opened
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from hsd_core.core.driver import Stopped
 from hsd_core.grammar.stack_text import StackError
+from hsd_core.measure.texts.selfgen import Job, generate
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.nano.train.data.selfgen import Job, generate
 from hsd_core.trace.repetition import loop_from
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hsd_core.measure.texts.selfgen import Job
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.nano.train.data.selfgen import Job
 from hsd_core.trace.repetition import loop_from
 from hsd_core.typed import plain, put
 from hsd_core.typed.bounded import regular
