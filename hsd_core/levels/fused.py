@@ -48,9 +48,11 @@ class Lookups(Protocol):
     probes: int
     params: dict[str, object]
 
+    def riding(self, text: Sequence[int]) -> Probes:
+        """The probes that ride in every verification of its drafts, once they have filled, whatever their tokens."""
+        ...
+
     def open(self, capacity: int, shared: SharedState) -> LookupsRun: ...
-
-
 class _Run:
     """The cache is the drafter's: what was looked up is caught up on when it is asked again."""
 
@@ -117,7 +119,7 @@ class _Level:
         return self.drafter.enter(shared) if isinstance(self.drafter, Sharing) else None
 
     def riding(self, text: Sequence[int]) -> Probes:
-        """See `NgramLevel.riding`."""
+        """See `Lookups.riding`."""
         return self.lookups.riding(text)
 
     def open(self, capacity: int, shared: SharedState) -> OrderedRun | FusedRun:

@@ -60,7 +60,7 @@ class NgramLevel:
         self.params: dict[str, object] = {**databases().settings(), **(params or {})}
 
     def riding(self, text: Sequence[int]) -> Probes:
-        """The probes of its lookahead window as it stands once it has filled, whatever its tokens are."""
+        """The probes of its lookahead window once it has filled."""
         assert self.ahead is not None, "no window rides"
         window = Window(*self.ahead, text)
         for _ in range(self.ahead[1]):
