@@ -12,13 +12,30 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hsd_core.cli import export, generate, models, record, show, site, whatif
-from hsd_core.cli.engines import doctor, pair, probe
+from hsd_core.cli import (
+    bench,
+    calibrate,
+    depth,
+    doctor,
+    export,
+    generate,
+    models,
+    pair,
+    passes,
+    plan,
+    probe,
+    race,
+    record,
+    results,
+    selfgen,
+    show,
+    site,
+    validate,
+    whatif,
+)
 from hsd_core.cli.files import check_files, said
-from hsd_core.cli.lab import bench, calibrate, depth, ngrams, passes, plan, race, results, selfgen, train, validate
-from hsd_core.cli.retrieval import knn_store, ralm
-from hsd_core.cli.searches import sets
 from hsd_core.cli.shared_options import check_counts
+from hsd_core.grammar.registry import plugins
 from hsd_core.models.machine import out_of_memory
 
 BAD_INPUT = 2
@@ -38,26 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    runs, measured = (generate, show, export, site, models), (bench, passes, race, record)
-    for command in (
-        *runs,
-        *measured,
-        selfgen,
-        train,
-        depth,
-        sets,
-        calibrate,
-        plan,
-        validate,
-        results,
-        whatif,
-        ngrams,
-        knn_store,
-        ralm,
-        doctor,
-        probe,
-        pair,
-    ):
+    runs, measured = (generate, show, export, site, models), (bench, passes, race, record, depth, calibrate)
+    planned, made, engines = (plan, validate, results, whatif), (selfgen, *plugins("command")), (doctor, probe, pair)
+    for command in (*runs, *measured, *planned, *made, *engines):
         command.add(commands)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)

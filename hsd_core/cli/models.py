@@ -18,7 +18,6 @@ from hsd_core.stacks.catalogue import entry_of
 from hsd_core.stacks.memory_of import memory_of, too_large
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import learnt, target_preset
-from hsd_core.systems.model import declaration as model
 from hsd_core.theory.search.default_here import default_here, with_default
 from hsd_core.typed import pretty
 
@@ -68,9 +67,10 @@ def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | Non
     if memory is not None and not memory:
         print("    its layers and its memory are known once its weights are here; `generate` fetches them")
     for level in entry["levels"]:
-        told = _undrafted(preset) if level["kind"] == model.KIND.name and level["usable"] else ""
         takes = f"; {memory[level['name']]}" if memory and level["usable"] and level["name"] in memory else ""
-        print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}{takes}{told}")
+        print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}{takes}")
+    if told := _undrafted(preset):
+        print(f"    its smaller model: {told}")
 
 
 def _tell_kinds() -> None:
@@ -88,9 +88,9 @@ def _undrafted(preset: Preset) -> str:
     try:
         apart = special_differences(Tokenizer(draft), Tokenizer(target))
     except TokenizerError as error:
-        return f"; not usable: {error}"
+        return f"not usable: {error}"
     tokens = "1 special token" if len(apart) == 1 else f"{len(apart)} special tokens"
-    return f"; its tokenizer differs in {tokens}, which it never drafts" if apart else ""
+    return f"its tokenizer differs in {tokens}, which it never drafts" if apart else ""
 
 
 def _state(entry: dict[str, Any]) -> str:

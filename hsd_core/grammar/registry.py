@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -161,6 +162,14 @@ def _registry(path: tuple[str, ...]) -> _Registry:
         _by_name(modules, "TOKENIZERS"),
         _by_name(modules, "AFTER_RUN"),
     )
+
+
+def plugins(file: str) -> list[ModuleType]:
+    """What the folders of systems bring along under this name: a `command`, a `study`; in the order of the folders."""
+    here = importlib.import_module(SYSTEMS).__path__
+    named = [one.name for one in pkgutil.iter_modules(here) if one.ispkg]
+    found = [name for name in named if any((Path(room) / name / f"{file}.py").is_file() for room in here)]
+    return [importlib.import_module(f"{SYSTEMS}.{name}.{file}") for name in found]
 
 
 def _modules(path: tuple[str, ...]) -> list[ModuleType]:

@@ -53,6 +53,8 @@ class Lookups(Protocol):
         ...
 
     def open(self, capacity: int, shared: SharedState) -> LookupsRun: ...
+
+
 class _Run:
     """The cache is the drafter's: what was looked up is caught up on when it is asked again."""
 

@@ -16,7 +16,7 @@ from enumerator import every_path
 from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
-from hsd_core.cli.lab.calibrate import table as printed
+from hsd_core.cli.calibrate import table as printed
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Verify
 from hsd_core.core.rules import tokenwise

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hsd_core.cli.engines.doctor import told
+from hsd_core.cli.doctor import told
 from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.inputs import read_texts
 from hsd_core.doctor.reading.seen import DoctorError

@@ -12,11 +12,11 @@ import pytest
 import torch
 from toy_states import HIDDEN, SumDecoder
 
-from hsd_core.cli.retrieval.knn_store import worth
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.ngram.text_db import TextDatabase
+from hsd_core.systems.store.command import worth
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Neighbours, mixed
 from hsd_core.systems.store.opened_store import opened_store

@@ -17,12 +17,12 @@ from toys import output_of
 from app.serve.offer import ServerOffer
 from app.serve.settings import RequestError, check, parse
 from hsd_core import cli
-from hsd_core.cli.lab import ngrams
 from hsd_core.grammar import StackError
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.weights import Source
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import catalogue, presets
+from hsd_core.systems.ngram import command as ngrams
 from hsd_core.systems.ngram.model_db import load_model_db
 from hsd_core.systems.ngram.text_db import load_text_db
 

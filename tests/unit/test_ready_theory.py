@@ -13,7 +13,7 @@ import hsd_core
 from hsd_core.core import events as trace
 from hsd_core.core.entry import StackEntry
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.lanes.ready import NOTE, WIDTHS, ranks, ready_table, tallied
+from hsd_core.systems.lanes.study import NOTE, WIDTHS, ranks, ready_table, tallied
 from hsd_core.theory.overlap.lock_step import tokens_per_step
 from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 

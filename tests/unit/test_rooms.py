@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,11 +31,11 @@ ROOMS = (
 # What still imports upwards, file by file. The list only gets shorter.
 YET: dict[str, set[str]] = {
     "core/level.py": {"levels"},
-    "measure/results/markdown.py": {"systems"},
     "models/drafts/copying.py": {"core"},
     "models/drafts/draft_file.py": {"systems"},
     "models/drafts/head.py": {"core"},
 }
+BROUGHT = ("command", "study")  # files of a system's folder that the command line finds by their names
 TORCHLESS = (
     "import hsd_core.theory",
     "from hsd_core.theory.profiles.kept import cached_profile; cached_profile('smollm2')",
@@ -62,9 +63,21 @@ def imported(path: Path) -> set[str]:
 def test_imports_go_down_only(room: str) -> None:
     files = [ROOT / f"{room}.py"] if (ROOT / f"{room}.py").exists() else sorted((ROOT / room).rglob("*.py"))
     assert files, f"there is no room {room}"
+    if room in ("systems", "cli"):  # a command or a study that a system brings along is a part of the command line
+        brought = [path for path in (ROOT / "systems").rglob("*.py") if path.stem in BROUGHT]
+        files = [*files, *brought] if room == "cli" else [path for path in files if path not in brought]
     above = set(ROOMS[ROOMS.index(room) + 1 :])
     upwards = {str(path.relative_to(ROOT)): found for path in files if (found := imported(path) & above)}
     assert upwards == {path: found for path, found in YET.items() if path.split("/")[0].removesuffix(".py") == room}
+
+
+def test_the_command_line_finds_what_systems_bring_along_and_imports_none_of_it() -> None:
+    for path in (ROOT / "cli").rglob("*.py"):
+        assert "systems" not in imported(path), f"{path.name} imports a system"
+    brought = re.compile(rf"hsd_core\.systems\.(\w+)\.({'|'.join(BROUGHT)})\b")
+    for path in ROOT.rglob("*.py"):
+        others = {found[1] for found in brought.finditer(path.read_text(encoding="utf-8"))} - {*path.parts}
+        assert not others, f"{path.relative_to(ROOT)} imports what {', '.join(others)} brings along"
 
 
 @pytest.mark.parametrize("room", THEORY)
@@ -102,7 +115,7 @@ def test_a_file_name_is_used_for_one_thing() -> None:
     listed += [str(p.relative_to(top)) for p in (top / "assets" / "js").rglob("*.js")]
     by_name: dict[str, list[str]] = {}
     for path in sorted(listed):
-        if Path(path).stem not in {"__init__", "__main__", "declaration", "notes"}:
+        if Path(path).stem not in {"__init__", "__main__", "declaration", "notes", *BROUGHT}:
             by_name.setdefault(Path(path).name, []).append(path)
     twice = {name: paths for name, paths in by_name.items() if len({_homes(path) for path in paths}) < len(paths)}
     assert twice == {}

@@ -198,12 +198,12 @@ def test_a_sweep_that_was_stopped_goes_on_and_writes_a_line_a_training(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     asked = iter([False] * 40 + [True])
-    monkeypatch.setattr("hsd_core.cli.lab.train._interrupt", lambda: lambda: next(asked, True))
+    monkeypatch.setattr("hsd_core.systems.nano.command._interrupt", lambda: lambda: next(asked, True))
     assert main(command) == 130
     assert "the same command goes on from here" in capsys.readouterr().err
     about, begun = read_raw(tmp_path / "sweep.jsonl")
     assert about["kind"] == "sweep" and about["draft"]["name"] == "nano" and about["epochs"] == 2
-    monkeypatch.setattr("hsd_core.cli.lab.train._interrupt", lambda: lambda: False)
+    monkeypatch.setattr("hsd_core.systems.nano.command._interrupt", lambda: lambda: False)
     assert main(command) == 0
     out, err = capsys.readouterr()
     assert out == f"{tmp_path / 'sweep.jsonl'}\n" and "min left of all" in err
@@ -236,7 +236,7 @@ def test_a_sweep_refuses_what_it_sets_itself_or_began_otherwise(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("hsd_core.cli.lab.train._interrupt", lambda: lambda: True)
+    monkeypatch.setattr("hsd_core.systems.nano.command._interrupt", lambda: lambda: True)
     assert main(command) == 130
     capsys.readouterr()
     assert main([*command, *options]) == 2

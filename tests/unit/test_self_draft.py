@@ -23,7 +23,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.grouping import groups
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.easyspec import grouped
+from hsd_core.systems.easyspec import study as grouped
 from hsd_core.trace.checks import check
 
 LAYERS = 6

@@ -23,8 +23,8 @@ from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
+from hsd_core.systems.nano.study import by_place, places_table
 from hsd_core.systems.nano.train import loop, recipes
-from hsd_core.systems.nano.train.by_place import by_place, places_table
 from hsd_core.systems.nano.train.data import features
 from hsd_core.systems.nano.train.data.batches import collate, order
 from hsd_core.systems.nano.train.data.features import Features

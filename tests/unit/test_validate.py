@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from hsd_core.cli import main
-from hsd_core.cli.lab import validate
+from hsd_core.cli import main, validate
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Footer, Verify
 from hsd_core.grammar.stack_text import LevelSpec, parse

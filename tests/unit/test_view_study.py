@@ -7,7 +7,7 @@ import torch
 from tiny import tiny, tiny_compiled
 
 from hsd_core.models.one_pass import Pass
-from hsd_core.systems.views import view_study as study
+from hsd_core.systems.views import study
 from hsd_core.systems.views import views_report as report
 from hsd_core.systems.views.selection import Stream
 from hsd_core.systems.views.view import View

@@ -16,7 +16,7 @@ from hsd_core.models.drafts.draft_file import DraftError, fingerprint, read_draf
 from hsd_core.models.one_pass import Branches
 from hsd_core.systems.longspec.windowed import ROOM, SINK, WindowedKeys
 from hsd_core.systems.longspec.windowed_run import WindowedRun
-from hsd_core.systems.nano.train.by_length import by_length, lengths_table
+from hsd_core.systems.nano.study import by_length, lengths_table
 from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.data.texts import Sample

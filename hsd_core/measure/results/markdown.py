@@ -3,9 +3,8 @@
 A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
 the folder of the Markdown file, or several with commas between them, for sentences below each other. A benchmark has
 the views `stacks` (all), `best` (the fastest of each number of levels) and `drafts` (what drafting takes and brings), a
-validation `sittings`, `stacks`, `models` and `terms`, what `passes` measured `passes`, `lookups` and `rounds`, a study
-of exits by `depth` those of `exits_report`, one of layers in groups `agreement`, one of views of a cache `agreements`,
-`costs` and `gains`, a sweep of trainings those of `sweep_tables`. Every table ends with machine, date and command. For
+validation `sittings`, `stacks`, `models` and `terms`, what `passes` measured `passes`, `lookups` and `rounds`, a
+system's study those that its `study.py` names in `views`. Every table ends with machine, date and command. For
 prose a benchmark and a validation have a `sentence` too, and a benchmark `speed-ups:STACK;STACK` of stacks by their
 names (without blanks) and `peers`, other programs beside ours.
 """
@@ -17,15 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hsd_core.grammar.registry import plugins
 from hsd_core.measure import bench
 from hsd_core.measure.bench.outputs import results, runs_of
 from hsd_core.measure.passes import passes_report
 from hsd_core.measure.results import sentences
 from hsd_core.measure.results.rawfile import read_raw
 from hsd_core.measure.results.sheet import counted
-from hsd_core.systems.easyspec import grouped
-from hsd_core.systems.exits import exits_report
-from hsd_core.systems.views import views_report
 from hsd_core.typed import bounded
 
 About: TypeAlias = Mapping[str, Any]
@@ -59,7 +56,7 @@ def view(path: Path, name: str) -> str:
         ValueError: it has no such view.
     """
     about, records = read_raw(path)
-    make, known = _VIEWS[about["kind"]]
+    make, known = _made_of(path, about["kind"])
     if name.partition(":")[0] not in known:
         raise ValueError(f"{path} has no view {name!r}; views are {', '.join(known)}")
     return make(name, about, records)
@@ -67,7 +64,7 @@ def view(path: Path, name: str) -> str:
 
 def views(path: Path) -> tuple[str, ...]:
     """The names of all views of a file of raw results."""
-    return _VIEWS[read_raw(path)[0]["kind"]][1]
+    return _made_of(path, read_raw(path)[0]["kind"])[1]
 
 
 def _bench(name: str, about: About, records: Records) -> str:
@@ -107,24 +104,6 @@ def _passes(name: str, about: About, records: Records) -> str:
     return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
 
 
-def _depth(name: str, about: About, records: Records) -> str:
-    return f"{exits_report.TABLES[name](records)}\n\n{exits_report.said(about)} {_measured(about)}"
-
-
-def _grouped(name: str, about: About, records: Records) -> str:
-    return f"{grouped.agreement(records)}\n\n{grouped.said(about)} {_measured(about)}"
-
-
-def _seen(name: str, about: About, records: Records) -> str:
-    return f"{views_report.TABLES[name](records)}\n\n{views_report.said(about)} {_measured(about)}"
-
-
-def _sweep(name: str, about: About, records: Records) -> str:
-    from hsd_core.systems.nano.train.scaling import sweep_tables
-
-    return f"{sweep_tables.view(name, about, records)}\n\n{sweep_tables.said(about)} {_measured(about)}"
-
-
 def _measured(about: About) -> str:
     return f"Measured on {on(about)}, {about['recorded']}, by `{about['command']}`."
 
@@ -136,12 +115,22 @@ def on(about: About) -> str:
     return f"{about['machine']} ({threads}, Python {versions['python']}, torch {torch})"
 
 
+def _made_of(path: Path, kind: str) -> tuple[Callable[[str, About, Records], str], tuple[str, ...]]:
+    """What makes tables of a file of this kind, and their names.
+
+    Raises:
+        ValueError: nothing here does.
+    """
+    if kind in _VIEWS:
+        return _VIEWS[kind]
+    found = next((study for study in plugins("study") if getattr(study, "KIND", "") == kind), None)
+    if found is None:
+        raise ValueError(f"{path} holds results of {kind!r}, of which nothing here makes tables")
+    return lambda name, about, records: f"{found.view(name, about, records)} {_measured(about)}", found.views()
+
+
 _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
     "bench": (_bench, ("stacks", "best", "drafts", *SENTENCES)),
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels", SENTENCE)),
     "passes": (_passes, tuple(passes_report.TABLES)),
-    "depth": (_depth, tuple(exits_report.TABLES)),
-    "grouped": (_grouped, ("agreement",)),
-    "views": (_seen, tuple(views_report.TABLES)),
-    "sweep": (_sweep, ("trainings", "lines", "sizes", "hour")),
 }

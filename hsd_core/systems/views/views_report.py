@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hsd_core.measure.results import sheet
-from hsd_core.systems.views.view_study import EVERY, TARGET, WINDOW
+from hsd_core.systems.views.study import EVERY, TARGET, WINDOW
 from hsd_core.theory.search.from_length import Growing, best_gain, pays_from
 
 Records = Sequence[Mapping[str, Any]]

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hsd_core.cli import selfgen
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.lab import selfgen
 from hsd_core.cli.shared_options import DEFAULT_PRESET, add_preset, command, counts, progress
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.weights import ensure

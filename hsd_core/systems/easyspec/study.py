@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from hsd_core.cli.shared_options import counts
+from hsd_core.levels.self_draft import Grouped
 from hsd_core.measure.results import sheet
 from hsd_core.measure.tally import Tally
 from hsd_core.models.cache import KVCache
@@ -22,8 +24,11 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import likeliest
 
 if TYPE_CHECKING:
-    from hsd_core.levels.self_draft import Grouped
+    import argparse
 
+    from hsd_core.cli.depth import Subject
+
+KIND, OPTION = "grouped", "parallel"
 LENGTH, EVERY = 8, 4  # tokens of a draft, and between the places where one begins
 ROWS = 64  # of the head at once
 VERIFIED, PROMPT, NEVER = "verified", "prompt", "never"
@@ -128,3 +133,30 @@ def said(about: Mapping[str, Any]) -> str:
         f"{about['max_new_tokens']} tokens. Calibrated by every verification: drafts of {LENGTH} tokens that begin at "
         f"every {EVERY}th, token 1 standing on true keys and values alone."
     )
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    counts(
+        parser,
+        "--parallel",
+        nargs="+",
+        metavar="N",
+        help="instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
+    )
+
+
+def act(subject: Subject) -> None:
+    """Print, or with --out keep, how often the target's layers in groups choose its own token."""
+    decoder = subject.running(Grouped, "which runs its layers in their order alone")
+    texts = [([*text.prompt_ids, *kept], len(text.prompt_ids)) for text, kept in subject.written()]
+    records = [*read(decoder, texts, subject.options.parallel, subject.told())]
+    subject.keep(subject.about(KIND, texts=len(texts)), records)
+    print(agreement(records))
+
+
+def views() -> tuple[str, ...]:
+    return ("agreement",)
+
+
+def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
+    return f"{agreement(records)}\n\n{said(about)}"

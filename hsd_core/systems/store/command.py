@@ -1,4 +1,5 @@
-"""`knn-store`: make the store that target@knn=store asks."""
+"""`knn-store`: make the store that target@knn=store asks. `ralm`: a passage of a folder before the prompt, another one
+every few tokens, with and without speculation."""
 
 from __future__ import annotations
 
@@ -10,7 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads
-from hsd_core.cli.shared_options import add_preset, command, counts, opened, preset_from, progress
+from hsd_core.cli.shared_options import (
+    add_preset,
+    add_sampling,
+    check_sampling,
+    command,
+    counts,
+    opened,
+    preset_from,
+    progress,
+    prompt_of,
+)
 from hsd_core.models.machine import size
 from hsd_core.systems.store.store_keys import HEAT, MIX, NEAR
 from hsd_core.systems.store.store_place import MAKING, store_path
@@ -19,8 +30,11 @@ if TYPE_CHECKING:
     from hsd_core.systems.store.neighbours import Store
     from hsd_core.systems.store.store_file import Owner
 
+MOST_TOKENS = 96  # of a passage that are read
+
 
 def add(commands: Any) -> None:
+    _add_ralm(commands)
     parser = command(commands, "knn-store", "make the store of a text that target@knn=store asks (kNN-LM)", act)
     add_preset(parser)
     counts(parser, "--places", metavar="N", help=f"keys: places of the text (default 24,000, in {MAKING})")
@@ -98,3 +112,71 @@ def left(tell: Callable[[str, float, float], None]) -> Callable[[str, float, flo
         tell(f"{stage}, about {rest:.0f} s left" if rest and sys.stderr.isatty() else stage, done, total)
 
     return told
+
+
+def _add_ralm(commands: Any) -> None:
+    parser = command(commands, "ralm", "put the best passage of a folder before a prompt, again and again", run_ralm)
+    reads(parser, "--docs", folder=True, required=True, metavar="DIR", help="a small folder of .txt, .md, .rst files")
+    parser.add_argument("--prompt", required=True, metavar="TEXT", help="a text to go on with; - reads stdin")
+    add_preset(parser)
+    add_sampling(parser)
+    counts(parser, "--every", default=4, metavar="N", help="tokens between two queries (default 4)")
+    counts(parser, "--query", default=32, metavar="N", help="tokens that a query is made of (default 32)")
+    counts(parser, "--stride", metavar="S", help="guesses that one batch of queries checks (default: as OS3 says)")
+
+
+def run_ralm(options: argparse.Namespace) -> int:
+    from hsd_core.core.choices import SeededChoices
+    from hsd_core.systems.store.documents import Bm25, passages_of
+    from hsd_core.systems.store.documents_run import Asking, Written, written_behind
+
+    sampling = check_sampling(options)
+    passages = passages_of(Path(options.docs))
+    ranking = Bm25(passages)
+    prompt = prompt_of(options)
+    pipeline = opened(options, "target")
+    tokenizer: Any = pipeline.tokenizer
+    decoder = pipeline.target_layers()
+    ids = [tokenizer.encode(f"{one.text}\n\n")[:MOST_TOKENS] for one in passages]
+    line = tokenizer.encode(prompt)
+    longest = MOST_TOKENS + len(line) + options.max_new_tokens
+    if longest > decoder.max_positions:
+        raise ValueError(f"passage, prompt and text are {longest} tokens, the context is {decoder.max_positions}")
+
+    def ranks(query: Any) -> Any:
+        return ranking.scores(tokenizer.decode(list(query)))
+
+    def run(plain: bool) -> Written:
+        asking = Asking(options.every, options.query, options.stride, plain)
+        choices = SeededChoices(options.seed)
+        return written_behind(
+            decoder,
+            ids,
+            line,
+            ranks,
+            asking,
+            sampling=sampling,
+            choices=choices,
+            tokens=options.max_new_tokens,
+            ends=pipeline.ends,
+        )
+
+    speculated, plain = run(plain=False), run(plain=True)
+    print(prompt + tokenizer.decode(speculated.ids))
+    print(f"{len(passages)} passages of {options.docs}", file=sys.stderr)
+    for name, one in (("with speculation", speculated), ("without", plain)):
+        print(f"{name}: {told(one)}", file=sys.stderr)
+    same = speculated.ids == plain.ids
+    print("the same text" if same else "the texts DIFFER", file=sys.stderr)
+    files = {passages[at].file: None for at in speculated.passages}
+    print(f"passages of: {', '.join(files)}", file=sys.stderr)
+    return 0 if same else 1
+
+
+def told(one: Any) -> str:
+    """What a run took, in a line."""
+    guessed = f", {one.guesses} guesses, {one.wrong} rounds cut" if one.guesses else ""
+    return (
+        f"{len(one.ids)} tokens in {one.ms / 1e3:.1f} s; {one.queries} queries in {one.batches} batches, "
+        f"{one.query_ms:.1f} ms; {one.read} tokens read for another passage, {one.read_ms / 1e3:.1f} s{guessed}"
+    )

@@ -7,7 +7,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -18,6 +18,7 @@ from hsd_core.cli.shared_options import add_preset, command, counts, opened, pla
 from hsd_core.systems.nano.train.recipes import LOSSES, RECIPES, DraftShape, Hyperparameters
 
 if TYPE_CHECKING:
+    from hsd_core.measure.texts.selfgen import Job, Keep
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.pipeline import Pipeline
     from hsd_core.systems.nano.train.loop import Point, Tell
@@ -255,3 +256,21 @@ def _told(name: str) -> Tell:
             print(f"\r\033[K{name} step {step} of {steps}{eta}", end="", file=sys.stderr)
 
     return tell
+
+
+def kept_states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
+    """The depths that drafts are trained on, and what keeps their states where training looks for them."""
+    from hsd_core.systems.nano.train.data.features import States
+    from hsd_core.systems.nano.train.data.texts import example
+
+    every = [draft for drafts in RECIPES.values() for draft in drafts]
+    depths = {at for draft in every for at in draft.depths(decoder.layers)}
+    states_file = States(decoder, folder)
+
+    def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
+        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
+        kept = example(text, vocab_size=decoder.vocab_size, longest=Hyperparameters().longest)
+        if kept is not None:
+            states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
+
+    return sorted({*depths, decoder.layers} - {0}), keep

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
+from hsd_core.cli.shared_options import counts
 from hsd_core.levels.trunk import Layered
 from hsd_core.measure.timed import cost_of, in_turns, ms_of
 from hsd_core.models.cache import KVCache
@@ -24,6 +25,13 @@ from hsd_core.models.sampling import likeliest
 from hsd_core.systems.views.selection import Chunks, Select, Stream
 from hsd_core.systems.views.view import View
 
+if TYPE_CHECKING:
+    import argparse
+
+    from hsd_core.cli.depth import Subject
+
+KIND, OPTION, LENGTHS = "views", "views", True
+USUAL_LENGTHS = (1024, 2048, 4096, 7500)
 WINDOW, EVERY = 128, 8
 ROWS = (1, 2, 4, 8)
 REPEATS, WARM_UP = 7, 1
@@ -134,3 +142,49 @@ def _timed(
                 )
     for (level, dtype, budget, rows), took in in_turns(cells, REPEATS, WARM_UP).items():
         yield cost_of(took, 3, level=level, dtype=dtype, budget=budget, length=length, rows=rows)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    counts(
+        parser,
+        "--views",
+        nargs="+",
+        metavar="BUDGET",
+        help="instead: views of so many positions of the target's cache (TriForce) along the prompts themselves, by "
+        "length: how often they choose its token, what their passes take, and from which length on they pay; "
+        f"--lengths are of the text before (default {' '.join(map(str, USUAL_LENGTHS))})",
+    )
+
+
+def act(subject: Subject) -> None:
+    """Print, or with --out keep, what views of the target's cache are worth along texts as they stand."""
+    from hsd_core.systems.views.views_report import TABLES
+
+    lengths = subject.options.lengths or USUAL_LENGTHS
+    longest = max(len(text.prompt_ids) for text in subject.texts)
+    if len({n for n in lengths if n + WINDOW < longest}) < 2:
+        raise ValueError(
+            f"views are measured along {WINDOW} tokens behind each length, and the longest text has {longest} tokens; "
+            "name two lengths that fit with --lengths"
+        )
+    decoder = subject.running(Layered, "whose cache no view reads")
+    copies = {decoder.dtype: decoder}
+    if decoder.dtype == "float32" and decoder.device == "cpu":
+        copies["int8"] = subject.pipeline.entries(f"int8,{subject.stack}")[0].level.decoder  # type: ignore[attr-defined]
+    given = [(text.sort or "text", text.prompt_ids) for text in subject.texts]
+    tell = subject.told("length of a text", len(lengths))
+    records = [*read(decoder, copies, given, lengths, subject.options.views, tell)]
+    subject.keep(subject.about(KIND, texts=len(given)), records)
+    print("\n\n".join(table(records) for table in TABLES.values()))
+
+
+def views() -> tuple[str, ...]:
+    from hsd_core.systems.views.views_report import TABLES
+
+    return tuple(TABLES)
+
+
+def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
+    from hsd_core.systems.views import views_report
+
+    return f"{views_report.TABLES[name](records)}\n\n{views_report.said(about)}"

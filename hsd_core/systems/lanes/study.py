@@ -7,6 +7,7 @@ formula (`theory.overlap.openings`), which takes the places of a text as indepen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -18,6 +19,12 @@ from hsd_core.measure.results.sheet import markdown
 from hsd_core.measure.tally import Tally
 from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 
+if TYPE_CHECKING:
+    import argparse
+
+    from hsd_core.cli.depth import Subject
+
+OPTION = "ready"
 WIDTHS = (1, 2, 3, 4, 6, 8)
 NOTE = (
     "The formulas take places as independent. That of card also takes it that the tree has the target's token with h "
@@ -73,3 +80,27 @@ def ready_table(tally: Tally, block: int) -> str:
         f"card, {block} layers a step: by formula",
     )
     return f"{markdown(head, rows)}\n\n{NOTE}"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ready",
+        metavar="LEVEL",
+        help="instead: how often the target's token is among the k likeliest of a level, such as "
+        "nano:4@id=smollm2-nano, and what @with=duo and card make of that",
+    )
+
+
+def act(subject: Subject) -> None:
+    """Print how often the target's token is among a level's k likeliest, and what schedules make of it."""
+    from hsd_core.systems.lanes.chosen import check_apart
+
+    level, tell = subject.options.ready, subject.told()
+    entries = subject.pipeline.entries(f"{level},{subject.stack}@with=duo")
+    check_apart(entries)
+    found = []
+    for text, kept in subject.written():
+        found.append(ranks(entries, text.prompt_ids, kept))
+        tell()
+    print(subject.title(level, f"{len(found)} texts", f"{sum(map(len, found))} tokens"))
+    print(ready_table(tallied(found), entries[0].block or 1))

@@ -19,7 +19,7 @@ from hsd_core.typed import pretty
 if TYPE_CHECKING:
     from hsd_core.measure.validate.raw_results import Validation
 
-PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "blind-3.jsonl"
+PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "blind-3.jsonl"
 LENGTH = 40  # as long as calibrate's texts
 DEPTH = 4  # levels of the planner's own stacks, at the most
 

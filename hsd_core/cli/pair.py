@@ -12,7 +12,7 @@ from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command, countdown, counts, progress
 from hsd_core.typed import pretty
 
-SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "held-out.jsonl"
+SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "held-out.jsonl"
 FEWEST = 8  # tokens of a text that are read
 _CONTEXT = 8  # tokens of a text that stand before what is read
 _TIMED = 128  # tokens before the passes that are timed

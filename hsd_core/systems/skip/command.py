@@ -7,33 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hsd_core.cli.depth import SILENCE, Subject, add_texts
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
+from hsd_core.cli.shared_options import add_preset, command, countdown, counts
 from hsd_core.theory import ProfileLevel, read_profile
 from hsd_core.theory.profiles.kept import shipped_profile
-from hsd_core.trace.prompt_files import PromptText, read_texts
 from hsd_core.typed import encode_lines, pretty, put
-
-SILENCE = 5.0  # seconds between two lines of progress
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "sets", "search the attentions and MLPs that a draft can do without", act)
     add_preset(parser)
-    reads(
-        parser,
-        "--prompts",
-        required=True,
-        metavar="FILE",
-        help="JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
-    )
-    counts(parser, "--max-new-tokens", default=32, metavar="N", help="tokens written a text (default 32)")
-    counts(parser, "--limit", metavar="N", help="only the first N prompts")
+    add_texts(parser, 32)
     counts(parser, "--every", default=2, metavar="N", help="judge every N-th token (default 2)")
-    counts(parser, "--batch", default=8, metavar="B", help="texts written side by side (default 8)")
     counts(parser, "--steps", default=12, metavar="N", help="how many sublayers are left out in the end (default 12)")
     counts(parser, "--keep", nargs="+", metavar="N", help="write sets of the first N of them (default: all)")
-    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
     reads(parser, "--profile", metavar="FILE", help="the target's costs (default: those shipped)")
     said = (
         "the ladder, as JSON; sets of N go beside it, PRESET-skipN.json; what was read is kept in FILE.part until then"
@@ -42,60 +30,38 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+    from hsd_core.measure.results.rawfile import prompts_file
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.systems.skip.agreeing import Agreeing
     from hsd_core.systems.skip.priced import answer, priced, table
     from hsd_core.systems.skip.searching import Kept, Weights, search
 
-    stack = plain_stack(options)
-    pipeline = opened(options, stack)
-    decoder, out = pipeline.lean_target(stack), Path(options.out)
+    subject = Subject.of(options)
+    decoder, out, preset = subject.decoder, Path(options.out), subject.pipeline.preset
     if not options.steps <= 2 * decoder.layers:
         raise ValueError(f"--steps {options.steps}: the target has {2 * decoder.layers} sublayers")
-    texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
-    agrees = Agreeing(
-        decoder, _written(pipeline, stack, within_context(texts, decoder.max_positions), options), options.every
-    )
+    texts = [([*text.prompt_ids, *kept], len(text.prompt_ids)) for text, kept in subject.written()]
+    agrees = Agreeing(decoder, texts, options.every)
     search_of = {"fingerprint": fingerprint(decoder), "places": agrees.places, **prompts_file(options.prompts)}
     reads_in_all = sum(2 * decoder.layers - step for step in range(options.steps))
     part = out.with_name(f"{out.name}.part")
     tell = countdown("read", reads_in_all, silence=SILENCE)
     found = search(agrees, Weights.of(decoder), options.steps, Kept(part, search_of), tell)
-    target = _target(options, pipeline.preset.name, pipeline.device)
+    target = _target(options, preset.name, subject.pipeline.device)
     path = priced(target, found["path"])
     about = {
         "format": "hsd-sublayer-ladder/1",
-        **measured_by("sets", options.said),
-        "preset": pipeline.preset.name,
-        "target": pipeline.preset.target.title,
-        "layers": decoder.layers,
+        **subject.about("sets", layers=decoder.layers, target=preset.target.title),
         **search_of,
-        **ran_on(pipeline.device),
         "texts": len(texts),
         "answer": answer(path),
     }
     put(out, f"{pretty({**about, 'alone': found['alone'], 'path': path})}\n".encode())
     for count in options.keep or [options.steps]:
-        _set(out.with_name(f"{pipeline.preset.name}-skip{count}.json"), about, path, count)
+        _set(out.with_name(f"{preset.name}-skip{count}.json"), about, path, count)
     part.unlink()
-    print(f"{pipeline.preset.name}, {agrees.places} tokens of {len(texts)} texts\n\n{table(path)}\n{about['answer']}")
+    print(f"{preset.name}, {agrees.places} tokens of {len(texts)} texts\n\n{table(path)}\n{about['answer']}")
     return 0
-
-
-def _written(
-    pipeline: Any, stack: str, texts: list[PromptText], options: argparse.Namespace
-) -> list[tuple[list[int], int]]:
-    """Every text with what its target wrote, cut where that begins to repeat itself."""
-    from hsd_core.cli.lab.depth import outputs
-
-    read = []
-    for text, output in outputs(pipeline, stack, texts, options):
-        if kept := [*text.before_loop(output)][: options.max_new_tokens]:
-            read.append(([*text.prompt_ids, *kept], len(text.prompt_ids)))
-    if not read:
-        raise ValueError(f"{options.prompts}: no text in it has a token to read")
-    return read
 
 
 def _target(options: argparse.Namespace, preset: str, device: str) -> ProfileLevel:

@@ -17,7 +17,7 @@ from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import command, countdown, counts
 from hsd_core.measure.probe.start_commands import ENGINES, LENGTHS, MOST
 
-DEFAULT_PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
+DEFAULT_PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "calibration.jsonl"
 _MOST_PROMPTS = 64
 _MOST_TOKENS = 2048
 

@@ -21,6 +21,7 @@ from hsd_core.cli.shared_options import (
     plain_stack,
     within_context,
 )
+from hsd_core.grammar.registry import plugins
 from hsd_core.typed import encode_lines
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
 
 SILENCE = 5.0  # seconds between two lines of progress
-OPENINGS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "openings.jsonl"
+OPENINGS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "openings.jsonl"
 
 
 def add(commands: Any) -> None:
@@ -115,21 +116,13 @@ def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder)
 
 
 def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
-    """The depths that drafts are trained on, and what keeps their states where training looks for them."""
-    from dataclasses import replace
+    """The depths that drafts are trained on, and what keeps their states where training looks for them.
 
-    from hsd_core.systems.nano.train.data.features import States
-    from hsd_core.systems.nano.train.data.texts import example
-    from hsd_core.systems.nano.train.recipes import RECIPES, Hyperparameters
-
-    every = [draft for drafts in RECIPES.values() for draft in drafts]
-    depths = {at for draft in every for at in draft.depths(decoder.layers)}
-    states_file = States(decoder, folder)
-
-    def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
-        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
-        kept = example(text, vocab_size=decoder.vocab_size, longest=Hyperparameters().longest)
-        if kept is not None:
-            states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})
-
-    return sorted({*depths, decoder.layers} - {0}), keep
+    Raises:
+        ValueError: no system that trains is here.
+    """
+    for one in plugins("command"):
+        if hasattr(one, "kept_states"):
+            found: tuple[Sequence[int], Keep] = one.kept_states(folder, decoder)
+            return found
+    raise ValueError("--states: nothing here trains on hidden states; leave it out")

@@ -1,0 +1,163 @@
+"""`depth`: studies of a preset's target along a file of texts, each of which a system brings along in its `study.py`.
+
+Such a module has
+    OPTION      the option that asks for it, "" for what the command does unasked
+    add         declares that option and others of its own
+    check       refuses options that do not go with it, before anything is opened
+    act         measures and prints
+    LENGTHS     whether --lengths means something to it
+and, if it keeps its results, KIND and what `measure/results/markdown.py` asks for.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hsd_core.cli.files import reads, writes
+from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
+from hsd_core.grammar.registry import plugins
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.prompt_files import PromptText, read_texts
+from hsd_core.typed import encode_lines, put
+
+if TYPE_CHECKING:
+    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.pipeline import Pipeline
+
+SILENCE = 5.0  # seconds between two lines of progress
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is studied: a target along texts."""
+
+    options: argparse.Namespace
+    pipeline: Pipeline
+    stack: str  # the target alone
+    texts: list[PromptText]
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Subject:
+        """What the options of `add_preset` and `add_texts` ask for."""
+        stack = plain_stack(options)
+        pipeline = opened(options, stack)
+        texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
+        return cls(options, pipeline, stack, within_context(texts, pipeline.lean_target(stack).max_positions))
+
+    @property
+    def decoder(self) -> LeanDecoder:
+        return self.pipeline.lean_target(self.stack)
+
+    def running(self, what: type[D], lacking: str) -> D:
+        """The decoder that runs the target.
+
+        Raises:
+            ValueError: it is not of this type; `lacking` says what it cannot do.
+        """
+        decoder = getattr(self.pipeline.entries(self.stack)[-1].level, "decoder", None)
+        if not isinstance(decoder, what):
+            raise ValueError(f"the target runs through transformers, {lacking}")
+        return decoder
+
+    def told(self, what: str = "text", each: int = 1) -> Callable[..., None]:
+        """To be called when a text is done."""
+        return countdown(what, len(self.texts) * each, silence=SILENCE)
+
+    def written(self) -> Iterator[tuple[PromptText, list[int]]]:
+        """Every text with what is read behind its prompt: as the file has it, or written greedily now; without loops,
+        unless they are kept.
+
+        Raises:
+            ValueError: there is nothing to read.
+        """
+        most, room, nothing = self.options.max_new_tokens, self.decoder.max_positions, True
+        for text, output in self._outputs():
+            kept = output if getattr(self.options, "loops", "cut") == "keep" else [*text.before_loop(output)]
+            if kept := kept[: min(most, room - len(text.prompt_ids))]:
+                nothing = False
+                yield text, kept
+        if nothing:
+            raise ValueError(f"{self.options.prompts}: no text in it has a token to read")
+
+    def _outputs(self) -> Iterator[tuple[PromptText, list[int]]]:
+        from hsd_core.measure.texts.selfgen import Job, generate
+
+        yield from ((text, list(text.output_ids)) for text in self.texts if text.output_ids is not None)
+        jobs = [Job(text, 0) for text in self.texts if text.output_ids is None]
+        most, batch = self.options.max_new_tokens, self.options.batch
+        written = generate(self.decoder, jobs, Sampling(), ends=self.pipeline.ends, max_new_tokens=most, batch=batch)
+        yield from ((job.text, output) for job, output in written)
+
+    def title(self, *what: str) -> str:
+        """The line above a table."""
+        return f"{', '.join((self.pipeline.preset.name, *what, self.pipeline.about['machine']))}\n"
+
+    def about(self, kind: str, **more: Any) -> dict[str, Any]:
+        """The first line of a file of raw results."""
+        from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+
+        return {
+            **measured_by(kind, self.options.said),
+            "preset": self.pipeline.preset.name,
+            "device": self.pipeline.device,
+            "dtype": self.pipeline.dtype,
+            **ran_on(self.pipeline.device),
+            **prompts_file(self.options.prompts),
+            "max_new_tokens": self.options.max_new_tokens,
+            **more,
+        }
+
+    def keep(self, about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> None:
+        """Write --out, where it is given."""
+        if self.options.out:
+            put(Path(self.options.out), encode_lines((about, *records)))
+
+
+def add_texts(parser: argparse.ArgumentParser, tokens: int) -> None:
+    """Which texts are read, and how much of each. tokens: the default."""
+    reads(
+        parser,
+        "--prompts",
+        required=True,
+        metavar="FILE",
+        help="JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
+    )
+    counts(parser, "--max-new-tokens", default=tokens, metavar="N", help=f"tokens read a text (default {tokens})")
+    counts(parser, "--limit", metavar="N", help="only the first N prompts")
+    counts(parser, "--batch", default=8, metavar="B", help="texts written side by side (default 8)")
+    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "depth", "measure at which depth the target knows the next token", act)
+    add_preset(parser)
+    add_texts(parser, 128)
+    parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
+    counts(parser, "--lengths", nargs="+", metavar="N", help="of the text before what is read, where a study has some")
+    writes(parser, "--out", goes_on=True, metavar="FILE", help="keep it as JSON lines; what a study read there is kept")
+    for study in plugins("study"):
+        if hasattr(study, "add"):
+            study.add(parser)
+
+
+def act(options: argparse.Namespace) -> int:
+    studies = {study.OPTION: study for study in plugins("study") if hasattr(study, "add")}
+    asked = [name for name in studies if name and getattr(options, name) is not None]
+    if len(asked) > 1:
+        raise ValueError(f"--{asked[0]} and --{asked[1]} are studies of their own; give one of them")
+    if not asked and "" not in studies:
+        raise ValueError(f"name a study: --{', --'.join(studies)}")
+    study = studies[asked[0] if asked else ""]
+    if options.lengths and not getattr(study, "LENGTHS", False):
+        some = [f"--{name}" for name, one in studies.items() if getattr(one, "LENGTHS", False)]
+        raise ValueError(f"--lengths says how far into a text is read; add {' or '.join(some)}")
+    if hasattr(study, "check"):
+        study.check(options)
+    study.act(Subject.of(options))
+    return 0

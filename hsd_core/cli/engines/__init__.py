@@ -1,1 +1,0 @@
-"""Commands about other engines: what they print of their speculation, measuring one that runs, judging a pair."""

@@ -1,1 +1,0 @@
-"""Commands of retrieval: a target's store of a text, documents before a prompt."""

@@ -1,1 +1,0 @@
-"""Commands that search what a level is made of."""

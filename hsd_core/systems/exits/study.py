@@ -1,0 +1,125 @@
+"""After how many layers a target already knows the next token; with --out also what exits there would be worth:
+HiSpec's figures 2, 4 and 5, and what two exits would need to pay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.cli.files import reads
+from hsd_core.measure.bench.prompts import task_of
+from hsd_core.systems.exits import exits_report
+from hsd_core.theory import Profile, read_profile
+from hsd_core.theory.profiles.kept import FOLDER, shipped_profile
+from hsd_core.trace.prompt_files import check_ids
+from hsd_core.typed import pretty
+
+if TYPE_CHECKING:
+    import argparse
+
+    from hsd_core.cli.depth import Subject
+
+KIND, OPTION = "depth", ""
+CONTEXT = 128  # tokens before the passes that are timed
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    reads(parser, "--runs", metavar="FILE", help="with --out: a benchmark of stacks of exits (bench's runs.jsonl)")
+    reads(parser, "--profile", metavar="FILE", help="with --runs: costs of this machine (default: those shipped)")
+
+
+def check(options: argparse.Namespace) -> None:
+    if options.out and options.drafts_only:
+        raise ValueError("--out needs every layer; leave --drafts-only out")
+
+
+def act(subject: Subject) -> None:
+    """Print what each depth knows; with --out also time passes to each and price exits there."""
+    from hsd_core.systems.exits.depth_table import tables
+
+    out = subject.options.out
+    if out and Path(out).exists():
+        _complete(subject)
+        return
+    study, read = _read(subject)
+    whole = study["all"]
+    if out:
+        subject.keep({**_about(subject), "texts": whole["texts"], "tokens": whole["tokens"]}, read)
+        _complete(subject)
+    if subject.options.json:
+        print(pretty(study, 2))
+    else:
+        print(subject.title(f"{whole['texts']} texts", f"{whole['tokens']} tokens"))
+        print(tables(study))
+
+
+def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The study of all texts, and its records."""
+    from hsd_core.systems.exits import depth_table, exits_file
+    from hsd_core.systems.exits.agreements import Agreements
+    from hsd_core.systems.exits.depths import read_depths
+
+    decoder, drafts = subject.decoder, subject.pipeline.trained(subject.stack)
+    for text in subject.texts:
+        check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
+    sums, together, tell = [], None, subject.told()
+    for text, kept in subject.written():
+        ids, start = [*text.prompt_ids, *kept], len(text.prompt_ids)
+        reading = read_depths(decoder, ids, start, drafts, lens=not subject.options.drafts_only)
+        sums.append(depth_table.Sums.of(reading, task_of(text.sort)))
+        together = together or Agreements(len(reading.at))
+        together.add(reading)
+        tell()
+    assert together is not None, "else nothing was written"
+    about = subject.pipeline
+    study = {"preset": about.preset.name, **about.about["versions"], **depth_table.summary(reading, sums)}
+    return study, [*exits_file.readings(study), *together.records(reading)]
+
+
+def _about(subject: Subject) -> dict[str, Any]:
+    return subject.about(KIND, layers=subject.decoder.layers, context=CONTEXT, profile="")
+
+
+def _complete(subject: Subject) -> None:
+    """Complete the file of `--out`: beside what was read, what passes cost, and what follows from both."""
+    from hsd_core.levels.trunk import Layered
+    from hsd_core.systems.exits import exits_file
+    from hsd_core.systems.exits.exit_costs import ROWS, time_passes
+
+    preset, options = subject.pipeline.preset.name, subject.options
+    decoder = subject.running(Layered, "which cannot be stopped between layers; nothing can be priced at its depths")
+    about, read = exits_file.kept(Path(options.out), _about(subject))
+    text = list(islice(cycle(i for one in subject.texts for i in one.prompt_ids), CONTEXT + max(ROWS)))
+    depths = sorted({max(1, round(decoder.layers * eighths / 8)) for eighths in (1, 2, 4, 6, 8)})
+    costs = time_passes(decoder, text, depths)
+    subject.keep(about, (*read, *costs))
+    records = [*read, *costs, *exits_file.swept(read, costs)]
+    for path in sorted(FOLDER.glob(f"{preset}-*.json")):
+        if not path.stem.endswith("-validation") and not (profile := read_profile(path)).temperature:
+            records += exits_file.ratios(path.stem, profile)
+    if options.runs:
+        runs, profile = exits_file.measured(Path(options.runs)), _profile(subject)
+        about["profile"] = f"{profile.about.get('machine', '')}, {profile.about.get('recorded', '')}"
+        records += [*runs, *exits_file.needed(profile, runs, decoder.layers)]
+    subject.keep(about, records)
+
+
+def _profile(subject: Subject) -> Profile:
+    preset = subject.pipeline.preset.name
+    if subject.options.profile:
+        return read_profile(Path(subject.options.profile))
+    if (found := shipped_profile(preset, subject.pipeline.device)) is None:
+        raise ValueError(f"no profile is shipped for {preset}; name one with --profile")
+    return found
+
+
+def views() -> tuple[str, ...]:
+    return tuple(exits_report.TABLES)
+
+
+def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
+    return f"{exits_report.TABLES[name](records)}\n\n{exits_report.said(about)}"
