@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
 
 SILENCE = 5.0  # seconds between two lines of progress
-
-D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +52,10 @@ class Subject:
     def decoder(self) -> LeanDecoder:
         return self.pipeline.lean_target(self.stack)
 
-    def running(self, what: type[D], lacking: str) -> D:
-        """The decoder that runs the target.
-
+    def running(self, what: Any, lacking: str) -> Any:
+        """The decoder that runs the target. what: a protocol.
         Raises:
-            ValueError: it is not of this type; `lacking` says what it cannot do.
+            ValueError: it is none of these; `lacking` says what it cannot do.
         """
         decoder = getattr(self.pipeline.entries(self.stack)[-1].level, "decoder", None)
         if not isinstance(decoder, what):

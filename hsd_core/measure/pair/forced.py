@@ -17,9 +17,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import rows_behind, scorer
 from hsd_core.doctor.counted_share import Share
-from hsd_core.levels.shared import open_levels
+from hsd_core.measure.agreement import pair_rows
 from hsd_core.measure.tally import Tally
 
 Floats = npt.NDArray[np.float64]
@@ -45,14 +44,7 @@ def read_pair(entries: Sequence[StackEntry], context: Sequence[int], text: Seque
     Args:
         entries: the draft and the target. context: what stands before the text, one token at least.
     """
-    ids, n = [*context, *text[:-1]], len(text)
-    target, draft = open_levels([entry.level for entry in entries], len(ids) + 1, lanes=(0, 1))
-    try:
-        p = rows_behind(scorer(target), ids, n)[0]
-        q = rows_behind(scorer(draft), ids, n)[0].to(p.device)
-    finally:
-        target.close()
-        draft.close()
+    (q, p), n = pair_rows(entries, context, text), len(text)
     agree = (p.argmax(-1) == q.argmax(-1)).double()
     overlap = torch.cat([_overlap(p[at : at + CHUNK], q[at : at + CHUNK]) for at in range(0, n, CHUNK)])
     return agree.cpu().numpy(), overlap.cpu().numpy()

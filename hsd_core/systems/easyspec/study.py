@@ -16,12 +16,12 @@ from torch import Tensor
 
 from hsd_core.cli.shared_options import counts
 from hsd_core.levels.self_draft import Grouped
+from hsd_core.measure.agreement import first_choices, last_states
 from hsd_core.measure.results import sheet
 from hsd_core.measure.tally import Tally
 from hsd_core.models.cache import KVCache
 from hsd_core.models.lean.decoder import CHUNK
 from hsd_core.models.one_pass import Pass
-from hsd_core.models.sampling import likeliest
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 KIND, OPTION = "grouped", "parallel"
 LENGTH, EVERY = 8, 4  # tokens of a draft, and between the places where one begins
-ROWS = 64  # of the head at once
 VERIFIED, PROMPT, NEVER = "verified", "prompt", "never"
 WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -42,6 +41,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
 SHOWN = (1, 2, 4, 8)  # places of a draft
 
 
+@torch.inference_mode()
 def read(
     decoder: Grouped,
     texts: Sequence[tuple[Sequence[int], int]],
@@ -56,7 +56,7 @@ def read(
     tally = Tally(len(texts))
     for number, (ids, start) in enumerate(texts):
         cache = decoder.new_cache(len(ids))
-        true = _chosen(decoder, _whole(decoder, ids, cache)[start - 1 : -1])
+        true = first_choices(decoder, last_states(decoder, ids, cache)[start - 1 : -1])
         for together in sizes:
             for how, at, same in _agreements(decoder, ids, start, together, cache, true):
                 for of in (0, at) if at else (0,):
@@ -86,7 +86,7 @@ def _agreements(
     for at in range(start - 1, len(ids) - 1, EVERY):
         end = min(at + LENGTH, len(ids) - 1)
         kept = [held[:, :, :, at : end + 1].clone() for held in (cache.keys, cache.values)]
-        same = _chosen(decoder, run(Pass(ids[at:end], at))) == true[at - start + 1 : end - start + 1]
+        same = first_choices(decoder, run(Pass(ids[at:end], at))) == true[at - start + 1 : end - start + 1]
         for held, truth in zip((cache.keys, cache.values), kept, strict=True):
             held[:, :, :, at : end + 1] = truth
         yield from ((VERIFIED, place + 1, same[place : place + 1]) for place in range(len(same)))
@@ -95,17 +95,7 @@ def _agreements(
         for held, truth in zip((fresh.keys, fresh.values), (cache.keys, cache.values), strict=True):
             held[:, :, :, :known] = truth[:, :, :, :known]
         fuzzy = torch.cat([decoder.in_groups(fresh, together)(part) for part in Pass(ids[known:], known).parts(CHUNK)])
-        yield how, 0, _chosen(decoder, fuzzy[start - 1 - known : -1]) == true
-
-
-@torch.inference_mode()
-def _whole(decoder: Grouped, ids: Sequence[int], cache: KVCache) -> Tensor:
-    """(n, hidden) states behind the last layer, in order."""
-    return torch.cat([decoder.forward_layers(part, cache, 0, decoder.layers) for part in Pass(ids).parts(CHUNK)])
-
-
-def _chosen(decoder: Grouped, states: Tensor) -> Tensor:
-    return torch.cat([likeliest(decoder.head(some)) for some in torch.split(states, ROWS)])
+        yield how, 0, first_choices(decoder, fuzzy[start - 1 - known : -1]) == true
 
 
 def agreement(records: Sequence[Mapping[str, Any]]) -> str:

@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import rows_behind, scorer
-from hsd_core.levels.shared import open_levels
+from hsd_core.measure.agreement import pair_rows
 from hsd_core.measure.results.sheet import markdown
 from hsd_core.measure.tally import Tally
 from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
@@ -40,14 +39,8 @@ def ranks(entries: Sequence[StackEntry], prompt: Sequence[int], output: Sequence
     Args:
         entries: the drafter and the target.
     """
-    context, n = [*prompt, *output[:-1]], len(output)
-    target, draft = open_levels([entry.level for entry in entries], len(context) + 1, lanes=(0, 1))
-    try:
-        own = rows_behind(scorer(target), context, n)[0].argmax(-1)
-        logits = rows_behind(scorer(draft), context, n)[0].to(own.device)
-    finally:
-        target.close()
-        draft.close()
+    logits, rows = pair_rows(entries, prompt, output)
+    own = rows.argmax(-1)
     said = logits.gather(1, own[:, None])
     above = (logits > said).sum(1)
     before = (logits == said) & (torch.arange(logits.shape[1], device=own.device) < own[:, None])

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from hsd_core.models.lean.decoder import CHUNK, LeanDecoder
+from hsd_core.measure.agreement import first_choices, last_states
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.layers import attention
 from hsd_core.models.lean.sublayers import ATTENTION, BOTH, NONE, Sublayers
-from hsd_core.models.one_pass import Pass
-from hsd_core.models.sampling import likeliest
-
-ROWS = 64  # of the head at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +45,9 @@ class Agreeing:
         inputs, at, true = list[int](), list[int](), list[Tensor]()
         for ids, start in texts:
             cache = decoder.new_cache(len(ids))
-            passes = Pass(ids).parts(CHUNK)
-            states = torch.cat([decoder.forward_layers(part, cache, 0, decoder.layers) for part in passes])
+            states = last_states(decoder, ids, cache)
             places = torch.arange(start - 1, len(ids) - 1, every)
-            true.append(likeliest(decoder.head(states[places])))
+            true.append(first_choices(decoder, states[places]))
             hidden = torch.arange(len(ids))[None] >= places[:, None]
             self._texts.append(_Text(cache.keys, cache.values, hidden))
             inputs += [ids[place] for place in places.tolist()]
@@ -93,8 +89,7 @@ class Agreeing:
         return self._agreement(x)
 
     def _agreement(self, x: Tensor) -> float:
-        chosen = torch.cat([likeliest(self._decoder.head(some)) for some in torch.split(x, ROWS)])
-        return float((chosen == self._true).double().mean())
+        return float((first_choices(self._decoder, x) == self._true).double().mean())
 
     def _through(self, kind: str, layer: int, x: Tensor, without: Sublayers) -> Tensor:
         stack = self._decoder.stack

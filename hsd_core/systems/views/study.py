@@ -16,12 +16,11 @@ from torch import Tensor
 
 from hsd_core.cli.shared_options import counts
 from hsd_core.levels.trunk import Layered
+from hsd_core.measure.agreement import first_choices, last_states
 from hsd_core.measure.timed import cost_of, in_turns, ms_of
 from hsd_core.models.cache import KVCache
 from hsd_core.models.decoder_protocol import Asked
-from hsd_core.models.lean.decoder import CHUNK
 from hsd_core.models.one_pass import Pass
-from hsd_core.models.sampling import likeliest
 from hsd_core.systems.views.selection import Chunks, Select, Stream
 from hsd_core.systems.views.view import View
 
@@ -65,7 +64,8 @@ def read(
         for length in sorted(lengths):
             if length + WINDOW >= len(ids):
                 continue
-            true = _chosen(decoder, _fill(decoder, ids, cache, min(filled, length), length + WINDOW), WINDOW)
+            states = last_states(decoder, ids[: length + WINDOW], cache, min(filled, length))
+            true = first_choices(decoder, states[-WINDOW:])
             filled = length + WINDOW
             kept = [held[:, :, :, length : length + 2].clone() for held in (cache.keys, cache.values)]
             queries = decoder.queries(ids[length], length, cache)
@@ -90,16 +90,6 @@ def read(
             tell()
 
 
-def _fill(decoder: Layered, ids: Sequence[int], cache: KVCache, start: int, end: int) -> Tensor:
-    """(end - start, hidden) states behind the last layer."""
-    parts = Pass(ids[start:end], start).parts(CHUNK)
-    return torch.cat([decoder.forward_layers(part, cache, 0, decoder.layers) for part in parts])
-
-
-def _chosen(decoder: Layered, states: Tensor, last: int) -> Tensor:
-    return torch.cat([likeliest(decoder.head(some)) for some in torch.split(states[-last:], 64)])
-
-
 def _view(decoder: Layered, cache: KVCache, select: Select) -> View:
     return View(cache, select, decoder.new_cache(select.budget + max(EVERY, *ROWS)))
 
@@ -112,7 +102,7 @@ def _along(
     for at in range(length, length + WINDOW, EVERY):
         view.follow(at, lambda: queries)
         given = view.given(ids[at : at + EVERY], 0)
-        found.append(_chosen(decoder, decoder.forward_layers(given, view.cache, 0, decoder.layers), EVERY))
+        found.append(first_choices(decoder, decoder.forward_layers(given, view.cache, 0, decoder.layers)))
     return torch.cat(found)
 
 
