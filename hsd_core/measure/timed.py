@@ -1,5 +1,5 @@
-"""Passes timed in turn: every cell of a measurement once, then all again, each turn from another place in the list, so
-that a machine that slows down slows all alike."""
+"""What measurements are made of: passes timed in turn, each turn from another place in the list, so that a machine that
+slows down slows all alike; a run to its end; a median with its interval, as a record."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hsd_core.core.driver import Stopped
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Event
+from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.prepared import run
 
 NS_PER_MS = 1e6
 STEP = 5  # places between the beginnings of two turns
@@ -65,6 +69,26 @@ def in_turns(
                 found[cell].append(ms)
         tell(turn + 1, warm_up + turns)
     return found
+
+
+def ran(
+    entries: Sequence[StackEntry],
+    prompt: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    *,
+    stop: Callable[[], bool],
+    **settings: Any,
+) -> list[Event]:
+    """The events of a run, see `stacks.prepared.run`.
+
+    Raises:
+        Stopped: `stop` turned true.
+    """
+    events = list(run(entries, prompt, sampling, seed, stop=stop, **settings))
+    if stop():
+        raise Stopped
+    return events
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:

@@ -17,6 +17,7 @@ from hsd_core.core.events import Event, Footer
 from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench.prompts import Prompt
 from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.measure.timed import rotated
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import Comparison, alike, compare
 from hsd_core.typed import Wrong, convert
@@ -122,9 +123,9 @@ def beside(
     todo = [i for i in range(len(prompts)) if i not in done]
     order = [*everything, *named]
     for turn, i in enumerate([*todo[:1], *todo]):  # the first prompt twice: its first runs warm up and are dropped
-        at, text = turn % len(order), prompts[i].text
+        text = prompts[i].text
         runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
-        for name in order[at:] + order[:at]:
+        for name in rotated(order, turn):
             if name in named:
                 texts[name] = _peer_text(named[name], text)
             else:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hsd_core.core.events import Commit, Event, Kv
+from hsd_core.measure.timed import rotated
 from hsd_core.models import machine
 from hsd_core.models.machine import refuse
 
@@ -77,8 +78,7 @@ def _heat(
         runs = [held.enter_context(closing(opened(stack, limit))) for stack in stacks]
         going, turn, tokens = set(range(len(runs))), repeat, [0] * len(runs)
         while going:
-            at = turn % len(runs)
-            for lane in [*range(at, len(runs)), *range(at)]:
+            for lane in rotated(range(len(runs)), turn):
                 if lane not in going:
                     continue
                 events = _round(runs[lane])

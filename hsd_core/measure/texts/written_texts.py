@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from hsd_core.core.driver import Stopped
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.texts.selfgen import Job, generate
+from hsd_core.measure.timed import ran
 from hsd_core.models.sampling import Sampling
+from hsd_core.trace.metrics import committed_ids
 from hsd_core.trace.repetition import loop_from
 
 if TYPE_CHECKING:
@@ -119,14 +121,5 @@ def _alone(
     pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
 ) -> list[int]:
     """One text by plain decoding, for targets that are not batched."""
-    from hsd_core.stacks.prepared import run
-    from hsd_core.trace.metrics import committed_ids
-
-    events = list(
-        run(
-            pipeline.entries(target), ids, sampling, SEED, max_new_tokens=tokens, ends=pipeline.ends, heads=0, stop=stop
-        )
-    )
-    if stop():
-        raise Stopped
-    return committed_ids(events)
+    settings = {"max_new_tokens": tokens, "ends": pipeline.ends, "heads": 0, "stop": stop}
+    return committed_ids(ran(pipeline.entries(target), ids, sampling, SEED, **settings))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
+from hsd_core.measure.timed import NS_PER_MS
 
-_NS_PER_MS = 1e6
 _SUMS = ("catch_up", "asked", "drafted", "judged", "accepted", "ms")
 
 
@@ -94,7 +94,7 @@ def count_run(events: Iterable[Event]) -> Counters:
             _verify(counters.levels[event.level], event, owes(infos[event.level]))
         elif isinstance(event, Footer) and event.reason != "stopped":
             counters.rounds, counters.tokens = event.rounds, event.committed
-            counters.decode_ms = event.decode_ns / _NS_PER_MS
+            counters.decode_ms = event.decode_ns / NS_PER_MS
     if not counters.tokens:
         raise ValueError("the run was stopped before its end; run it again")
     return counters
@@ -109,7 +109,7 @@ def owes(info: LevelInfo) -> bool:
 def _draft(counter: LevelCounters, event: Draft, owes: bool) -> None:
     counter.asked += 1
     counter.drafted += len(event.ids)
-    counter.ms += (event.t1 - event.t0) / _NS_PER_MS
+    counter.ms += (event.t1 - event.t0) / NS_PER_MS
     if event.forwards:
         late = event.catch_up if owes else 0  # all of it goes with the first token
         counter.catch_up += late
@@ -121,6 +121,6 @@ def _verify(counter: LevelCounters, event: Verify, owes: bool) -> None:
     late = event.catch_up if owes else 0
     counter.catch_up += late
     counter.rows[event.rows - event.catch_up - (event.probes or 0) + late] += 1
-    counter.ms += (event.t1 - event.t0) / _NS_PER_MS
+    counter.ms += (event.t1 - event.t0) / NS_PER_MS
     counter.accepted += sum(check.outcome == "accepted" for check in event.checks)
     counter.judged += sum(check.outcome != "unjudged" for check in event.checks)

@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.calibrate.reading import is_lookup
+from hsd_core.measure.timed import NS_PER_MS, STEP, ran, rotated
 from hsd_core.measure.validate.counters import owes
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.prepared import run
 
 if TYPE_CHECKING:
     from hsd_core.measure.calibrate.candidates import Candidates
@@ -33,7 +32,6 @@ TURNS, FEWEST = 12, 2
 BOTTOM, MIDDLE = (2, 4, 3), (8, 4, 11)  # T of bottom drafters and of levels between, turn by turn
 HEADS = 2  # rows written down, as in a validation
 Pair = tuple[int | None, int]  # the level whose tokens are verified (None: plain decoding), and the verifier
-_NS_PER_MS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +69,18 @@ class Observed:
             elif isinstance(event, Draft):
                 inside += event.t1 - event.t0
                 late = event.catch_up if owes(infos[event.level]) else 0
-                ms = (event.t1 - event.t0) / _NS_PER_MS
+                ms = (event.t1 - event.t0) / NS_PER_MS
                 self.drafts[levels[event.level]].append(Drafting(ms, event.forwards, late, bool(event.ids)))
             elif isinstance(event, Verify):
                 inside, calls = inside + event.t1 - event.t0, calls + 1
                 below = None if event.below is None else levels[event.below]
                 rows = event.rows if owes(infos[event.level]) else event.rows - event.catch_up
                 self.verify[(below, levels[event.level]), rows - (event.probes or 0)].append(
-                    (event.t1 - event.t0) / _NS_PER_MS
+                    (event.t1 - event.t0) / NS_PER_MS
                 )
             elif isinstance(event, Footer):
                 outside = self.plain if len(levels) == 1 else self.stacks
-                outside[0] += max(0, event.decode_ns - inside) / _NS_PER_MS
+                outside[0] += max(0, event.decode_ns - inside) / NS_PER_MS
                 outside[1] += event.rounds
         outside[2] += calls
         self.runs += 1
@@ -120,8 +118,8 @@ def observe(
     began, turn, stride = time.monotonic(), 0, max(1, len(texts) // TURNS)
     tell(turn, TURNS)
     while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
-        text, at = texts[turn * stride % len(texts)], turn * 5 % len(which)
-        turns.run(_with_plain(which[at:] + which[:at]), text, turn, TOKENS, observed)
+        text = texts[turn * stride % len(texts)]
+        turns.run(_with_plain(rotated(which, turn * STEP)), text, turn, TOKENS, observed)
         turn += 1
         tell(turn, TURNS)
     return observed
@@ -177,20 +175,8 @@ class _Turns:
         """
         for levels in stacks:
             entries, seed = self.pipeline.entries(_stack(self.found, levels, turn)), turn + 1
-            events = list(
-                run(
-                    entries,
-                    text.prompt,
-                    self.sampling,
-                    seed,
-                    max_new_tokens=tokens,
-                    ends=self.pipeline.ends,
-                    heads=HEADS,
-                    stop=self.stop,
-                )
-            )
-            if self.stop():
-                raise Stopped
+            settings = {"max_new_tokens": tokens, "ends": self.pipeline.ends, "heads": HEADS, "stop": self.stop}
+            events = ran(entries, text.prompt, self.sampling, seed, **settings)
             if observed is not None:
                 observed.add(events, levels)
 
