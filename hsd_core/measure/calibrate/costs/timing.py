@@ -37,7 +37,7 @@ ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
 CONTEXT = 150  # tokens before it, where no length is asked for
-TURNS, WARM_UP, FEWEST = 7, 2, 4
+TURNS, WARM_UP, FEWEST = 9, 2, 4
 BUDGET = 15.0  # seconds
 
 
@@ -79,7 +79,7 @@ def time_levels(
     """
     rig = _Rig(entries, at_work, texts, Sampling(temperature), context)
     try:
-        found = in_turns(rig.tasks(), TURNS, WARM_UP, fewest=FEWEST, seconds=seconds, tell=tell, stop=stop)
+        found = in_turns(rig.tasks(), TURNS - WARM_UP, WARM_UP, fewest=FEWEST, seconds=seconds, tell=tell, stop=stop)
     finally:
         rig.close()
     verify: dict[int, list[tuple[int, list[float]]]] = {}
