@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.cli.lab.validate import write_summary
+    from hsd_core.cli.validate import write_summary
     from hsd_core.measure.results.markdown import updated, view, views
     from hsd_core.measure.validate.raw_results import read_validation
 

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
 from hsd_core.doctor.counted_share import Share
-from hsd_core.measure.agreement import pair_rows
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.teacher_forced import pair_rows
 
 Floats = npt.NDArray[np.float64]
 CHUNK = 64  # rows whose distributions are held at once

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from hsd_core.cli.shared_options import counts
 from hsd_core.levels.self_draft import Grouped
-from hsd_core.measure.agreement import first_choices, last_states
 from hsd_core.measure.results import sheet
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.teacher_forced import first_choices, last_states
 from hsd_core.models.cache import KVCache
 from hsd_core.models.lean.decoder import CHUNK
 from hsd_core.models.one_pass import Pass

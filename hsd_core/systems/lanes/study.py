@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.measure.agreement import pair_rows
 from hsd_core.measure.results.sheet import markdown
 from hsd_core.measure.tally import Tally
+from hsd_core.measure.teacher_forced import pair_rows
 from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from hsd_core.measure.agreement import first_choices, last_states
+from hsd_core.measure.teacher_forced import first_choices, last_states
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.layers import attention
 from hsd_core.models.lean.sublayers import ATTENTION, BOTH, NONE, Sublayers

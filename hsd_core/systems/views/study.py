@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hsd_core.cli.shared_options import counts
 from hsd_core.levels.trunk import Layered
-from hsd_core.measure.agreement import first_choices, last_states
+from hsd_core.measure.teacher_forced import first_choices, last_states
 from hsd_core.measure.timed import cost_of, in_turns, ms_of
 from hsd_core.models.cache import KVCache
 from hsd_core.models.decoder_protocol import Asked
