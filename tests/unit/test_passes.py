@@ -252,7 +252,7 @@ def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
     assert all(r["ms"] > 0 and r["parts"] is None and r["least"] is None for r in passes)  # a table has no weights
     assert main([*command, "--lengths", "30,12", "--out", str(out), "--html", str(page)]) == 0
     assert page.read_text(encoding="utf-8").count('class="plotly-graph-div"') == 3
-    assert views(out) == ("passes", "rows", "lookups", "rounds", "sentence")
+    assert views(out) == ("passes", "rows", "lookups", "rounds")
     rounds = view(out, "rounds")
     assert "| 12 |" in rounds and "| 30 |" in rounds and "by `python -m hsd_core passes" in rounds
 

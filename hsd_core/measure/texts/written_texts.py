@@ -121,5 +121,5 @@ def _alone(
     pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
 ) -> list[int]:
     """One text by plain decoding, for targets that are not batched."""
-    settings = {"max_new_tokens": tokens, "ends": pipeline.ends, "heads": 0, "stop": stop}
-    return committed_ids(ran(pipeline.entries(target), ids, sampling, SEED, **settings))
+    settings = {"max_new_tokens": tokens, "ends": pipeline.ends, "heads": 0}
+    return committed_ids(ran(pipeline.entries(target), ids, sampling, SEED, stop=stop, **settings))

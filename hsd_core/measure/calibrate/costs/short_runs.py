@@ -175,8 +175,8 @@ class _Turns:
         """
         for levels in stacks:
             entries, seed = self.pipeline.entries(_stack(self.found, levels, turn)), turn + 1
-            settings = {"max_new_tokens": tokens, "ends": self.pipeline.ends, "heads": HEADS, "stop": self.stop}
-            events = ran(entries, text.prompt, self.sampling, seed, **settings)
+            settings = {"max_new_tokens": tokens, "ends": self.pipeline.ends, "heads": HEADS}
+            events = ran(entries, text.prompt, self.sampling, seed, stop=self.stop, **settings)
             if observed is not None:
                 observed.add(events, levels)
 
