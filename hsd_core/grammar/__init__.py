@@ -21,6 +21,7 @@ from hsd_core.grammar.key import StackError, Value
 from hsd_core.grammar.kind import Kind
 from hsd_core.grammar.registry import (
     after_run,
+    driver_named,
     followed,
     key_of,
     keys,
@@ -49,6 +50,7 @@ __all__ = [
     "StackError",
     "Value",
     "after_run",
+    "driver_named",
     "fan_of",
     "followed",
     "key_of",

@@ -1,7 +1,7 @@
 """What is declared: kinds of levels as `KINDS`, what a system adds to another one's kinds as `EXTENDS`, rules as
 `RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, tokenizers of presets without weights as `TOKENIZERS`,
-what reads a finished run's text as `AFTER_RUN`, by `core/standard.py` and by the file `declaration.py` of every folder
-of `systems`; and the keys of them all."""
+what reads a finished run's text as `AFTER_RUN`, what carries out a scheduler's orders as `DRIVERS`, by
+`core/standard.py` and by the file `declaration.py` of every folder of `systems`; and the keys of them all."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class _Registry(NamedTuple):
     usual: Mapping[str, Mapping[str, Value]]
     tokenizers: Mapping[str, Callable[[], TextCodec]]
     after_run: Mapping[str, str]
+    drivers: Mapping[str, str]
 
 
 def kinds() -> Mapping[str, Kind]:
@@ -97,8 +98,19 @@ def after_run(name: str) -> Callable[..., Any]:
     declared = _here().after_run
     if name not in declared:
         raise StackError(f"nothing here reads {name} of a run; leave it out")
-    module, _, function = declared[name].partition(":")
-    return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
+    return cast("Callable[..., Any]", pkgutil.resolve_name(declared[name]))
+
+
+def driver_named(name: str) -> Any:
+    """What makes a driver (a `core.driver.Drives`) that carries out a scheduler's orders.
+
+    Raises:
+        StackError: nothing of this name is declared.
+    """
+    declared = _here().drivers
+    if name not in declared:
+        raise StackError(f"no driver {name!r} is declared; there are {', '.join(declared) or 'none'}")
+    return pkgutil.resolve_name(declared[name])
 
 
 def key_of(kind: str, name: str) -> Key[Any]:
@@ -161,6 +173,7 @@ def _registry(path: tuple[str, ...]) -> _Registry:
         {one.name: usual | {key.name: key.usual for key in one.keys if key.usual is not None} for one in declared},
         _by_name(modules, "TOKENIZERS"),
         _by_name(modules, "AFTER_RUN"),
+        _by_name(modules, "DRIVERS"),
     )
 
 

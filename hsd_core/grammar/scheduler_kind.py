@@ -78,8 +78,7 @@ class SchedulerKind:
         make: one for a run, from the values of its keys by name; None where levels work one after another.
         by_count: lanes meet, so that what is verified at once is bounded by counts alone.
         inner: it may stand at a verifier below the last level too, where every edge has a lane of its own.
-        driver: "module:name" of what has its orders carried out, a driver of the engine above this room; in_line: of
-            what does where levels below have lanes of their own too.
+        driver: the name, as declared in `DRIVERS`, of what has its orders carried out.
         nodes: of one that has its drafter keep several candidates ready: from the values of its keys and the drafter's
             T, the most of them that are there at once. Its drafter is one level, which grows them as a tree.
     """
@@ -92,8 +91,7 @@ class SchedulerKind:
     make: Callable[..., Scheduler] | None = None
     by_count: bool = True
     inner: bool = False
-    driver: str = "hsd_core.systems.lanes.overlapped:Overlapped"
-    in_line: str = "hsd_core.systems.lanes.many_lanes:Pipeline"
+    driver: str = "overlapped"
     nodes: Callable[..., int] | None = None
 
     def bind(self, values: Mapping[str, Value]) -> Scheduler | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
 from hsd_core.core.driver import Drives, Sequential
 from hsd_core.core.entry import StackEntry
-from hsd_core.grammar import StackError, lanes_of, scheduler_of
+from hsd_core.grammar import StackError, driver_named, lanes_of, scheduler_of
 from hsd_core.grammar.keys import WITH
+
+PIPELINE = "pipeline"  # the driver of stacks where several levels have lanes of their own
 
 
 def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
@@ -18,12 +19,12 @@ def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
     spec, lanes_below = stack[-1].spec, set(lanes_of([entry.spec for entry in stack[:-1]]))
     kind = scheduler_of(spec)
     if len(lanes_below) > 1:
-        drives: Drives = pkgutil.resolve_name(kind.in_line)
+        drives: Drives = driver_named(PIPELINE)
         return drives
     scheduler = kind.bind(spec.values)
     if scheduler is None:
         return Sequential
-    return partial(pkgutil.resolve_name(kind.driver), scheduler=scheduler)
+    return partial(driver_named(kind.driver), scheduler=scheduler)
 
 
 def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:

@@ -59,9 +59,13 @@ def imported(path: Path) -> set[str]:
     return found
 
 
+def _files(room: str) -> list[Path]:
+    return [ROOT / f"{room}.py"] if (ROOT / f"{room}.py").exists() else sorted((ROOT / room).rglob("*.py"))
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_imports_go_down_only(room: str) -> None:
-    files = [ROOT / f"{room}.py"] if (ROOT / f"{room}.py").exists() else sorted((ROOT / room).rglob("*.py"))
+    files = _files(room)
     assert files, f"there is no room {room}"
     if room in ("systems", "cli"):  # a command or a study that a system brings along is a part of the command line
         brought = [path for path in (ROOT / "systems").rglob("*.py") if path.stem in BROUGHT]
@@ -78,6 +82,15 @@ def test_the_command_line_finds_what_systems_bring_along_and_imports_none_of_it(
     for path in ROOT.rglob("*.py"):
         others = {found[1] for found in brought.finditer(path.read_text(encoding="utf-8"))} - {*path.parts}
         assert not others, f"{path.relative_to(ROOT)} imports what {', '.join(others)} brings along"
+
+
+def test_what_stands_below_the_systems_names_none_of_them() -> None:
+    """Not in a string either, such as the place of a function that is imported later."""
+    below = [path for room in ROOMS[: ROOMS.index("systems")] for path in _files(room)]
+    named = {
+        str(path.relative_to(ROOT)) for path in below if re.search(r"hsd_core\.systems\.\w", path.read_text("utf-8"))
+    }
+    assert named == {path for path, found in YET.items() if "systems" in found}
 
 
 @pytest.mark.parametrize("room", THEORY)

@@ -40,7 +40,7 @@ SCHEDULERS = (
             WIDTH.usually(4, "how many candidates the tree has behind a token, and how many of a layer are continued"),
         ),
         make=Card,
-        driver="hsd_core.systems.lanes.regrown:Regrown",
+        driver="regrown",
         nodes=lambda block, width, ahead: min(MAX_NODES, width * (ahead or 2 * block)),
     ),
 )

@@ -32,7 +32,7 @@ SCHEDULERS = (
         said="several beginnings kept ready",
         keys=(WIDTH.usually(2, "how many sequences are drafted meanwhile, each beginning with another token"),),
         make=Duo,
-        driver="hsd_core.systems.lanes.fan:Fanned",
+        driver="fanned",
         nodes=lambda block, width: block * width,
     ),
 )
