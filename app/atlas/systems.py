@@ -35,7 +35,7 @@ Drafters = Literal["lookups", "exits", "heads", "models", "diffusion"]  # as in 
 Judges = Literal["one by one", "block", "tree", "several levels", "in parallel", "loosely"]
 
 # A drawing, from the ground up: floors, and between two of them what the lower one hands up.
-_COUNTED = re.compile(r"(ngram)[2-4]")
+_COUNTED = re.compile(r"([a-z]+)[2-4]")
 _HAND = re.compile(r"(chain|block|cells) [1-6]|tree [1-4](\.[1-4]){0,3}|comb [2-4]\.[1-4]")
 _LANES = ("step", "free")
 _RATIO = re.compile(r"×|\b(of|than)$|\b(faster|slower|more|fewer)\b")  # how much more: than what?
@@ -166,7 +166,7 @@ def _check_shape(shape: str) -> None:
     for i, part in enumerate(drawn.split(" > ")):
         if _HAND.fullmatch(part):
             continue
-        floor = _COUNTED.fullmatch(part)
+        floor = None if part in signs else _COUNTED.fullmatch(part)
         if not set([floor[1]] if floor else part.split("+")) <= signs:
             raise Wrong(f"part {i + 1}, {part!r}, is neither a level ({', '.join(sorted(signs))}) nor a block", "shape")
     if _HAND.fullmatch(drawn.split(" > ")[-1]):

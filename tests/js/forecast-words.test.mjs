@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grammar } from "../../assets/js/levels/kinds.js";
+import "../app/js/build.mjs"; // declares the kinds
 import { dependsOnLength, lengthOf } from "../../assets/js/levels/text-length.js";
 import { words } from "../../assets/js/words/play/forecast.js";
 
@@ -23,7 +23,6 @@ test("a prediction that depends on the length of the text names it, and says whe
 });
 
 test("only a stack with a view depends on the length, which is that in the middle of the run", () => {
-  Object.assign(grammar, { most_levels: 4, block: { low: 1, high: 64 } });
   assert.ok(dependsOnLength("ngram:4,view:6@keep=chunks,target"));
   assert.ok(!dependsOnLength("ngram:4,int8:6,target") && !dependsOnLength("view of it"));
   assert.equal(lengthOf({ prompt_ids: Array(3193).fill(0), max_new_tokens: 49 }), 3193 + 24);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { placeOf, roundOf, settled } from "../../assets/js/anatomy/round.js";
-import { exitWork } from "../../assets/js/learn/sums/exit-work.js";
+import { exitWork } from "../../assets/js/systems/exits/exit-work.js";
 import { roundsUntil, shortest } from "../../assets/js/learn/sums/hops.js";
 import { atMost, inStep, inTurn, perStep, shortestOf } from "../../assets/js/learn/sums/lock-step.js";
 import { committedByRound, costOfToken, timeByRows } from "../../assets/js/learn/sums/passes.js";

@@ -56,7 +56,7 @@ const OF_NO_LANGUAGE = {
   "levels/kinds.js": ["color-mix(in oklab, \u2026 \u2026%, var(--\u2026))"],
   "learn/lesson-panel.js": ["(prefers-reduced-motion: reduce)"],
   "learn/pictures/coin-picture.js": ["(prefers-reduced-motion: reduce)", "no sampled rejection"],
-  "text/token/legend.js": ["color-mix(in oklab, \u2026 35%, var(--hue-ngram))"],
+  "text/token/legend.js": ["color-mix(in oklab, \u2026 35%, var(--mark))"],
   "offline/main.js": ["(prefers-color-scheme: dark)"],
   "site/site-page.js": ["(prefers-color-scheme: dark)"],
   "kit/picture/paint.js": [

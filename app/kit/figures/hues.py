@@ -12,6 +12,7 @@ MUTED = ("#5C6570", "#A3ABB5")
 LINE = ("#E1E4E8", "#363C44")
 PAPER = ("#FFFFFF", "#171A1F")
 SOFT = ("#EEF0F3", "#252A31")
+MARK = ("#E69F00", "#F2B84B")
 
 
 def hue(kind: str, dark: bool) -> str:

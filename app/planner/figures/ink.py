@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.kit.figures.hues import INK, LINE, MUTED, PAPER, SOFT, hue, shaded
+from app.kit.figures.hues import INK, LINE, MARK, MUTED, PAPER, SOFT, hue, shaded
 from app.planner.profiles.turn import kind_of
 from hsd_core.theory.profiles.profile import Profile
 
@@ -46,6 +46,10 @@ class Ink:
     @property
     def soft(self) -> str:
         return SOFT[self.dark]
+
+    @property
+    def mark(self) -> str:
+        return MARK[self.dark]
 
     def hue(self, kind: str) -> str:
         return hue(kind, self.dark)

@@ -116,7 +116,7 @@ def _path(planner: Planner, plan: StackPlan, ink: Ink, *, lit: bool) -> dict[str
         "hoverinfo": "skip",
         "line": {
             "width": 5 if lit else 1.5,
-            "color": ink.hue("ngram") if lit else ink.muted,
+            "color": ink.mark if lit else ink.muted,
             "shape": "linear",
             "dash": "solid" if lit else "dot",
         },
@@ -187,7 +187,7 @@ def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any
         "x": x,
         "y": y,
         "cliponaxis": False,
-        "marker": {"size": ink.px(13), "symbol": "triangle-left", "color": ink.hue("ngram")},
+        "marker": {"size": ink.px(13), "symbol": "triangle-left", "color": ink.mark},
         "customdata": [[str(i), safe(w["name"]), safe(w["cost"]), safe(w["gain"])] for i, w in enumerate(words)],
         "hovertemplate": "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
     }

@@ -57,7 +57,7 @@ def validation_figure(measured: Mapping[str, Any], ink: Ink) -> dict[str, Any]:
             "marker": {
                 "size": [ink.px(14) if row.get("picked") else ink.px(10) for row in ranked],
                 "symbol": ["star" if row.get("picked") else "circle" for row in ranked],
-                "color": ink.hue("ngram"),
+                "color": ink.mark,
                 "line": {"width": 1.5, "color": ink.text},
             },
             "error_x": {

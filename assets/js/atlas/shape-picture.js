@@ -4,7 +4,7 @@
 import { svg } from "../kit/svg.js";
 import { kindOf, REJECT } from "../levels/kinds.js";
 import { tokensOf, turnOf, writtenBy } from "./drawn-tokens.js";
-import { bodyFrom, lengthOf, linesOf, shapeOf } from "./shape.js";
+import { bodyFrom, isHead, looksUp, lengthOf, linesOf, shapeOf } from "./shape.js";
 
 /** @typedef {import("./by-question.js").System} System @typedef {import("./shape.js").Floor} Floor */
 
@@ -58,7 +58,7 @@ function drawBody(el, floors, at, hue, system) {
     svg("rect", { ...box, height: at[from] + FLOOR.high + 4 - at[top] + 4 }, el).style.setProperty("--hue", hue);
   }
   if (system.who_drafts !== "heads") return;
-  const drafter = floors.findIndex(({ kind }) => kind === "nano" || kind === "medusa");
+  const drafter = floors.findIndex(isHead);
   const [high, low] = [at[top] + FLOOR.high / 2, at[Math.max(0, drafter)] + FLOOR.high / 2];
   svg("path", { d: `M${FLOOR.x} ${high}H8V${low}H${FLOOR.x - 5}`, class: "hx-shape-fed" }, el);
   svg("path", { d: `M${FLOOR.x - 8} ${low - 4}l6 4-6 4`, class: "hx-shape-fed hx-shape-tip" }, el);
@@ -78,7 +78,7 @@ function drawFloor(el, { kind, others, times }, y) {
 
 /** @param {SVGElement} group @param {string} kind @param {number} x @param {number} y @param {number} wide @param {string} letter */
 function drawSign(group, kind, x, y, wide, letter) {
-  const lookup = kind === "ngram" || kind === "lookahead";
+  const lookup = looksUp(kind);
   if (lookup) cylinder(group, x, y, wide);
   else svg("rect", { x, y, width: wide, height: FLOOR.high, rx: 6 }, group);
   if (kind === "diffusion")

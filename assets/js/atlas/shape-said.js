@@ -1,12 +1,13 @@
 /** A system's drawing in words. */
 
+import { levelPhrase } from "../levels/stack-names.js";
 import { shapeOf, sizeOf } from "./shape.js";
 import { DRAWN } from "../words/tabs/atlas.js";
 
 /** @param {{shape: string}} system */
 export function shapeSaid({ shape }) {
   const { floors, lanes } = shapeOf(shape);
-  const name = (/** @type {string} */ kind) => DRAWN.floor[kind] ?? kind;
+  const name = (/** @type {string} */ kind) => DRAWN.floor[kind] ?? levelPhrase(kind);
   const drafters = (/** @type {string[]} */ kinds) => kinds.map(name).join(DRAWN.and);
   const said = floors.slice(0, -1).map(({ kind, others, hand }, i) => {
     const above = name(floors[i + 1].kind);

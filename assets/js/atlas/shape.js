@@ -1,6 +1,8 @@
 /** What a system's `shape` says: floors from the ground up, what each hands up, and whether they work at the same time.
  *  app/atlas/systems.py refuses others. */
 
+import { grammar } from "../levels/kinds.js";
+
 /**
  * @typedef {{form: "chain"|"block"|"tree"|"comb"|"cells", widths: number[]}} Hand widths: of a chain its length, of a tree
  *   the children of a node by depth, of a comb its lines and their length
@@ -10,7 +12,7 @@
  */
 
 const HAND = /^(chain|block|tree|comb|cells) ([\d.]+)$/;
-const COUNTED = /^(ngram)([2-4])$/;
+const COUNTED = /^([a-z]+)([2-4])$/;
 
 /** @param {string} text @returns {Shape} */
 export function shapeOf(text) {
@@ -19,7 +21,7 @@ export function shapeOf(text) {
   for (const part of drawn.split(" > ")) {
     const [, form, widths] = HAND.exec(part) ?? [];
     if (!form) {
-      const [, named = part, times = "1"] = COUNTED.exec(part) ?? [];
+      const [, named = part, times = "1"] = (!grammar.kinds.has(part) && COUNTED.exec(part)) || [];
       const [kind, ...others] = named.split("+");
       floors.push({ kind, others, times: Number(times), hand: null });
       continue;
@@ -74,8 +76,16 @@ export function sizeOf({ form, widths }) {
   return widths.reduce(([all, level], wide) => [all + level * wide, level * wide], [0, 1])[0];
 }
 
+const reads = (/** @type {Floor} */ { kind }) => grammar.kinds.get(kind)?.reads;
+
+/** Whether it reads nothing of the target but its last state. @param {Floor} floor */
+export const isHead = (floor) => reads(floor)?.depth === 0;
+
+/** Whether it is a lookup. @param {string} kind */
+export const looksUp = (kind) => Boolean(grammar.kinds.get(kind)?.origins.length);
+
 /** From where on floors are one body: exits and views stand inside the target. @param {Floor[]} floors */
 export function bodyFrom(floors) {
-  const first = floors.findIndex(({ kind }) => ["exit", "self", "skip", "view", "target"].includes(kind));
+  const first = floors.findIndex((floor) => reads(floor)?.weights === "" && !isHead(floor));
   return first < 0 ? floors.length - 1 : first;
 }

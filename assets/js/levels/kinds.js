@@ -7,7 +7,7 @@ import { NAMES } from "../words/play/tower.js";
  * A kind of level, as hsd_core/grammar/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
  *   usual: Record<string, string>, labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
- *   reads: {weights: string, depth: number|string|null}|null, block: number,
+ *   reads: {weights: string, depth: number|string|null, part: boolean}|null, block: number,
  *   said: {forms: string[], around: Record<string, string>, terms: Record<string, string>},
  *   origins: {letter: string, title: string, share: number, towards: string}[],
  *   written: {name: string, key: string, value: string, wrong: string, without: Record<string, string>}|null}} Kind

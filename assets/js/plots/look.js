@@ -43,7 +43,7 @@ export function mixed(name, share) {
 export const gainScale = () => [
   [0, mixed("--hue-reject", 0.6)],
   [0.5, css("--paper")],
-  [1, mixed("--hue-exit", 0.6)],
+  [1, mixed("--good", 0.6)],
 ];
 
 /** A label in lines of about so many characters. @param {string} text @param {number} longest */

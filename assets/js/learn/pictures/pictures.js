@@ -1,11 +1,9 @@
 /** The picture of a step by the name that lessons call it. */
 
-import { cachePicture } from "./cache-picture.js";
 import { costsPicture, gainsPicture, passesPicture, rowsPicture } from "./charts.js";
 import { coinPicture } from "./coin-picture.js";
 import { hopsPicture } from "./hops-picture.js";
 import { movingPicture } from "./moving.js";
-import { lockStepPicture } from "./lock-step-picture.js";
 import { yieldsPicture } from "./yields-picture.js";
 import { brought } from "../../systems/index.js";
 import { h } from "../../kit/dom.js";
@@ -21,9 +19,7 @@ const MAKERS = {
   costs: costsPicture,
   gains: gainsPicture,
   yields: yieldsPicture,
-  overlap: lockStepPicture,
   coin: coinPicture,
-  cache: cachePicture,
   hops: hopsPicture,
 };
 

@@ -32,7 +32,7 @@ export function depthFigure(study) {
     hovertemplate: BY_DEPTH.hover,
     ...more,
   });
-  const marks = [css("--hue-exit"), css("--hue-nano"), css("--hue-ngram"), css("--hue-quantized"), css("--hue-target")];
+  const marks = [css("--hue-exit"), css("--mark"), css("--accent"), css("--muted"), css("--hue-target")];
   const shapes = ["circle", "square", "triangle-up", "star", "pentagon"]; // one hue is the line's: a dot is known by its shape
   const data = [
     points(lens, EXITS.lens, {

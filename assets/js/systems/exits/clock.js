@@ -5,7 +5,7 @@ import { css, layout, narrow, px, safe, wrapped } from "../../plots/look.js";
 import { EXITS, RATIOS, RUNS } from "./words.js";
 import { of } from "./study-data.js";
 
-const HUES = ["--hue-target", "--hue-ngram", "--hue-quantized", "--hue-nano"]; // of the machines, in order
+const HUES = ["--hue-target", "--mark", "--good", "--muted"]; // of the machines, in order
 const mono = () => ({ family: css("--font-mono"), size: px(narrow() ? 10 : 12) });
 
 const axisOf = (/** @type {string[]} */ order, /** @type {(name: string) => string} */ label, font = {}) => ({

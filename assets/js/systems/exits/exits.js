@@ -1,5 +1,10 @@
-/** Early exits: their studies on the Results tab. */
+/** Early exits: their studies on the Results tab, and a lesson's picture of what an exit and its target compute. */
 
 import { bring } from "../index.js";
 
-bring({ later: [{ tab: "results", load: () => import("./study.js") }] });
+bring({
+  later: [
+    { tab: "results", load: () => import("./study.js") },
+    { tab: "learn", load: () => import("./cache-picture.js") },
+  ],
+});

@@ -109,3 +109,24 @@ export const NEEDED = {
     `measured ${two(gain)}, computed ${two(computed)}`,
   hover: "%{x:.0%} accepted above, %{y:.0%}<br>%{text}\u00d7<extra></extra>",
 };
+
+/** Keys and values of an exit and its target. */
+export const CACHE = {
+  label: "Layers that an exit and its target compute, by token",
+  last: "last token",
+  guess: (/** @type {number} */ n) => `guess ${n}`,
+  layer: (/** @type {number} */ n) => (n === 0 ? "layer 0" : `after ${n}`),
+  exit: "exit",
+  target: "target",
+  again: "for the bonus alone",
+  once: "computed once, used by both",
+  guesses: "guesses",
+  at: "layers of the exit",
+  bonus: "bonus token",
+  saysExit: (/** @type {number} */ at, /** @type {number} */ layers, /** @type {number} */ n) =>
+    `The exit ran the first ${at} of ${layers} layers on the last token and on all guesses but the last: ${n} times.`,
+  says: (
+    /** @type {{at: number, layers: number, guesses: number, bonus: boolean, exit: number, target: number, shared: number, most: number, plain: number}} */ x,
+  ) =>
+    `The exit reads ${x.at} layers ${x.guesses} times, the target ${x.bonus ? `all ${x.layers}, since the bonus needs the first ones too` : `the other ${x.layers - x.at} once`}: ${x.exit + x.target} layers for up to ${x.most} tokens; plain decoding reads ${x.plain} for as many. ${x.shared} results are computed once and used by both.`,
+};

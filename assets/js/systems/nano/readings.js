@@ -11,7 +11,7 @@ import { SCALING } from "./words.js";
 /** With copies and without: their colours and shapes. @type {{gate: "gate"|"own", hue: string, symbol: string}[]} */
 export const GATES = [
   { gate: "gate", hue: "--hue-nano", symbol: "circle" },
-  { gate: "own", hue: "--hue-ngram", symbol: "square" },
+  { gate: "own", hue: "--mark", symbol: "square" },
 ];
 
 /** Error bars of plotly. @param {number[][]} readings @param {string} hue */

@@ -61,7 +61,7 @@ function sourceOf(model, record, level) {
 }
 
 /** A copy leans to the colour of lookups: it is one, inside a draft. */
-const copyHue = (hue) => `color-mix(in oklab, ${hue} 35%, var(--hue-ngram))`;
+const copyHue = (hue) => `color-mix(in oklab, ${hue} 35%, var(--mark))`;
 
 const named = (name, source) => (name.includes(source) ? name : `${name} (${source})`);
 

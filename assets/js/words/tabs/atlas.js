@@ -96,23 +96,9 @@ export const SYSTEM = {
 
 /** What a drawing says, for those who hear it. */
 export const DRAWN = {
-  floor: /** @type {Record<string, string>} */ ({
-    ngram: "lookups",
-    lookahead: "guesses of the target itself",
-    nano: "a small draft",
-    medusa: "heads",
-    exit: "an early exit",
-    int8: "a copy in 8 bits",
-    int4: "a copy in 4 bits",
-    model: "a model",
-    self: "the target\u2019s own layers",
-    skip: "the target without some layers",
-    view: "the target over a part of its cache",
-    cached: "the target and a cache of its store",
-    cross: "a model with another tokenizer",
-    climb: "early exits",
-    target: "the target",
+  floor: /** @type {Record<string, string>} beside kinds of level */ ({
     diffusion: "a diffusion model",
+    target: "the target",
   }),
   hand: /** @type {Record<string, (size: number) => string>} */ ({
     chain: (n) => many(n, "token"),

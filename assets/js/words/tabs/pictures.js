@@ -74,28 +74,6 @@ export const YIELDS = {
     }`,
 };
 
-/** One level after another, and both at the same time. */
-export const LOCK_STEP = {
-  label: "Drafting and verifying in turn, and at the same time",
-  a: { label: "acceptance a", text: (/** @type {number} */ v) => v.toFixed(2) },
-  g: { label: "tokens of a block", text: (/** @type {number} */ v) => String(v) },
-  d: { label: "cost of a draft, in passes", text: (/** @type {number} */ v) => v.toFixed(2) },
-  key: ["drafting", "verifying"],
-  turn: "in turn",
-  step: "two machines",
-  yields: (/** @type {string} */ tokens, /** @type {string} */ time) => `${tokens} tokens in ${time} passes\u2019 time`,
-  ran: (/** @type {string} */ gain, /** @type {boolean} */ apart) =>
-    `The run itself, whose passes of several rows cost more, was ${gain} times as fast ${apart ? "on two lanes" : "in turn"}.`,
-  says: (/** @type {{bound: string, turn: string, step: string, best: any[][], pays: boolean, loses: boolean}} */ x) =>
-    `A round gets at most ${x.bound} times as fast. By this formula, in which a pass costs the same whatever its rows and every token is kept alike: ${x.turn} times plain decoding in turn, ${x.step} on two machines. With the best block: ${x.best[0][0]} in turn (${x.best[0][1]} tokens), ${x.best[1][0]} on two machines (${x.best[1][1]}). ${
-      x.pays
-        ? "The second machine pays."
-        : x.loses
-          ? "The second machine does not pay: in turn is as fast or faster."
-          : "Neither is faster than plain decoding."
-    }`,
-};
-
 /** A coin tossed over one place of the text. */
 export const COIN = {
   label: "Distributions of one place, and what comes out of many tosses",
@@ -119,27 +97,6 @@ export const COIN = {
     `${x.all ? `${x.all.toLocaleString("en")} ${x.all === 1 ? "toss" : "tosses"}: ${percent(x.kept)} of the drafts were kept (exact: ${percent(x.share)}); the largest distance from p is ${x.far.toFixed(3)}.` : `${percent(x.share)} of the drafts are kept. Toss the coin, and compare with p.`}${
       x.wrong ? " Replaced from p, what the draft likes comes too often, however often you toss." : ""
     }`,
-};
-
-/** Keys and values of an exit and its target. */
-export const CACHE = {
-  label: "Layers that an exit and its target compute, by token",
-  last: "last token",
-  guess: (/** @type {number} */ n) => `guess ${n}`,
-  layer: (/** @type {number} */ n) => (n === 0 ? "layer 0" : `after ${n}`),
-  exit: "exit",
-  target: "target",
-  again: "for the bonus alone",
-  once: "computed once, used by both",
-  guesses: "guesses",
-  at: "layers of the exit",
-  bonus: "bonus token",
-  saysExit: (/** @type {number} */ at, /** @type {number} */ layers, /** @type {number} */ n) =>
-    `The exit ran the first ${at} of ${layers} layers on the last token and on all guesses but the last: ${n} times.`,
-  says: (
-    /** @type {{at: number, layers: number, guesses: number, bonus: boolean, exit: number, target: number, shared: number, most: number, plain: number}} */ x,
-  ) =>
-    `The exit reads ${x.at} layers ${x.guesses} times, the target ${x.bonus ? `all ${x.layers}, since the bonus needs the first ones too` : `the other ${x.layers - x.at} once`}: ${x.exit + x.target} layers for up to ${x.most} tokens; plain decoding reads ${x.plain} for as many. ${x.shared} results are computed once and used by both.`,
 };
 
 /** The recursion as a roll of calls. */

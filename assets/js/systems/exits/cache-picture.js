@@ -2,15 +2,16 @@
  *  target goes on from, and what the bonus makes it compute again. */
 
 import { h } from "../../kit/dom.js";
+import { bring } from "../index.js";
 import { svg } from "../../kit/svg.js";
-import { exitWork } from "../sums/exit-work.js";
-import { frame, sheet, slider } from "./frame.js";
-import { CACHE } from "../../words/tabs/pictures.js";
+import { exitWork } from "./exit-work.js";
+import { frame, sheet, slider } from "../../learn/pictures/frame.js";
+import { CACHE } from "./words.js";
 
 const EDGE = { left: 92, right: 12, top: 8, bottom: 34 };
 
-/** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
-export function cachePicture({ model, figure, open }) {
+/** @param {import("../../learn/pictures/frame.js").PictureContext} ctx @returns {import("../../learn/pictures/frame.js").Picture} */
+function cachePicture({ model, figure, open }) {
   const exit = model.levels[0];
   const target = model.levels[model.levels.length - 1];
   const layers = Number(target.layers) || 30;
@@ -112,3 +113,5 @@ export function cachePicture({ model, figure, open }) {
   tell();
   return { el: picture.el, end: drawn.end };
 }
+
+bring({ pictures: [{ name: "cache", make: cachePicture }] });

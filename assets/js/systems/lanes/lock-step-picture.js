@@ -2,24 +2,25 @@
  *  length and what a draft costs. It begins with the figures of the lesson's run. */
 
 import { h } from "../../kit/dom.js";
+import { bring } from "../index.js";
 import { svg } from "../../kit/svg.js";
-import { roundOfLanes } from "../figures/lane-figures.js";
-import { atMost, inStep, inTurn, perStep, shortestOf } from "../sums/lock-step.js";
-import { yielded } from "../sums/yields.js";
+import { roundOfLanes } from "../../learn/figures/lane-figures.js";
+import { atMost, inStep, inTurn, perStep, shortestOf } from "../../learn/sums/lock-step.js";
+import { yielded } from "../../learn/sums/yields.js";
 import { overlaps } from "../../levels/overlap.js";
 import { ofRun, stated } from "../../levels/stated.js";
 import { speedUp } from "../../run/figures.js";
 import { ratio } from "../../words/numbers.js";
-import { frame, sheet, sliders } from "./frame.js";
-import { LOCK_STEP } from "../../words/tabs/pictures.js";
+import { frame, sheet, sliders } from "../../learn/pictures/frame.js";
+import { LOCK_STEP } from "./words.js";
 
 const MOST = 16; // tokens of a block
 const SPAN = 8; // passes of the target that are drawn
 const NARROW = 520; // px: below it names stand under the lanes
 const EDGE = { right: 8, top: 8 };
 
-/** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
-export function lockStepPicture({ model, open }) {
+/** @param {import("../../learn/pictures/frame.js").PictureContext} ctx @returns {import("../../learn/pictures/frame.js").Picture} */
+function lockStepPicture({ model, open }) {
   const top = model.levels.length - 1;
   const { below, target } = roundOfLanes(model) ?? { below: 1, target: 1 };
   const g = Math.min(MOST, Math.max(1, model.levels[top - 1]?.block ?? 4));
@@ -120,3 +121,5 @@ function draw(el, width, height, { a, g, d }, hues) {
   put(LOCK_STEP.turn, inTurnYields, turnY + lane / 2 + 2, turnY + lane + 12);
   put(LOCK_STEP.step, inStepYields, stepY + lane + 2, stepY + 2 * lane + 14);
 }
+
+bring({ pictures: [{ name: "overlap", make: lockStepPicture }] });
