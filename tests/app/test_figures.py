@@ -90,6 +90,11 @@ def test_no_figure_has_two_values(page: Any, shipped: str) -> None:
         if "recording" in query:
             page.wait_for_selector(".hx-flow .hx-tok")
             page.get_by_role("button", name="To the end").click()
+        if "planner" in query:
+            said = page.locator(".hx-plan-headline").inner_text()
+            shown = page.locator(".hx-plan-best").inner_text().replace(said, "")
+            shown += page.locator(".hx-plan-depths").first.inner_text()
+            assert set(re.findall(r"\d+\.\d+", said)) <= set(re.findall(r"\d+\.\d+", shown))
         seen()
     page.goto(f"{shipped}/?tab=atlas&system=hispec")
     page.locator(".hx-system-ours").first.wait_for()
@@ -141,6 +146,8 @@ def tables() -> Iterator[tuple[str, str]]:
 
 
 def _said(text: str) -> Iterator[tuple[str, str, str]]:
+    if over := re.search(rf"; the first is {GAIN}\) times", text):
+        yield "over", text.split("`")[1], over[1]
     for *gain, stack in re.findall(rf"{GAIN}, `(.*?)`\)", text):
         yield from ((what, stack, one) for what, one in zip(("speed_up", "low", "high"), gain, strict=True))
 

@@ -29,19 +29,26 @@ export function sentences(column, usual) {
   const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
   const [, ...rest] = chosen ? [first] : claim.best;
   const of = ofBench(/** @type {any} */ (about), first.stack);
-  const gain = { levels: first.levels, gain: stated("speed_up", of, times(first.speed_up)), ...ends(first.interval) };
-  const others = rest.map((one) => ({ levels: one.levels, gain: times(one.speed_up) }));
+  const told = (/** @type {Claimed} */ one) =>
+    stated("speed_up", ofBench(/** @type {any} */ (about), one.stack), times(one.speed_up));
+  const gain = { levels: first.levels, gain: told(first), ...ends(first.interval) };
+  const others = rest.map((one) => ({ levels: one.levels, gain: told(one) }));
   return [
     first.speed_up <= 1 ? CLAIM.noGain(gain) : chosen ? CLAIM.ofChosen(gain) : CLAIM.headline(gain, others),
-    ...(chosen ? [CLAIM.chosen] : claim.over ? [sure(claim, column.stacks[0].prompts)] : []),
-    CLAIM.why(called(column, first.stack), times(first.passes), times(first.tokens), about.dtype),
+    ...(chosen ? [CLAIM.chosen] : claim.over ? [sure(claim, column.stacks[0].prompts, of)] : []),
+    CLAIM.why(
+      called(column, first.stack),
+      times(first.passes),
+      stated("per_forward", of, times(first.tokens)),
+      about.dtype,
+    ),
     ...claim.loses.map((one) => lost(one, column)),
   ];
 }
 
-/** @param {Claim} claim @param {number} prompts */
-function sure({ over, best: [first, second] }, prompts) {
-  const gain = { gain: times(over?.speed_up ?? 1), ...ends(over?.interval ?? [1, 1]) };
+/** @param {Claim} claim @param {number} prompts @param {string} of the first stack */
+function sure({ over, best: [first, second] }, prompts, of) {
+  const gain = { gain: stated("over", of, times(over?.speed_up ?? 1)), ...ends(over?.interval ?? [1, 1]) };
   return (over?.interval[0] ?? 0) > 1
     ? CLAIM.sure(first.levels, second.levels, gain)
     : CLAIM.unsure(first.levels, second.levels, gain, prompts);

@@ -3,6 +3,8 @@
 
 import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
+import { ofBench, stated } from "../levels/stated.js";
+import { ratio } from "../words/numbers.js";
 import { endOf, groupsOf, targetOf } from "./groups.js";
 import { peerText, sameText } from "./same-text.js";
 import { isDefault, stackHead } from "./stack-head.js";
@@ -59,6 +61,8 @@ function part({ plain, target, lines }, of) {
 
 function row(line, { column, preset, end, names }) {
   const { name, gain, interval, row: own, peer } = line;
+  const of = (/** @type {string} */ what, /** @type {string} */ text) =>
+    own ? stated(what, ofBench(column.results.about, own.stack), text) : text;
   const head = own
     ? stackHead(name, names.get(name) ?? name, preset.name, isDefault(preset, name))
     : h("th", { scope: "row", class: "hx-res-name", text: name });
@@ -74,11 +78,17 @@ function row(line, { column, preset, end, names }) {
     h(
       "td",
       { class: "hx-res-figure" },
-      h("b", { text: `${gain.toFixed(2)}×` }),
-      interval ? h("small", { text: BARS.interval(interval[0].toFixed(2), interval[1].toFixed(2)) }) : null,
+      h("b", { text: `${of("speed_up", ratio(gain))}×` }),
+      interval
+        ? h("small", { text: BARS.interval(of("low", ratio(interval[0])), of("high", ratio(interval[1]))) })
+        : null,
     ),
-    h("td", { class: "hx-res-figure", "data-of": BARS.columns[3], text: rate(line.rate) }),
-    h("td", { class: "hx-res-figure", "data-of": BARS.columns[4], text: own ? own.accepted_per_pass.toFixed(2) : "" }),
+    h("td", { class: "hx-res-figure", "data-of": BARS.columns[3], text: of("tokens_per_s", rate(line.rate)) }),
+    h("td", {
+      class: "hx-res-figure",
+      "data-of": BARS.columns[4],
+      text: own ? of("per_forward", ratio(own.accepted_per_pass)) : "",
+    }),
     h("td", {
       class: "hx-res-same",
       "data-of": BARS.columns[5],

@@ -1,6 +1,6 @@
 /** The sentences of the Race tab. */
 
-import { duration } from "../numbers.js";
+import { duration, rounded } from "../numbers.js";
 
 export const WORDS = {
   title: "Race",
@@ -69,8 +69,7 @@ export const placeText = (place) => (place === null ? "\u2013" : (ORDINALS[place
 /** Whose clocks a comparison rests on, if not on the machine's own. @param {(string|undefined)[]} clocks of its lanes */
 export const clocksText = (clocks) => [...new Set(clocks.filter(Boolean))].join(" and ");
 
-export const rateText = (/** @type {number|null} */ value) =>
-  value === null ? "\u2013" : value >= 100 ? value.toFixed(0) : value.toFixed(1);
+export const rateText = (/** @type {number|null} */ value) => (value === null ? "\u2013" : rounded(value));
 
 export const gainText = (/** @type {number} */ value) => `${value.toFixed(2)}\u00d7`;
 
