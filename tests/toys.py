@@ -163,7 +163,7 @@ class TreeRun:
         forks = [(-1, tuple(context), 0)]
         while forks:
             fork, prefix, depth = forks.pop(0)
-            row = order.to_probs(level.table(prefix).log().unsqueeze(0))[0]
+            row = order.sampler.to_probs(level.table(prefix).log().unsqueeze(0))[0]
             children: dict[int, int] = {}  # id -> node
             for token, was_drawn in self._children(row, level.shape[depth], order, depth, 100 * (fork + 1)):
                 if token not in children:
@@ -189,7 +189,7 @@ class TreeRun:
         for place in range(wide - (how == "mixed")):
             if float(q.sum()) <= 0.0:
                 break
-            token = order.pick(q / q.sum(), depth, number + place)
+            token = order.sampler.pick(q / q.sum(), depth, number + place)
             found.append((token, True))
             if how != "repeats":
                 q[token] = 0.0

@@ -30,7 +30,7 @@ from typing import Protocol
 from torch import Tensor
 
 from hsd_core.core.choices import ChoiceKey, Choices, Epochs, InOrder, Judge
-from hsd_core.core.level import DraftOrder
+from hsd_core.core.level import DraftOrder, Sampler, TreeShape
 from hsd_core.core.policies import DraftState, Policy
 from hsd_core.core.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest, TakeRequest
 from hsd_core.core.rules import Rule, rows_of, tokenwise
@@ -103,6 +103,11 @@ class Hierarchy:
         ]
         self.to_probs = partial(to_probs, sampling=sampling)
         self.epochs: Epochs = InOrder(len(stack))
+        drawn = not sampling.greedy
+        self._shapes = [
+            TreeShape(spec.widths, spec.get(GROW) or 0, drawn and bool(spec[REPLACE]))
+            for spec in (place.spec for place in stack)
+        ]
         self._lanes = lanes_of([place.spec for place in stack])
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
@@ -144,19 +149,18 @@ class Hierarchy:
 
     def order(self, i: int, start: int, budget: int, epoch: int) -> DraftOrder:
         """What level i is asked to draft behind `start` tokens, at most `budget`; it chooses in this epoch."""
-        spec, greedy = self.stack[i].spec, self.sampling.greedy
         return DraftOrder(
             min(self._blocks[i], self._within(i, start, budget)),
-            partial(self._checked_row, i),
-            partial(self._pick, i, start, epoch),
+            Sampler(
+                partial(self._checked_row, i),
+                partial(self._pick, i, start, epoch),
+                partial(self.check, i),
+                partial(self._pick_there, i, start, epoch),
+                self.sampling.greedy,
+            ),
             partial(self._stops, i, corrected=False, surest=True),
             self.ends,
-            partial(self.check, i),
-            spec.widths,
-            spec.get(GROW) or 0,
-            greedy,
-            bool(spec[REPLACE]) and not greedy,
-            pick_there=partial(self._pick_there, i, start, epoch),
+            self._shapes[i],
         )
 
     def verify(self, i: int, context: Context, budget: int) -> Asking[tuple[Tree, bool]]:

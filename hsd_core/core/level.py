@@ -10,9 +10,9 @@ list is simply the part of it that it has not processed:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -22,10 +22,6 @@ from hsd_core.core.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, n
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.read_there import Ranked
 from hsd_core.models.sampling import Distributions
-
-if TYPE_CHECKING:
-    from hsd_core.levels.shared import SharedState
-    from hsd_core.levels.strands import Found
 
 
 class Asked(NamedTuple):
@@ -90,37 +86,58 @@ def _nowhere(row: Tensor, depth: int, number: int) -> Tensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampler:
+    """How a drafter's tokens are drawn.
+
+    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
+    place so many tokens deep; the number tells apart several drawn for one place. check: refuses logits that are not
+    finite (arguments of `finite`); `to_probs` does that with those of the host. pick_there: the same as `pick` of a row
+    on a device, as a () tensor there. greedy: rows are one-hot: offers beside the first one cannot be drawn.
+    """
+
+    to_probs: Callable[[Tensor], Tensor]
+    pick: Callable[[Tensor, int, int], int]
+    check: Callable[..., None] = lambda *given: None
+    pick_there: Callable[[Tensor, int, int], Tensor] = _nowhere
+    greedy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TreeShape:
+    """The tree that a drafter is asked for. widths: how many tokens to offer behind each token, by depth; () for a
+    chain. nodes: how many to offer in all, behind which the drafter's confidence says; 0 where `widths` do. repeats:
+    those behind one token are drawn with replacement."""
+
+    widths: tuple[int, ...] = ()
+    nodes: int = 0
+    repeats: bool = False
+
+
+CHAIN = TreeShape()
+
+
+@dataclass(frozen=True, slots=True)
 class DraftOrder:
     """What a drafter is asked for: tokens at most `limit` deep behind the context.
 
-    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
-    place so many tokens deep; the number tells apart several drawn for one place. pick_there: the same of a row on a
-    device, as a () tensor there. stops: asked before each token with the number drafted so far and the last one's
-    logits (of a tree: before each depth, with the logits of all its last forks); True ends the draft. ends: ids behind
-    which nothing is drafted. check: refuses logits that are not finite (arguments of `finite`); `to_probs` does that
-    with those of the host. widths: how many tokens to offer behind each token, by depth; () for a chain. nodes: how
-    many to offer in all, behind which the drafter's confidence says; 0 where `widths` do. greedy: rows are one-hot, so
-    that the offers beside the first one cannot be drawn. repeats: those behind one token are drawn with replacement.
-    beside: sequences that were looked up and go up with the draft, none going on behind an end.
+    stops: asked before each token with the number drafted so far and the last one's logits (of a tree: before each
+    depth, with the logits of all its last forks); True ends the draft. ends: ids behind which nothing is drafted.
     """
 
     limit: int
-    to_probs: Callable[[Tensor], Tensor]
-    pick: Callable[[Tensor, int, int], int]
+    sampler: Sampler
     stops: Callable[[int, Tensor | None], bool]
-    ends: frozenset[int]
-    check: Callable[..., None] = lambda *given: None
-    widths: tuple[int, ...] = ()
-    nodes: int = 0
-    greedy: bool = False
-    repeats: bool = False
-    beside: Sequence[Sequence[Found]] = ()
-    pick_there: Callable[[Tensor, int, int], Tensor] = _nowhere
+    ends: frozenset[int] = frozenset()
+    shape: TreeShape = CHAIN
 
     @property
     def branches(self) -> bool:
         """Whether a tree is asked for."""
-        return bool(self.beside or self.nodes) or any(wide > 1 for wide in self.widths[: self.limit])
+        return bool(self.shape.nodes) or any(wide > 1 for wide in self.shape.widths[: self.limit])
+
+    def drawing(self, **how: Any) -> DraftOrder:
+        """The same order, its tokens drawn in another way: other fields of `Sampler`."""
+        return replace(self, sampler=replace(self.sampler, **how))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +268,9 @@ class Level(Protocol):
     weights: dict[str, object] | None
     params: dict[str, object]
 
-    def open(self, capacity: int, shared: SharedState) -> LevelRun:
-        """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share."""
+    def open(self, capacity: int, shared: Any) -> LevelRun:
+        """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share, as whoever
+        opens them has it."""
         ...
 
 

@@ -100,12 +100,12 @@ def _here(
     ids, rows, origins = list[int](), list[Tensor](), list[Copied | None]()
     while True:
         logits = made.logits[-1]
-        if order.greedy:
+        if order.sampler.greedy:
             (token,) = likeliest(logits).tolist()
-            order.check(logits, [token])
+            order.sampler.check(logits, [token])
         else:
-            row = order.to_probs(logits)[0]
-            token = order.pick(row, len(ids), 0)
+            row = order.sampler.to_probs(logits)[0]
+            token = order.sampler.pick(row, len(ids), 0)
             rows.append(row)
         ids.append(token)
         origins.append(copied(token))
@@ -122,8 +122,8 @@ def _there(
     the first of `order.ends`."""
     line, rows, marks = Ahead(context, ()), list[Tensor](), list[Mark]()
     while True:
-        row = order.to_probs(made.logits[-1])[0]
-        line = line.then(order.pick_there(row, len(rows), 0))
+        row = order.sampler.to_probs(made.logits[-1])[0]
+        line = line.then(order.sampler.pick_there(row, len(rows), 0))
         rows.append(row)
         marks += [found] if (found := mark()) else []
         if not made.goes_on(order):
@@ -131,12 +131,12 @@ def _there(
         made.score(line)
     there, logits = torch.stack(line.there), torch.cat(made.logits)
     marked = [torch.stack(part) for part in zip(*marks, strict=True)]
-    kept = [] if order.greedy else [torch.stack(rows)]
+    kept = [] if order.sampler.greedy else [torch.stack(rows)]
     parts = there, logits.gather(1, there[:, None])[:, 0], *ranking(logits)
     drawn, own, chances, likeliest_ids, peaks, *more = fetched(*parts, *marked, *kept)
     ranked, dist = Ranked.of(chances, likeliest_ids, peaks), more.pop() if kept else None
     if not ranked.sound:
-        order.check(logits)
+        order.sampler.check(logits)
     seen: list[int] = drawn.tolist()
     n = next((at + 1 for at, id_ in enumerate(seen) if id_ in order.ends), len(seen))
     return seen[:n], None if dist is None else dist[:n], _copied(seen, own.tolist(), more)[:n], ranked.cut(n)

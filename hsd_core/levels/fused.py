@@ -22,7 +22,7 @@ from hsd_core.core.level import Counts, DraftOrder, Level, LevelRun, Outcome, Pr
 from hsd_core.core.level import drafter as drafter_of
 from hsd_core.core.tree import NOTHING, Probes, Tree
 from hsd_core.levels.shared import SharedState, Sharing
-from hsd_core.levels.strands import Found
+from hsd_core.levels.strands import Found, merging
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
 
@@ -95,7 +95,7 @@ class OrderedRun(_Run):
 class FusedRun(_Run):
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         found, silent = self._lookups.look_up(context, order)
-        drafted = self._drafter.propose(context, replace(order, beside=found))
+        drafted = self._drafter.propose(context, merging(order, found))
         return replace(drafted, silent=silent)
 
 

@@ -19,7 +19,7 @@ from hsd_core.core.events import Copied, Span
 from hsd_core.core.level import DraftOrder, Proposal, Scorer, Work
 from hsd_core.core.tree import Offer
 from hsd_core.levels.drafting import draft_token_by_token
-from hsd_core.levels.strands import Strand, known_behind, merged
+from hsd_core.levels.strands import MergedOrder, Strand, known_behind, merged
 from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
@@ -83,7 +83,7 @@ def draft_tree(
     source: str,
     copied: Callable[[int, int], Copied | None] = lambda token, row: None,
 ) -> Proposal:
-    """A tree of `order.widths` or `order.nodes`, one forward a depth; what was looked up (`order.beside`) is named.
+    """A tree of `order.shape`, one forward a depth; what was looked up (`MergedOrder`) is named.
 
     Processed nodes are numbered first, in the order of their slots, and those that nobody looked behind follow: so a
     verifier that shares the drafter's states goes on from them, and leaves may be left out without renumbering.
@@ -93,8 +93,8 @@ def draft_tree(
     and taken out of the distribution that its siblings are drawn from. One that the drafter would have offered itself,
     being among as many of its likeliest, takes one of the drawn places and is grown behind; others stand beside them.
 
-    A token that is drawn again (`order.repeats`) is one node and one more offer: dropping the offer would leave another
-    distribution than the target's, for its rejection counts a second time.
+    A token that is drawn again (`TreeShape.repeats`) is one node and one more offer: dropping the offer would leave
+    another distribution than the target's, for its rejection counts a second time.
 
     Args:
         copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
@@ -105,8 +105,8 @@ def draft_tree(
     frontier: list[_Node] = []
     dists: list[Tensor] = []
     logits: list[Tensor] = []
-    root = merged(order.beside)
-    shape: Shape = Confident(order.nodes) if order.nodes else Fixed(order.widths)
+    root = merged(order.beside if isinstance(order, MergedOrder) else ())
+    shape: Shape = Confident(order.shape.nodes) if order.shape.nodes else Fixed(order.shape.widths)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):
         for node in frontier:
@@ -115,9 +115,9 @@ def draft_tree(
         branches = Branches(len(context), tuple(_place(node.parent) for node in grown))
         scores, took = run.grow(context, [node.id for node in grown], branches, len(frontier))
         (scores,) = fetched(scores)
-        dist = order.to_probs(scores)
+        dist = order.sampler.to_probs(scores)
         parents: list[_Node | None] = [*frontier] or [None]
-        forks = shape.read([p.fork if p else BEFORE for p in parents], scores, None if order.greedy else dist)
+        forks = shape.read([p.fork if p else BEFORE for p in parents], scores, None if order.sampler.greedy else dist)
         widths = shape.widths(forks, order.limit - depth)
         frontier, drawn = [], 0
         for at, (parent, fork, wide) in enumerate(zip(parents, forks, widths, strict=True)):
@@ -174,7 +174,7 @@ def draft_tree(
         torch.cat(logits),
         None if chain else lineage,
         None if chain else tuple(Offer(_place(node), node.row) for node in offers),
-        order.repeats and not chain,
+        order.shape.repeats and not chain,
         copied=origins if any(origins) else (),
         keys=tuple(node.key for node in numbered) if any(node.key for node in numbered) else (),
     )
@@ -192,19 +192,19 @@ def _offers(
         return
     q, first = _without(dist, taken) if taken else dist, None
     if q is not None:
-        first = token = order.pick(q, depth, number)
+        first = token = order.sampler.pick(q, depth, number)
         yield token, False
-    if order.greedy:
+    if order.sampler.greedy:
         beside = {first, *taken}
         values, ids = largest(logits[None], wide + len(taken))
         others = [(i, x) for i, x in zip(ids[0].tolist(), values[0].tolist(), strict=True) if i not in beside]
         yield from ((i, True) for i, x in others[: wide - (first is not None)] if x > float("-inf"))
         return
     for place in range(1, wide):
-        q = q if q is None or order.repeats else _without(q, [token])
+        q = q if q is None or order.shape.repeats else _without(q, [token])
         if q is None:
             return
-        token = order.pick(q, depth, number + place)
+        token = order.sampler.pick(q, depth, number + place)
         yield token, False
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from hsd_core.core.events import Copied
+from hsd_core.core.level import DraftOrder
 from hsd_core.models.sampling import largest
 
 PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
@@ -22,6 +23,23 @@ class Found(NamedTuple):
     letter: str
     key: int
     copied: Copied | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergedOrder(DraftOrder):
+    """An order with sequences that were looked up and go up with the draft, none going on behind an end."""
+
+    beside: Sequence[Sequence[Found]] = ()
+
+    @property
+    def branches(self) -> bool:
+        """See `DraftOrder.branches`."""
+        return bool(self.beside) or DraftOrder.branches.__get__(self)
+
+
+def merging(order: DraftOrder, beside: Sequence[Sequence[Found]]) -> MergedOrder:
+    """The order with these sequences."""
+    return MergedOrder(order.limit, order.sampler, order.stops, order.ends, order.shape, beside)
 
 
 @dataclass(slots=True, eq=False)

@@ -114,7 +114,7 @@ def by_its_own_chance(self: ClimbRun, line: Any) -> Any:
     for exit_ in self.exits:
         logits, _ = exit_.reach(line)
         q = softmax(logits)[0]
-        token = self.order.pick(q, len(line), 1 + self.exits.index(exit_))
+        token = self.order.sampler.pick(q, len(line), 1 + self.exits.index(exit_))
         if float(q[token]) >= self.theta:
             self.taken = token
             return (exit_, logits), ()
@@ -132,7 +132,7 @@ def test_asking_the_token_s_own_probability_is_caught(text: str, tokens: int, mo
         return real(self, context, order)
 
     def taken(self: ClimbRun, logits: Tensor, order: Any, place: int, rows: list[Tensor]) -> int:
-        rows.append(order.to_probs(logits)[0])
+        rows.append(order.sampler.to_probs(logits)[0])
         return self.taken
 
     assert off_by(text, 0.4, whole=True, tokens=tokens) < EXACT

@@ -123,7 +123,7 @@ def test_a_trace_says_how_often_a_token_was_drawn_and_judges_it_once() -> None:
 def test_named_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = growing._offers
     monkeypatch.setattr(growing, "_offers", lambda dist, logits, wide, order, *more: (
-        (token, False) for token, _ in real(dist, logits, wide, replace(order, greedy=True), *more)
+        (token, False) for token, _ in real(dist, logits, wide, order.drawing(greedy=True), *more)
     ))  # fmt: skip
     assert off("table:2@tree=2.1,table") > WRONG
 

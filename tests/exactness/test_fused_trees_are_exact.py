@@ -24,14 +24,14 @@ from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 import hsd_core
 from hsd_core.core import rules
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import DraftOrder, Proposal
+from hsd_core.core.level import DraftOrder, Proposal, Sampler
 from hsd_core.core.tree import Offer
 from hsd_core.grammar.keys import FUSE
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.levels import growing, strands
 from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.strands import Found
+from hsd_core.levels.strands import Found, merging
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
@@ -222,7 +222,7 @@ def test_what_both_would_offer_stands_once_and_is_grown_behind() -> None:
     level = TableLevel(lambda prefix: rows[len(prefix) - 1], 3, name="table")
     picked = lambda row, depth, number: int(row.argmax())  # noqa: E731
     beside = ([Found(0, "c", 2), Found(1, "c", 2)], [Found(2, "m", 1)])
-    order = DraftOrder(2, lambda x: x.softmax(-1), picked, lambda n, last: False, frozenset(), beside=beside)
+    order = merging(DraftOrder(2, Sampler(lambda x: x.softmax(-1), picked), lambda n, last: False), beside)
     found = level.open(9, None).propose([0], order)  # type: ignore[arg-type]
     named = {(found.ids[o.node], found.parents[o.node]): o.row is None for o in found.offered}  # type: ignore[index,union-attr]
     first = found.ids.index(0)

@@ -16,7 +16,7 @@ from toys import output_of
 from words_of import LETTERS, PAIRED, Words, crossed
 
 import hsd_core
-from hsd_core.core.level import DraftOrder, Proposal
+from hsd_core.core.level import DraftOrder, Proposal, Sampler
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.cross.cross_level import CrossLevel
@@ -175,7 +175,7 @@ def test_what_a_level_has_read_falls_back_by_bytes_and_never_by_its_own_counts()
     """The target keeps one token, `ab`, of what the draft wrote as two, and goes on otherwise."""
     stack = crossed("cross:4,table", Words(LETTERS), Words(PAIRED), 5)
     run = next(iter([stack[0].level.open(64, _shared(64))]))
-    order = DraftOrder(4, _probs, lambda row, depth, number: [0, 1, 0, 0][number], lambda *a: False, frozenset())
+    order = DraftOrder(4, Sampler(_probs, lambda row, depth, number: [0, 1, 0, 0][number]), lambda *a: False)
     first = run.propose(Context([0]), order)
     assert first.ids == (2, 0, 0) and first.own == (1, 1, 1, 1)
     assert run._own == [0, 0, 1, 0, 0]

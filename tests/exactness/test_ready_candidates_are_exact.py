@@ -122,7 +122,7 @@ def test_first_tokens_judged_as_if_each_were_drawn_alone_are_caught(anything_goe
 def test_likeliest_tokens_judged_as_if_they_were_drawn_are_caught(anything_goes: pytest.MonkeyPatch) -> None:
     def ranked(order: Any) -> Any:
         first = lambda row, *place: int(likeliest(row[None])[0])  # noqa: E731
-        return replace(order, pick=first, to_probs=lambda logits: to_probs(logits, SAMPLED))
+        return order.drawing(pick=first, to_probs=lambda logits: to_probs(logits, SAMPLED))
 
     anything_goes.setattr(fans, "naming", ranked)
     anything_goes.setattr(rules, "match", rules.tokenwise)

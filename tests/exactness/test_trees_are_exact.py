@@ -85,7 +85,7 @@ def test_tokens_chosen_by_rank_and_judged_as_drawn_are_caught(monkeypatch: pytes
     real = TreeRun.propose
 
     def propose(self: TreeRun, context: list[int], order: DraftOrder) -> Proposal:
-        ranked = replace(order, pick=lambda row, depth, number: int(row.argmax()))
+        ranked = order.drawing(pick=lambda row, depth, number: int(row.argmax()))
         return real(self, context, ranked)
 
     monkeypatch.setattr(TreeRun, "propose", propose)

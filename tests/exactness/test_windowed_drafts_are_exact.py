@@ -84,7 +84,7 @@ def likeliest(monkeypatch: pytest.MonkeyPatch, *, named: bool) -> None:
     real = TableRun.propose
 
     def propose(self: TableRun, context: Any, order: Any) -> Proposal:
-        drafted = real(self, context, replace(order, pick=lambda row, depth, number: int(row.argmax())))
+        drafted = real(self, context, order.drawing(pick=lambda row, depth, number: int(row.argmax())))
         if not named:
             return drafted
         offered = drafted.offered and tuple(Offer(offer.node) for offer in drafted.offered)

@@ -196,7 +196,9 @@ def test_rows_that_are_not_those_drawn_from_are_caught(monkeypatch: pytest.Monke
     def boastful(self, context, order):
         proposal = real(self, context, order)
         ids = [*context, *proposal.ids[:-1]]
-        rows = order.to_probs(made.target.forward(Pass(ids, 0, len(proposal.ids)), made.target.new_cache(len(ids))))
+        rows = order.sampler.to_probs(
+            made.target.forward(Pass(ids, 0, len(proposal.ids)), made.target.new_cache(len(ids)))
+        )
         return replace(proposal, rows=rows)
 
     monkeypatch.setattr(CalibratedRun, "propose", boastful)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from hsd_core.core.level import DraftOrder, Proposal
+from hsd_core.core.level import DraftOrder, Proposal, Sampler, TreeShape
 from hsd_core.levels.tree_shape import Fork, shares
 from hsd_core.systems.table.table_level import TableLevel
 
@@ -26,7 +26,7 @@ def drafted(row: Any, nodes: int, depth: int, passes: list[int] | None = None) -
     )
     pick = lambda row, depth, number: int(row.argmax())  # noqa: E731
     one_hot = lambda x: torch.nn.functional.one_hot(x.argmax(-1), 3).double()  # noqa: E731
-    order = DraftOrder(depth, one_hot, pick, lambda n, last: False, frozenset(), nodes=nodes, greedy=True)
+    order = DraftOrder(depth, Sampler(one_hot, pick, greedy=True), lambda n, last: False, shape=TreeShape(nodes=nodes))
     found: Proposal = run.propose([0], order)
     return found
 
@@ -80,7 +80,7 @@ def test_confidence_is_read_at_temperature_one_whatever_tokens_are_drawn_at() ->
     def at(temperature: float) -> tuple[int, ...]:
         pick = lambda row, depth, number: int(row.argmax())  # noqa: E731
         to_probs = lambda x: (x / temperature).softmax(-1)  # noqa: E731
-        order = DraftOrder(3, to_probs, pick, lambda n, last: False, frozenset(), nodes=6)
+        order = DraftOrder(3, Sampler(to_probs, pick), lambda n, last: False, shape=TreeShape(nodes=6))
         tree = level.open(64, None).propose([0], order)  # type: ignore[arg-type]
         return tree.parents or ()
 
@@ -92,11 +92,12 @@ def test_a_cut_leaves_no_more_children_than_tokens() -> None:
     level = TableLevel(lambda prefix: row, 3, name="table")
     order = DraftOrder(
         3,
-        lambda x: torch.tensor([0.53, 0.47, 0.0], dtype=torch.float64).expand(len(x), 3),
-        lambda row, depth, number: int(row.argmax()),
+        Sampler(
+            lambda x: torch.tensor([0.53, 0.47, 0.0], dtype=torch.float64).expand(len(x), 3),
+            lambda row, depth, number: int(row.argmax()),
+        ),
         lambda n, last: False,
-        frozenset(),
-        nodes=9,
+        shape=TreeShape(nodes=9),
     )
     tree = level.open(64, None).propose([0], order)  # type: ignore[arg-type]
     assert len(tree.ids) == 9 and 2 not in tree.ids

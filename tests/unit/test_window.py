@@ -12,7 +12,7 @@ from toys import output_of
 import hsd_core
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Draft, Event, Header, Store, Verify
-from hsd_core.core.level import DraftOrder
+from hsd_core.core.level import DraftOrder, Sampler
 from hsd_core.core.tree import Probes, named
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.shared import SharedState
@@ -187,7 +187,7 @@ def test_a_trace_has_all_that_the_window_gave(above: str, temperature: float) ->
 
 def test_probes_stand_before_the_last_position_of_the_model() -> None:
     level = looking_ahead(LeanStacks(layers=2, vocab=13), "target")[0].level
-    order = DraftOrder(3, lambda x: x, lambda *x: 0, lambda *x: False, frozenset())
+    order = DraftOrder(3, Sampler(lambda x: x, lambda *x: 0), lambda *x: False)
     deepest = 4 + 4 - 3
     for room, there in ((deepest, True), (deepest - 1, False)):
         state = level.open(64, SharedState(64, 64, len(PROMPT) + room))

@@ -17,7 +17,12 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
+<<<<<<< HEAD
 from hsd_core.core.level import CommittedIds, Drafter, DraftOrder, Level, LevelRun, drafter, rows_behind, scorer
+=======
+from hsd_core.core.level import CommittedIds, DraftOrder, Level, LevelRun, Sampler, rows_behind, scorer
+from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+>>>>>>> 7513c26c (A draft is asked for with a limit, a sampler, when to stop, ends and a shape; looked-up sequences ride on an order of the levels)
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, over_target, side_by_side
@@ -162,4 +167,4 @@ def lookup_order(limit: int, ends: frozenset[int]) -> DraftOrder:
     def pick(row: Tensor, depth: int, number: int) -> int:
         raise TypeError("a lookup was asked to draw a token")
 
-    return DraftOrder(limit, lambda logits: logits, pick, lambda drafted, last: False, ends)
+    return DraftOrder(limit, Sampler(lambda logits: logits, pick), lambda drafted, last: False, ends)

@@ -137,12 +137,12 @@ class ClimbRun:
 
     def _drawn(self, logits: Tensor, order: DraftOrder, place: int, rows: list[Tensor]) -> int:
         """A token of this row, which joins the others unless it is greedy."""
-        if order.greedy:
+        if order.sampler.greedy:
             (token,) = likeliest(logits).tolist()
-            order.check(logits, [token])
+            order.sampler.check(logits, [token])
             return int(token)
-        rows.append(order.to_probs(logits)[0])
-        return order.pick(rows[-1], place, 0)
+        rows.append(order.sampler.to_probs(logits)[0])
+        return order.sampler.pick(rows[-1], place, 0)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """The prompt goes through every exit; nobody verifies with this level."""

@@ -61,7 +61,7 @@ class Fanned(InStep):
             onto = () if last is None else tuple(last if up < 0 else -1 for up in above)
             drafted = drafted._replace(result=replace(drafted.proposal, parents=above))
             fan = yield from self._written(request, drafted, onto=onto)
-            fan = replace(fan, rows=None) if request.order.greedy else fan
+            fan = replace(fan, rows=None) if request.order.sampler.greedy else fan
 
         tree, firsts = with_firsts(chain, fan)
         bonus = request is not None and not len(fan)
@@ -82,7 +82,7 @@ class Fanned(InStep):
 
     def _fan(self, hierarchy: Hierarchy, line: Context, limit: int) -> DraftRequest:
         asked = self._asked(hierarchy, line, limit)
-        order = replace(asked.order, widths=(self._scheduler.width,))
+        order = replace(asked.order, shape=replace(asked.order.shape, widths=(self._scheduler.width,)))
         return replace(asked, order=naming(order) if self._names else order)
 
 

@@ -6,7 +6,6 @@ A step is one request to each lane (`two_lanes`): both are run alone and timed, 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 
 from torch import Tensor
 
@@ -91,7 +90,7 @@ def naming(order: DraftOrder) -> DraftOrder:
     """The same order, the drafter's likeliest tokens being named and none drawn."""
 
     def rows(logits: Tensor) -> Tensor:
-        order.check(logits)
+        order.sampler.check(logits)
         return to_probs(logits, GREEDY)
 
-    return replace(order, greedy=True, to_probs=rows, pick=lambda row, *place: int(likeliest(row[None])[0]))
+    return order.drawing(greedy=True, to_probs=rows, pick=lambda row, *place: int(likeliest(row[None])[0]))

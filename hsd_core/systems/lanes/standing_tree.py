@@ -92,7 +92,7 @@ class StandingTree:
             branches = Branches(len(context), tuple(_slot(node.above) for node in self._read))
             scores, took = run.grow(context, [node.id for node in self._read], branches, len(layer))
             (scores,) = fetched(scores)
-            order.check(scores)
+            order.sampler.check(scores)
             before = sum(len(rows) for rows in logits)
             behind: list[Node] | list[None] = layer or [None]
             self._fresh = []

@@ -15,7 +15,12 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.choices import ChoiceKey, Judge, SeededChoices
+<<<<<<< HEAD
 from hsd_core.core.level import DraftOrder, Scorer, rows_behind
+=======
+from hsd_core.core.driver import Stopped
+from hsd_core.core.level import DraftOrder, Sampler, Scorer, rows_behind
+>>>>>>> 7513c26c (A draft is asked for with a limit, a sampler, when to stop, ends and a shape; looked-up sequences ride on an order of the levels)
 from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.grammar import fan_of
@@ -266,8 +271,8 @@ class _Rig:
             return self._choices.draw_there(row, ChoiceKey("draft", 0, depth, 0))
 
         rows, greedy = partial(to_probs, sampling=self.sampling), self.sampling.greedy
-        never = frozenset[int]()
-        return DraftOrder(limit, rows, pick, lambda *past: False, never, greedy=greedy, pick_there=pick_there)
+        sampler = Sampler(rows, pick, pick_there=pick_there, greedy=greedy)
+        return DraftOrder(limit, sampler, lambda *past: False)
 
 
 def riding(level: Any, text: Sequence[int]) -> Probes:
