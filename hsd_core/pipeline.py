@@ -151,7 +151,7 @@ class Pipeline:
             decoder = self._builder.lean(decoder)
         if not isinstance(decoder, LeanDecoder):
             what = "runs through transformers" if decoder else "is not a transformer"
-            raise StackError(f'"{level.label}" {what}; this needs a model that the lean decoder runs')
+            raise StackError(f'"{level.about.label}" {what}; this needs a model that the lean decoder runs')
         return decoder
 
     def target_layers(self) -> Layered:

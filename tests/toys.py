@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.level import DraftOrder, LevelAbout, Proposal, Work
 from hsd_core.core.tree import Offer, Tree, named
 from hsd_core.grammar.stack_text import parse
 from hsd_core.systems.table.table_level import Table, TableLevel
@@ -40,15 +40,13 @@ def table(vocab_size: int, seed: int, *, sharpness: float = 1.3, zeros: float = 
 class LookupLevel:
     """Proposes `lookup(prefix)`: fixed tokens, named and not drawn, no cache, like an n-gram drafter."""
 
-    name = kind = label = "ngram"
-    can_draft, can_verify, has_cache = True, False, False
-    sequences, probes, fed = 1, 0, False
-    max_positions = layers = weights = None
-    device, dtype = "cpu", "float64"
+    name = "ngram"
+    can_verify = has_cache = False
+    max_positions = None
 
     def __init__(self, lookup: Callable[[tuple[int, ...]], Sequence[int]], vocab_size: int) -> None:
         self.lookup, self.vocab_size = lookup, vocab_size
-        self.params: dict[str, object] = {}
+        self.about = LevelAbout(kind="ngram", label="ngram")
 
     def open(self, capacity: int, shared: object) -> LookupRun:
         return LookupRun(self)

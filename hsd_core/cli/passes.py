@@ -144,7 +144,7 @@ def _passes(
             continue
         for n in about["rows"]:
             found = level_passes.taken(level, length, n, times[i, length, n], limits)
-            records.append({"what": "pass", **where, "rows": n, "threads": level.params.get("threads"), **found})
+            records.append({"what": "pass", **where, "rows": n, "threads": level.about.params.get("threads"), **found})
     return limits, records
 
 

@@ -10,7 +10,7 @@ list is simply the part of it that it has not processed:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
@@ -235,7 +235,7 @@ class Shows(Protocol):
 
 
 def drafter(run: LevelRun) -> Drafter:
-    """The run of a level that `can_draft`."""
+    """The run of a level below the target."""
     return cast("Drafter", run)
 
 
@@ -244,29 +244,38 @@ def scorer(run: LevelRun) -> Scorer:
     return cast("Scorer", run)
 
 
-class Level(Protocol):
-    """Read-only. `open` gives a `Drafter` if `can_draft`, a `Scorer` if `can_verify`, both if both.
+@dataclass(slots=True, kw_only=True)
+class LevelAbout:
+    """What is told of a level, in a run's header and in lists, and what room is reckoned by.
 
     sequences: how many it offers side by side at most, without being asked for a tree. probes: how many it wants
     computed beside a draft at most. fed: whether it reads the last states of a full pass above it.
     """
 
-    name: str
     kind: str
     label: str
-    can_draft: bool
+    layers: int | None = None
+    device: str = "cpu"
+    dtype: str = "float"
+    weights: dict[str, object] | None = None
+    params: dict[str, object] = field(default_factory=dict)
+    sequences: int = 1
+    probes: int = 0
+    fed: bool = False
+
+
+class Level(Protocol):
+    """Read-only. `open` gives a `Scorer` if it `can_verify`, and a `Drafter` if it stands below the target.
+
+    has_cache: its state in a run keeps what it has read.
+    """
+
+    name: str
+    about: LevelAbout
     can_verify: bool
     has_cache: bool
-    sequences: int
-    probes: int
-    fed: bool
     vocab_size: int
     max_positions: int | None
-    layers: int | None
-    device: str
-    dtype: str
-    weights: dict[str, object] | None
-    params: dict[str, object]
 
     def open(self, capacity: int, shared: Any) -> LevelRun:
         """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share, as whoever

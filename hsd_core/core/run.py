@@ -192,7 +192,7 @@ class _Run:
         full = [i for i in plan.levels[:-1] if (self.contexts[i] or math.inf) <= len(self.context)]
         if not full:
             return plan
-        said = (f"the context of {self.entries[i].level.label}, {self.contexts[i]} tokens, is full" for i in full)
+        said = (f"the context of {self.entries[i].level.about.label}, {self.contexts[i]} tokens, is full" for i in full)
         blocks = tuple(t for i, t in zip(plan.levels, plan.blocks, strict=False) if i not in full)
         return RunPlan(tuple(i for i in plan.levels if i not in full), blocks, why="; ".join(said))
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from hsd_core.core.level import Counts, DraftOrder, Level, LevelRun, Outcome, Proposal, Work, scorer
+from hsd_core.core.level import Counts, DraftOrder, Level, LevelAbout, LevelRun, Outcome, Proposal, Work, scorer
 from hsd_core.core.level import drafter as drafter_of
 from hsd_core.core.tree import NOTHING, Probes, Tree
 from hsd_core.levels.shared import SharedState, Sharing
@@ -42,11 +42,7 @@ class Lookups(Protocol):
     """A level that looks sequences up."""
 
     name: str
-    kind: str
-    label: str
-    sequences: int
-    probes: int
-    params: dict[str, object]
+    about: LevelAbout
 
     def riding(self, text: Sequence[int]) -> Probes:
         """The probes that ride in every verification of its drafts, once they have filled, whatever their tokens."""
@@ -102,9 +98,7 @@ class FusedRun(_Run):
 class _Level:
     """It drafts only, as lookups do."""
 
-    can_draft = True
     can_verify = False
-    sequences, probes = 1, 0
     run: ClassVar[type[OrderedRun | FusedRun]]
 
     def __init__(
@@ -112,10 +106,10 @@ class _Level:
     ) -> None:
         """as_: whose name and kind it has."""
         self.lookups, self.drafter = lookups, drafter
-        self.name, self.kind, self.label, self.params = as_.name, as_.kind, label, dict(params)
-        self.vocab_size, self.max_positions, self.layers = drafter.vocab_size, drafter.max_positions, drafter.layers
-        self.has_cache, self.fed, self.weights = drafter.has_cache, drafter.fed, drafter.weights
-        self.device, self.dtype = drafter.device, drafter.dtype
+        self.name, self.vocab_size, self.max_positions = as_.name, drafter.vocab_size, drafter.max_positions
+        self.has_cache = drafter.has_cache
+        kind, params = as_.about.kind, dict(params)
+        self.about = replace(drafter.about, kind=kind, label=label, params=params, sequences=1, probes=0)
 
     def enter(self, shared: SharedState) -> Trunk | None:
         return self.drafter.enter(shared) if isinstance(self.drafter, Sharing) else None
@@ -135,9 +129,10 @@ class OrderedLevel(_Level):
 
     def __init__(self, lookups: Lookups, drafter: Level, name: str) -> None:
         """name: of what drafts, in a trace."""
-        params = {**lookups.params, "miss": name}
-        super().__init__(lookups, drafter, as_=lookups, label=f"{lookups.label}, else {drafter.label}", params=params)
-        self.sequences, self.probes = lookups.sequences, lookups.probes
+        first, second = lookups.about, drafter.about
+        params, label = {**first.params, "miss": name}, f"{first.label}, else {second.label}"
+        super().__init__(lookups, drafter, as_=lookups, label=label, params=params)
+        self.about.sequences, self.about.probes = first.sequences, first.probes
 
 
 class FusedLevel(_Level):
@@ -146,9 +141,9 @@ class FusedLevel(_Level):
     run = FusedRun
 
     def __init__(self, drafter: Level, lookups: Lookups) -> None:
-        params = {**lookups.params, **drafter.params, "fuse": lookups.sequences}
+        params = {**lookups.about.params, **drafter.about.params, "fuse": lookups.about.sequences}
         params.pop("guess", None)
-        super().__init__(lookups, drafter, as_=drafter, label=f"{drafter.label}, with lookups", params=params)
+        super().__init__(lookups, drafter, as_=drafter, label=f"{drafter.about.label}, with lookups", params=params)
         # what its memory is counted by
         self.decoder: Any = getattr(drafter, "decoder", None)
         self.readout: Any = getattr(drafter, "draft", None) or getattr(drafter, "readout", None)

@@ -31,7 +31,7 @@ def most_nodes(stack: Sequence[StackEntry]) -> int:
     depth = drafter.block or 0
     if ready := scheduler_of(target).most_nodes(target.values, depth):
         return ready
-    sequences, probes = drafter.level.sequences, drafter.level.probes
+    sequences, probes = drafter.level.about.sequences, drafter.level.about.probes
     if sequences > 1 or probes:
         return sequences * depth + probes
     widths, looked_up = drafter.spec.widths, drafter.spec[FUSE] * depth

@@ -31,7 +31,7 @@ def pass_bytes(level: Any) -> int | None:
     decoder, draft = getattr(level, "decoder", None), draft_of(level)
     if decoder is None:
         return 0
-    layers = decoder.layers if level.layers is None else level.layers
+    layers = decoder.layers if level.about.layers is None else level.about.layers
     read: int = decoder.weight_bytes(layers, head=draft is None) if layers else 0
     return read + (0 if draft is None else draft.weight_bytes())
 
@@ -77,7 +77,7 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
         trunk = level.enter(shared) if isinstance(level, Sharing) else None
         if trunk is not None:
             trunks[id(trunk)] = trunk
-        elif decoder is not None and level.layers:  # a model through transformers, or a view, has a cache of its own
+        elif decoder is not None and level.about.layers:  # through transformers, or a view: it has a cache of its own
             room = level.room(capacity) if hasattr(level, "room") else capacity  # of its own tokens, or of its part
             kept += decoder.cache_bytes(room, branches=branches)
         draft = getattr(level, "draft", None) or getattr(level, "readout", None)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work, score_by_branches
+from hsd_core.core.level import DraftOrder, LevelAbout, Outcome, Proposal, Work, score_by_branches
 from hsd_core.core.tree import NOTHING, Tree, named
 from hsd_core.levels.growing import draft
 from hsd_core.levels.readout import Lens, TrunkRun
@@ -26,8 +26,7 @@ from hsd_core.models.one_pass import Branches, Pass
 class OverDecoder:
     """What a level over a decoder says of itself: it drafts and verifies on the decoder's device, in its dtype."""
 
-    can_draft = can_verify = has_cache = True
-    sequences, probes, fed = 1, 0, False
+    can_verify = has_cache = True
 
     def __init__(
         self,
@@ -39,14 +38,20 @@ class OverDecoder:
         layers: int | None,
         params: dict[str, object],
         weights: dict[str, object] | None = None,
+        fed: bool = False,
     ) -> None:
-        self.name, self.kind, self.label = name, kind, label
-        self.weights, self.params = weights, params
-        self.vocab_size = decoder.vocab_size
+        self.name, self.vocab_size = name, decoder.vocab_size
         self.max_positions: int | None = decoder.max_positions
-        self.layers = layers
-        self.device = str(decoder.device)
-        self.dtype = str(decoder.dtype).removeprefix("torch.")
+        self.about = LevelAbout(
+            kind=kind,
+            label=label,
+            layers=layers,
+            device=str(decoder.device),
+            dtype=str(decoder.dtype).removeprefix("torch."),
+            weights=weights,
+            params=params,
+            fed=fed,
+        )
 
 
 class ModelLevel(OverDecoder):
@@ -78,7 +83,7 @@ class ModelLevel(OverDecoder):
             if not isinstance(decoder, Layered):
                 raise ValueError(f"{name} runs whole, through transformers, with its whole head; leave @vocab= out")
             self.readout = TrimmedHead(decoder, says)
-            self.params["vocab"] = len(self.readout.ids)
+            self.about.params["vocab"] = len(self.readout.ids)
 
     def enter(self, shared: SharedState) -> Trunk | None:
         if not isinstance(self.decoder, Layered):

@@ -45,11 +45,11 @@ def check_apart(stack: Sequence[StackEntry]) -> None:
     for i, level in enumerate(entry.level for entry in stack[: lanes.index(lanes[-1])]):
         above = [other.level for other, lane in zip(stack[i + 1 :], lanes[i + 1 :], strict=True) if lane == lanes[i]]
         schedule = next(spec[WITH] for spec in specs[i + 1 :] if scheduler_of(spec).make)
-        if level.fed and not any(getattr(other, "feeds", False) for other in above):
+        if level.about.fed and not any(getattr(other, "feeds", False) for other in above):
             why, cure = "reads the target's last states", "name a draft that is not fed, such as nano@id=smollm2-nano"
         elif getattr(getattr(level, "drafter", level), "views", False):
             why, cure = "reads the target's cache", "leave the level out"
-        elif level.sequences > 1 or level.probes:
+        elif level.about.sequences > 1 or level.about.probes:
             why, cure = "offers more than one candidate", "let it draft one"
         else:
             continue

@@ -57,7 +57,8 @@ class PreparedStack:
         """See `core.run.Stack`."""
         nodes = most_nodes(largest(self.entries, None if settings.replan is None else settings.replan.longest))
         levels, lanes = [entry.level for entry in self.entries], lanes_of([entry.spec for entry in self.entries])
-        rounded = levels[-1].dtype in QUANTISED and levels[-1].device == "cpu"
+        target = levels[-1].about
+        rounded = target.dtype in QUANTISED and target.device == "cpu"
         for i, opened in enumerate(open_levels(levels, capacity, nodes, lanes=lanes)):
             yield opened if i or not rounded else ChainRows(scorer(opened), greedy=settings.sampling.greedy)
 

@@ -36,19 +36,19 @@ def run_header(
         trace.LevelInfo(
             index=i,
             name=entry.spec.name,
-            kind=entry.level.kind,
-            label=entry.level.label,
+            kind=entry.level.about.kind,
+            label=entry.level.about.label,
             block=entry.block,
             policy=entry.spec.policy if i < len(stack) - 1 else None,
             theta=theta_of(entry.spec),
             rule=entry.spec.rule if i > 0 else None,
             bonus=entry.spec.bonus,
-            device=entry.level.device,
-            dtype=entry.level.dtype,
-            layers=entry.level.layers,
-            weights=entry.level.weights,
+            device=entry.level.about.device,
+            dtype=entry.level.about.dtype,
+            layers=entry.level.about.layers,
+            weights=entry.level.about.weights,
             params={
-                **entry.level.params,
+                **entry.level.about.params,
                 **_launched(entry.level),
                 **_grown(stack, i, sampling),
                 **_outgrown(stack, i, len(prompt_ids) + max_new),
@@ -81,7 +81,7 @@ def run_header(
 def _rows_hang_together(target: Level) -> bool:
     """Whether rows of a target that rounds its inputs were found to change with the rows beside them. In float32 their
     last bits alone can."""
-    return target.dtype in QUANTISED and not getattr(getattr(target, "decoder", None), "independent", True)
+    return target.about.dtype in QUANTISED and not getattr(getattr(target, "decoder", None), "independent", True)
 
 
 def _launched(level: Level) -> dict[str, object]:

@@ -44,7 +44,7 @@ class Lookups(NgramLevel):
     """Looks up `guess` sequences that follow from the prefix alone."""
 
     def open(self, capacity: int, shared: Any) -> Any:
-        return _Lookup(self.sequences, self.vocab_size)
+        return _Lookup(self.about.sequences, self.vocab_size)
 
 
 class _Lookup:

@@ -79,14 +79,14 @@ def test_a_set_of_other_weights_is_refused_with_the_command_for_one(smollm2, tmp
 def test_an_exit_takes_the_dtype_of_its_target(smollm2) -> None:
     for text, dtype in (("exit:2@at=4,target", "float32"), ("exit:2@at=4,target@dtype=int8", "int8")):
         early, target = smollm2.entries(text)
-        assert early.level.dtype == target.level.dtype == dtype
+        assert early.level.about.dtype == target.level.about.dtype == dtype
         assert early.level.decoder is target.level.decoder
     early, int8, target = smollm2.entries("exit:2@at=4@dtype=int8,int8:4,target")
     assert early.level.decoder is int8.level.decoder is not target.level.decoder
 
 
 def test_a_read_out_that_was_not_trained_says_so(smollm2) -> None:
-    assert smollm2.entries("exit:2@at=5@id=lens,target")[0].level.label == "exit at layer 5, untrained read-out"
+    assert smollm2.entries("exit:2@at=5@id=lens,target")[0].level.about.label == "exit at layer 5, untrained read-out"
 
 
 @pytest.mark.parametrize(("text", "message"), [("exit:2@at=4@id=none-such,target", "exit at 4: no draft 'none-such'")])

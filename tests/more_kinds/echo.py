@@ -23,12 +23,11 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 def build(spec: LevelSpec, site: Site) -> Level:
     import torch
 
+    from hsd_core.core.level import LevelAbout
     from hsd_core.systems.table.table_level import TableLevel
 
     class EchoLevel(TableLevel):
         """It expects the token that stood `back` tokens before."""
-
-        kind = "echo"
 
     vocabulary, back = site.tokenizer.vocab_size, spec[BACK]
 
@@ -38,7 +37,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
         return row
 
     level = EchoLevel(echo, vocabulary, name="echo", label=f"echo of {back} back")
-    level.params = {"back": back}
+    level.about = LevelAbout(kind="echo", label=level.about.label, params={"back": back})
     return level
 
 

@@ -113,7 +113,7 @@ def test_a_device_by_another_name_is_the_same_model(builder: Builder) -> None:
     with pretend_gpu():
         levels = [builder.entries(parse(f"target@device={name}"))[0].level for name in ("cuda", "cuda:0")]
     assert levels[0] is levels[1]
-    assert levels[0].device == "cuda"
+    assert levels[0].about.device == "cuda"
     assert len(builder._pool._decoders) == 1
 
 

@@ -17,12 +17,17 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-<<<<<<< HEAD
-from hsd_core.core.level import CommittedIds, Drafter, DraftOrder, Level, LevelRun, drafter, rows_behind, scorer
-=======
-from hsd_core.core.level import CommittedIds, DraftOrder, Level, LevelRun, Sampler, rows_behind, scorer
-from hsd_core.levels.draft_run import DraftRun, TrainedDraft
->>>>>>> 7513c26c (A draft is asked for with a limit, a sampler, when to stop, ends and a shape; looked-up sequences ride on an order of the levels)
+from hsd_core.core.level import (
+    CommittedIds,
+    Drafter,
+    DraftOrder,
+    Level,
+    LevelRun,
+    Sampler,
+    drafter,
+    rows_behind,
+    scorer,
+)
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, over_target, side_by_side
@@ -72,17 +77,17 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
     opened = [(i, levels[i].open(shared.capacity, shared)) for i in reversed(which)]
     runs = dict(reversed(opened))
     logits: dict[int, Tensor] = {}
-    reading = Reading(torch.tensor(text.output, device=levels[-1].device), {})
+    reading = Reading(torch.tensor(text.output, device=levels[-1].about.device), {})
     try:
         # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
         for i, run in runs.items():
             level = levels[i]
             if is_lookup(level):
                 reading.guesses[i] = _guesses(drafter(run), text, ends)
-            elif not level.fed:
+            elif not level.about.fed:
                 logits[i] = rows_behind(scorer(run), context, n)[0]
         for i, run in runs.items():
-            if levels[i].fed and levels[i].can_verify:
+            if levels[i].about.fed and levels[i].can_verify:
                 logits[i] = _fed_rows(levels[i], PastState(shared, run, len(context)), context, n)
     finally:
         for run in runs.values():

@@ -68,10 +68,12 @@ class PassWork(NamedTuple):
 
 def work_of(level: Any, length: int, rows: int) -> PassWork:
     """Of a pass of so many rows behind a text, of a level over a decoder."""
-    decoder, draft, layers = level.decoder, draft_of(level), level.layers
+    decoder, draft, layers = level.decoder, draft_of(level), level.about.layers
     if draft is not None:
         layers += draft.layers
     read = (pass_bytes(level) or 0) + decoder.cache_bytes(length + rows) * layers // decoder.layers
     attended = 2 * layers * decoder.shape.heads * decoder.shape.head_size * rows * (length + rows)
-    own = str(decoder.dtype) if level.layers else "int8"  # a draft that runs none of the decoder's layers is kept so
+    own = (
+        str(decoder.dtype) if level.about.layers else "int8"
+    )  # a draft that runs none of the decoder's layers is kept so
     return PassWork(read, attended, own if own in KINDS else "float32")

@@ -47,7 +47,7 @@ class Bed:
     tokens: behind it the level reads several in one pass, of its own guesses one at a time."""
 
     def __init__(self, level: Any, target: Any, text: Sequence[int], ahead: int) -> None:
-        self._ahead = ahead if level.fed and level is not target else 0
+        self._ahead = ahead if level.about.fed and level is not target else 0
         levels = [level, target] if self._ahead else [level]
         self._runs, self._text, self._length = [*open_levels(levels, len(text))], list(text), 0
 

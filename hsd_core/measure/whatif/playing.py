@@ -15,6 +15,7 @@ from hsd_core.core import events as trace
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
+from hsd_core.core.level import LevelAbout
 from hsd_core.grammar import stand_in
 from hsd_core.grammar.keys import ID, MAX_BLOCK, WITH
 from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, parse
@@ -178,12 +179,14 @@ def _level(
     if entry.drafts_only:
         params |= {"hit_rate": entry.hit_rate} if entry.is_lookup else {}
         params |= {"beside": entry.beside} if entry.beside else {}
-        kind = spec or stand_in(lookup=entry.is_lookup).name
-        return SyntheticOffer(
-            *here, kind, vocab_size, params, hit_rate=entry.hit_rate, reach=entry.reach, beside=entry.beside
-        )
-    kind = stand_in(last=top).name if top else spec or stand_in().name
-    return SyntheticLevel(*here, kind, vocab_size, params, profile.round_ms if top else 0.0)
+        about = _told(spec or stand_in(lookup=entry.is_lookup).name, entry.name, params)
+        return SyntheticOffer(*here, about, vocab_size, hit_rate=entry.hit_rate, reach=entry.reach, beside=entry.beside)
+    about = _told(stand_in(last=top).name if top else spec or stand_in().name, entry.name, params)
+    return SyntheticLevel(*here, about, vocab_size, profile.round_ms if top else 0.0)
+
+
+def _told(kind: str, label: str, params: dict[str, object]) -> LevelAbout:
+    return LevelAbout(kind=kind, label=label, device=PLACE, dtype="no weights", params=params)
 
 
 def _specs(profile: Profile, plan: StackPlan) -> list[LevelSpec]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hsd_core.core.level import (
     CommittedIds,
     DraftOrder,
+    LevelAbout,
     Outcome,
     Proposal,
     Work,
@@ -56,27 +57,17 @@ class SyntheticLevel:
             engine's own time after a round.
     """
 
-    can_draft = can_verify = has_cache = True
-    sequences, probes, fed = 1, 0, False
-    device = PLACE
-    dtype = "no weights"
+    can_verify = has_cache = True
 
     world: World
     ticker: Ticker
     place: int
     cost: Costs
     name: str
-    kind: str
+    about: LevelAbout
     vocab_size: int
-    params: dict[str, object]
     round_ms: float = 0.0
-    label: str = ""
     max_positions: int | None = None
-    layers: int | None = None
-    weights: dict[str, object] | None = None
-
-    def __post_init__(self) -> None:
-        self.label = self.name
 
     def open(self, capacity: int, shared: SharedState) -> SyntheticRun:
         return SyntheticRun(self)
@@ -90,14 +81,14 @@ class SyntheticRun:
         self.cached = 0
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
-        return draft_token_by_token(self, context, order, self._level.label)
+        return draft_token_by_token(self, context, order, self._level.name)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         import torch
 
         level, rows, end = self._level, len(tree) + 1, len(context)
         computed, self.cached = end + len(tree) - self.cached, end + len(tree)
-        assert computed >= rows, f"{level.label}: {rows} rows asked for, {computed} tokens are new"
+        assert computed >= rows, f"{level.name}: {rows} rows asked for, {computed} tokens are new"
         level.ticker.spend(level.cost(rows))
         behind = [(self._marks.of(context)[end], end)]  # mark and length of the prefix that each row stands behind
         for id_, parent in zip(tree.ids, tree.lineage, strict=True):
@@ -176,4 +167,4 @@ class SyntheticOfferRun(SyntheticRun):
             mark = after(mark, ids[-1])
         parents = (*range(-1, deep - 1), *(parent for _, parent in beside)) if beside else None
         ids += [word for word, _ in beside]
-        return Proposal(tuple(ids), (level.label,) * len(ids), Work(calls, 0, 0), parents=parents)
+        return Proposal(tuple(ids), (level.name,) * len(ids), Work(calls, 0, 0), parents=parents)

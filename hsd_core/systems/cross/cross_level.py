@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -34,9 +35,7 @@ class CrossLevel:
     It only drafts: a verifier needs a row over the target's vocabulary behind every token.
     """
 
-    can_draft = has_cache = True
-    can_verify = False
-    sequences, probes, fed = 1, 0, False
+    can_verify, has_cache = False, True
     max_positions: int | None = None  # over a text that is longer than it reads it drafts nothing
 
     def __init__(
@@ -47,15 +46,14 @@ class CrossLevel:
             ValueError: it is to draw shared tokens, and there are none.
         """
         self.inner, self.vocab_size = inner, size
-        self.name = self.kind = name
-        self.label, self.layers, self.weights = inner.label, inner.layers, inner.weights
-        self.device, self.dtype = inner.device, inner.dtype
+        self.name = name
         self.decoder: Any = getattr(inner, "decoder", None)  # what its memory is counted by
         self._wording = Wording(own, target)
         self._pairs = _pairs(self._wording.shared, inner.vocab_size, size) if map_ == SHARED else None
         self._ratio = len(own.within(_SAMPLE)) / max(1, len(target.within(_SAMPLE)))
         said = {} if self._pairs is None else {"shared": len(self._pairs.own)}
-        self.params: dict[str, object] = {"map": map_, "vocabulary": inner.vocab_size, **said}
+        params: dict[str, object] = {"map": map_, "vocabulary": inner.vocab_size, **said}
+        self.about = replace(inner.about, kind=name, params=params, sequences=1, probes=0, fed=False)
 
     def room(self, capacity: int) -> int:
         """For how many of its own ids it has place over a context of so many of the target's."""

@@ -36,25 +36,26 @@ class ExitLevel(OverDecoder):
             raise ValueError(f"an exit at {at} is not an early one: the model has {decoder.layers} layers")
         self.decoder, self.at = decoder, at
         self.readout = draft or Lens(decoder)
-        self.fed = getattr(draft, "fed", False)
+        fed = bool(getattr(draft, "fed", False))
         label = f"exit at layer {at}, " + (draft.name if draft else "untrained read-out")
         params: dict[str, object] = {"at": at, "readout": self.readout.name, "layers": self.readout.layers}
-        if self.fed:
+        if fed:
             params["fed"] = True
         if threads := getattr(draft, "threads", None):
             params["threads"] = threads  # chosen on this machine
         if isinstance(draft, TrimmedHead):
             params["vocab"], label = len(draft.ids), f"exit at layer {at}, a head of {len(draft.ids):,} tokens"
-        super().__init__(decoder, name="exit", kind="exit", label=label, layers=at, params=params, weights=weights)
+        named = {"name": "exit", "kind": "exit", "label": label}
+        super().__init__(decoder, **named, layers=at, params=params, weights=weights, fed=fed)
 
     def enter(self, shared: SharedState) -> Trunk:
-        if self.fed:
+        if self.about.fed:
             shared.features()  # refuses a stack in which nobody above has any
         return shared.trunk(self.decoder, self.at)
 
     def open(self, capacity: int, shared: SharedState) -> DraftRun | TrunkRun:
         trunk = self.enter(shared)
-        if self.fed:
+        if self.about.fed:
             draft = cast("TrainedDraft", self.readout)
             return DraftRun(
                 self.decoder, draft, shared.features(), capacity + shared.branches, self.name, trunk, self.at

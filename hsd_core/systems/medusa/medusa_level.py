@@ -81,11 +81,12 @@ class MedusaRun:
 class MedusaLevel(OverDecoder):
     """Heads over `decoder`, the target's. They draft and never verify: no row of theirs has read a drafted token."""
 
-    can_verify, has_cache, fed = False, False, True
+    can_verify = has_cache = False
 
     def __init__(self, decoder: Layered, heads: Heads, *, weights: dict[str, object] | None = None) -> None:
         label, params = f"Medusa, {heads.ahead} heads", {"readout": heads.name, "heads": heads.ahead}
-        super().__init__(decoder, name="medusa", kind="medusa", label=label, layers=0, params=params, weights=weights)
+        named = {"name": "medusa", "kind": "medusa", "label": label}
+        super().__init__(decoder, **named, layers=0, params=params, weights=weights, fed=True)
         self.decoder, self.draft = decoder, heads
 
     def enter(self, shared: SharedState) -> Trunk | None:

@@ -51,7 +51,7 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
                 f"{site.tokenizer.vocab_size}; use a level of the same family"
             )
         level.decoder = Sparing(level.decoder, [id_ for id_ in apart if id_ < level.vocab_size])
-        level.params[UNDRAFTED] = len(apart)
+        level.about.params[UNDRAFTED] = len(apart)
     return level
 
 

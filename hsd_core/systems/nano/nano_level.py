@@ -27,15 +27,16 @@ class NanoLevel(OverDecoder):
             params["window"] = window
         if threads := getattr(draft, "threads", None):
             params["threads"] = threads  # chosen on this machine
-        super().__init__(decoder, name="nano", kind="nano", label=label, layers=0, params=params, weights=weights)
-        self.decoder, self.draft, self.fed = decoder, draft, draft.fed or bool(window)
+        named, fed = {"name": "nano", "kind": "nano", "label": label}, draft.fed or bool(window)
+        super().__init__(decoder, **named, layers=0, params=params, weights=weights, fed=fed)
+        self.decoder, self.draft = decoder, draft
 
     def enter(self, shared: SharedState) -> Trunk | None:
         """The trunk whose last states, or keys and values, it reads; else it shares nothing with anyone."""
-        return shared.features(self.draft.joined)[0] if self.fed else None
+        return shared.features(self.draft.joined)[0] if self.about.fed else None
 
     def open(self, capacity: int, shared: SharedState) -> DraftRun | WindowedRun:
         if isinstance(self.draft, WindowedDraft):
             return WindowedRun(self.draft, shared.features(), shared.branches, self.name)
-        features = shared.features(self.draft.joined) if self.fed else ()
+        features = shared.features(self.draft.joined) if self.about.fed else ()
         return DraftRun(self.decoder, self.draft, features, capacity + shared.branches, self.name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hsd_core.core.level import CommittedIds, Counts, DraftOrder, Outcome, Proposal, Verified, Work
+from hsd_core.core.level import CommittedIds, Counts, DraftOrder, LevelAbout, Outcome, Proposal, Verified, Work
 from hsd_core.core.tree import NO_PROBES, Probes
 from hsd_core.models.context import Context
 from hsd_core.systems.ngram.window import Window
@@ -31,13 +31,8 @@ class NgramLevel:
     lookahead window and the tokens of its n-grams; no column, no window.
     """
 
-    can_draft = True
-    can_verify = False
-    has_cache = fed = False
+    can_verify = has_cache = False
     max_positions: int | None = None
-    layers: int | None = None
-    device = "cpu"
-    dtype = "ids"
 
     def __init__(
         self,
@@ -53,11 +48,17 @@ class NgramLevel:
         weights: dict[str, object] | None = None,
         params: dict[str, object] | None = None,
     ) -> None:
-        self._databases, self.vocab_size, self.sequences = databases, vocab_size, guess
+        self.name, self._databases, self.vocab_size = name, databases, vocab_size
         self.ahead = (window, n) if window else None
-        self.probes = Window.most(window, n) if window else 0
-        self.name, self.kind, self.label, self.weights = name, kind, label, weights
-        self.params: dict[str, object] = {**databases().settings(), **(params or {})}
+        self.about = LevelAbout(
+            kind=kind,
+            label=label,
+            dtype="ids",
+            weights=weights,
+            params={**databases().settings(), **(params or {})},
+            sequences=guess,
+            probes=Window.most(window, n) if window else 0,
+        )
 
     def riding(self, text: Sequence[int]) -> Probes:
         """The probes of its lookahead window once it has filled."""
@@ -68,7 +69,7 @@ class NgramLevel:
         return Probes(*window.probes())
 
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
-        return NgramRun(self._databases(), self.sequences, self.ahead, shared.positions if self.ahead else None)
+        return NgramRun(self._databases(), self.about.sequences, self.ahead, shared.positions if self.ahead else None)
 
 
 class NgramRun:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work
+from hsd_core.core.level import DraftOrder, LevelAbout, Outcome, Proposal, Work
 from hsd_core.core.tree import NOTHING, Tree, named
 from hsd_core.levels.growing import draft
 from hsd_core.models.context import Context
@@ -28,21 +28,12 @@ Table = Callable[[tuple[int, ...]], "Tensor"]
 class TableLevel:
     """`table(prefix)` gives the (V,) probabilities of the next token, in any floating dtype."""
 
-    kind = "table"
-    can_draft = True
-    can_verify = True
-    has_cache = True
-    sequences, probes, fed = 1, 0, False
+    can_verify = has_cache = True
     max_positions: int | None = None
-    layers: int | None = None
-    device = "cpu"
-    weights: dict[str, object] | None = None
 
     def __init__(self, table: Table, vocab_size: int, *, name: str = "table", label: str = "table") -> None:
         self.table, self.vocab_size = table, vocab_size
-        self.name, self.label = name, label
-        self.dtype = "float"
-        self.params: dict[str, object] = {}
+        self.name, self.about = name, LevelAbout(kind="table", label=label)
 
     def open(self, capacity: int, shared: SharedState) -> TableRun:
         return TableRun(self.table, self.name)

@@ -15,12 +15,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.choices import ChoiceKey, Judge, SeededChoices
-<<<<<<< HEAD
-from hsd_core.core.level import DraftOrder, Scorer, rows_behind
-=======
-from hsd_core.core.driver import Stopped
 from hsd_core.core.level import DraftOrder, Sampler, Scorer, rows_behind
->>>>>>> 7513c26c (A draft is asked for with a limit, a sampler, when to stop, ends and a shape; looked-up sequences ride on an order of the levels)
 from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.grammar import fan_of
@@ -152,7 +147,7 @@ class _Rig:
             for n in ROWS:
                 found["verify", i, n] = self._verification(run, n)
             if i < len(self.entries) - 1:
-                found["draft", i] = self._drafting(run, fed=entry.level.fed)
+                found["draft", i] = self._drafting(run, fed=entry.level.about.fed)
         for j, i in self._edges():
             below, above = self._at_rest(self._with_target([j, i]))[:2]
             for n in EDGE_ROWS:
@@ -160,7 +155,7 @@ class _Rig:
         for j, (wide, probes) in self._several.items():
             for i, entry in enumerate(self.entries):
                 # A fed level judges a tree branch by branch, so that rows of a tree cost it more than those of a chain.
-                if is_lookup(entry.level) or not (probes.ids or (wide > 1 and entry.level.fed)):
+                if is_lookup(entry.level) or not (probes.ids or (wide > 1 and entry.level.about.fed)):
                     continue
                 run = self._at_rest(self._with_target([i]), branches=max(ROWS) + len(probes.ids))[0]
                 for n in (1, *EDGE_ROWS, max(ROWS)):
@@ -173,7 +168,7 @@ class _Rig:
 
     def _edges(self) -> list[tuple[int, int]]:
         """Pairs that read the same trunk: the upper one goes on where the lower one stopped."""
-        models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and level.layers]
+        models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and level.about.layers]
         last, found = len(self.entries) - 1, []
         for j, i in ((j, i) for j in models for i in models if i <= last and (j < i or j > last)):
             below, above = shares([self.levels[k] for k in self._with_target([j, i])])[:2]
@@ -194,7 +189,7 @@ class _Rig:
     def _with_target(self, which: list[int]) -> list[int]:
         """Levels that read the target's states, or stand on its work, have a target beside them."""
         last = len(self.entries) - 1
-        needed = any(self.levels[i].fed or over_target(self.levels[i]) for i in which)
+        needed = any(self.levels[i].about.fed or over_target(self.levels[i]) for i in which)
         return [*which, last] if last not in which and needed else which
 
     def _at_rest(self, which: Sequence[int], branches: int = 0) -> list[Any]:
@@ -277,7 +272,7 @@ class _Rig:
 
 def riding(level: Any, text: Sequence[int]) -> Probes:
     """What rides in every verification of a level's drafts, once it has filled; NO_PROBES where nothing does."""
-    found: Probes = level.riding(text) if level.probes else NO_PROBES
+    found: Probes = level.riding(text) if level.about.probes else NO_PROBES
     return found
 
 
