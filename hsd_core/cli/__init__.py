@@ -10,34 +10,18 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
-from hsd_core.cli import (
-    bench,
-    calibrate,
-    depth,
-    doctor,
-    export,
-    generate,
-    models,
-    pair,
-    passes,
-    plan,
-    probe,
-    race,
-    record,
-    results,
-    selfgen,
-    show,
-    site,
-    validate,
-    whatif,
-)
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.shared_options import check_counts
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.machine import out_of_memory
 
+# Files of this folder that `--help` lists, in this order; behind them stands what systems bring along.
+RUNS, MEASURED = ("generate", "show", "export", "site", "models"), ("bench", "passes", "race", "record", "depth")
+PLANNED, ENGINES = ("calibrate", "plan", "validate", "results", "whatif"), ("doctor", "probe", "pair")
+COMMANDS = (*RUNS, *MEASURED, *PLANNED, *ENGINES, "selfgen")
 BAD_INPUT = 2
 INTERRUPTED = 130
 NO_MEMORY = (
@@ -55,9 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    runs, measured = (generate, show, export, site, models), (bench, passes, race, record, depth, calibrate)
-    planned, made, engines = (plan, validate, results, whatif), (selfgen, *plugins("command")), (doctor, probe, pair)
-    for command in (*runs, *measured, *planned, *made, *engines):
+    for command in (*(import_module(f"{__name__}.{name}") for name in COMMANDS), *plugins("command")):
         command.add(commands)
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import (
+    about_of,
     add_preset,
     add_sampling,
     check_sampling,
@@ -30,7 +31,7 @@ from hsd_core.cli.shared_options import (
 from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
 from hsd_core.measure.results.on_clock import RECKONED, OnClock
-from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+from hsd_core.measure.results.rawfile import RawFile
 from hsd_core.measure.results.sheet import rounded
 
 if TYPE_CHECKING:
@@ -90,13 +91,7 @@ def act(options: argparse.Namespace) -> int:
         pipeline.entries(OnClock.read(stack).stack)
     peers, missing = _peers(options, pipeline)
     about = {
-        **measured_by("bench", options.said),
-        "preset": preset.name,
-        "device": pipeline.device,
-        "dtype": pipeline.dtype,
-        **sampled(options),
-        **ran_on(pipeline.device),
-        **prompts_file(prompts_path(options.prompts)),
+        **about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options)),
         "per_category": options.per_category or BUILT_IN.get(options.prompts),
         "stacks": bench.with_plain(stacks),
         "asked": asked,

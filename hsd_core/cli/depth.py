@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, plain_stack, within_context
+from hsd_core.cli.shared_options import (
+    about_of,
+    add_preset,
+    command,
+    countdown,
+    counts,
+    opened,
+    plain_stack,
+    within_context,
+)
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.prompt_files import PromptText, read_texts
@@ -97,18 +106,8 @@ class Subject:
 
     def about(self, kind: str, **more: Any) -> dict[str, Any]:
         """The first line of a file of raw results."""
-        from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
-
-        return {
-            **measured_by(kind, self.options.said),
-            "preset": self.pipeline.preset.name,
-            "device": self.pipeline.device,
-            "dtype": self.pipeline.dtype,
-            **ran_on(self.pipeline.device),
-            **prompts_file(self.options.prompts),
-            "max_new_tokens": self.options.max_new_tokens,
-            **more,
-        }
+        most = self.options.max_new_tokens
+        return about_of(self.options, kind, self.pipeline, self.options.prompts, max_new_tokens=most, **more)
 
     def keep(self, about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> None:
         """Write --out, where it is given."""

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.shared_options import about_of, add_preset, command, counts, opened, plain_stack, progress
 from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, read_prompts
-from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.loading import KINDS
 from hsd_core.pipeline import Pipeline
 from hsd_core.typed import encode_lines
@@ -57,7 +56,7 @@ def act(options: argparse.Namespace) -> int:
     if options.context and options.lengths:
         raise ValueError("--context is one length and --lengths are several; give one of them")
     rows = _counts("--rows", options.rows) or (LENGTH_ROWS if options.lengths else ROWS)
-    asked = _counts("--lengths", options.lengths) or (options.context or CONTEXT,)
+    wanted = _counts("--lengths", options.lengths) or (options.context or CONTEXT,)
     asked_stack = None if options.stack == DEFAULT else options.stack
     for stack in filter(None, (options.levels, asked_stack)):
         parse(stack)  # met now, not after the weights
@@ -68,22 +67,11 @@ def act(options: argparse.Namespace) -> int:
     entries = pipeline.entries(stack)
     each = [*pipeline.entries(levels), *entries]
     room = min((e.level.max_positions for e in each if e.level.max_positions is not None), default=None)
-    lengths = fitting(asked, rows, room)
+    lengths = fitting(wanted, rows, room)
     ids = [pipeline.encode(prompt.text, raw=False) for prompt in prompts]
     text = list(islice(cycle(token for prompt in ids for token in prompt), lengths[-1] + max(rows)))
-    about = {
-        **measured_by("passes", options.said),
-        "preset": pipeline.preset.name,
-        "device": pipeline.device,
-        "dtype": pipeline.dtype,
-        **ran_on(pipeline.device),
-        **prompts_file(prompts_path(options.prompts)),
-        "decoder": options.decoder,
-        "levels": levels,
-        "stack": stack,
-        "lengths": lengths,
-        "rows": list(rows),
-    }
+    asked = {"decoder": options.decoder, "levels": levels, "stack": stack, "lengths": lengths, "rows": [*rows]}
+    about = about_of(options, "passes", pipeline, prompts_path(options.prompts), **asked)
     about["limits"], records = _passes(options, pipeline, about, text)
     names = [format_stack([bare(spec)]) for spec in parse(stack)]
     most = None if room is None else max(1, room - options.max_new_tokens)

@@ -6,11 +6,13 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hsd_core import pipeline
 from hsd_core.grammar.preset import Preset
 from hsd_core.measure.bench import plain_of
+from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.targets import chosen, source_of
@@ -148,6 +150,21 @@ def default_of(options: argparse.Namespace) -> DefaultStack:
 def explained(default: DefaultStack) -> str:
     """The default stack, where its block lengths come from, and what the planner predicts of it."""
     return f"default stack {default.stack}: {default.told}"
+
+
+def about_of(
+    options: argparse.Namespace, kind: str, made: pipeline.Pipeline, prompts: str | Path, **more: Any
+) -> dict[str, Any]:
+    """The first line of a file of raw results: what measured, over what, on what, along which file. more: of it."""
+    return {
+        **measured_by(kind, options.said),
+        "preset": made.preset.name,
+        "device": made.device,
+        "dtype": made.dtype,
+        **ran_on(made.device),
+        **prompts_file(prompts),
+        **more,
+    }
 
 
 def plain_stack(options: argparse.Namespace) -> str:

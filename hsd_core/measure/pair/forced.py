@@ -18,6 +18,7 @@ from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
 from hsd_core.doctor.counted_share import Share
+from hsd_core.measure.calibrate.overlap import walk
 from hsd_core.measure.tally import Tally
 from hsd_core.measure.teacher_forced import pair_rows
 
@@ -63,22 +64,13 @@ def rounds_over(accepts: Floats, k: int) -> tuple[Floats, Floats]:
     Args:
         accepts: (n,) the probability of acceptance before each token. Positions behind the end are not tried.
     """
-    n = len(accepts)
-    begins = np.zeros(n + k + 2)  # the probability that a round begins at a place
-    begins[0] = 1.0
+    drafts = [accepts[place : place + k] for place in range(len(accepts))]
     kept, tried = np.zeros(k), np.zeros(k)
-    for place in range(n):
-        if (reach := begins[place]) <= 0.0:
-            continue
-        for i in range(k):
-            if place + i >= n:
-                break
+    for draft, reach in zip(drafts, walk(drafts), strict=True):
+        for i, chance in enumerate(draft):
             tried[i] += reach
-            begins[place + i + 1] += reach * (1.0 - accepts[place + i])  # behind the correction
-            reach *= accepts[place + i]
+            reach *= chance
             kept[i] += reach
-        else:
-            begins[place + k + 1] += reach  # behind the bonus
     return kept, tried
 
 

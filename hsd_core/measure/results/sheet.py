@@ -83,6 +83,11 @@ def page(title: str, said: str, command: str, charts: Sequence[Any], more: str =
     )
 
 
+def with_interval(value: float, ends: Sequence[float], digits: int = 3) -> str:
+    """A figure and its interval, in a cell."""
+    return f"{value:.{digits}f} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"
+
+
 def shares(accepted: Sequence[float | None]) -> str:
     """Acceptances of the levels above the bottom, in a cell."""
     return " / ".join("-" if a is None else f"{a:.2f}" for a in accepted[1:]) or "-"

@@ -106,12 +106,10 @@ def agreement(records: Sequence[Mapping[str, Any]]) -> str:
     for together in sorted({parallel for parallel, _, _ in found}):
         for how, words in WORDS.items():
             whole = found[together, how, 0]
-            low, high = whole["interval"]
             places = (found.get((together, how, k)) for k in SHOWN)
             each = (f"{r['agree']:.3f}" if r else "" for r in places)
-            body.append(
-                (together, words, f"{whole['tokens']:,}", f"{whole['agree']:.3f} ({low:.3f} to {high:.3f})", *each)
-            )
+            agrees = sheet.with_interval(whole["agree"], whole["interval"])
+            body.append((together, words, f"{whole['tokens']:,}", agrees, *each))
     return sheet.markdown(head, body)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from hsd_core.measure.results.sheet import markdown
 from hsd_core.measure.tally import Tally
+from hsd_core.systems.exits import exits_report
 from hsd_core.systems.exits.depths import DepthReading
 
 
@@ -54,16 +55,24 @@ def _figures(sums: Sequence[Sums]) -> dict[str, Any]:
     return figures
 
 
+def readings(study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row a read-out: how much of the model's text it agrees with, in all and by kind of prompt."""
+    whole_, kinds = study["all"], study["kinds"]
+    for i, row in enumerate(study["rows"]):
+        means = {name: round(whole_[name][i], 5) for name in ("agree", "overlap")}
+        ends = {f"{name}_interval": [round(end, 5) for end in whole_[f"{name}_interval"][i]] for name in means}
+        by_kind = {kind: round(own["agree"][i], 5) for kind, own in kinds.items()}
+        yield {"what": "reading", **row, **means, **ends, "kinds": by_kind}
+
+
 def tables(study: dict[str, Any]) -> str:
     """The summary as Markdown: a row a read-out; then agreement by kind where there is more than one."""
-    rows, whole, kinds = study["rows"], study["all"], study["kinds"]
-    names = [(row["at"], row["readout"]) for row in rows]
-    figures = (zip(whole[x], whole[f"{x}_interval"], strict=True) for x in ("agree", "overlap"))
-    cells = [[f"{mean:.3f} ({low:.3f} to {high:.3f})" for mean, (low, high) in each] for each in figures]
-    head = ("layers", "read-out", "agrees (95 % interval)", "1 - TV (95 % interval)")
-    found = markdown(head, [(*name, *both) for name, *both in zip(names, *cells, strict=True)])
+    found, kinds = exits_report.readings([*readings(study)]), study["kinds"]
     if len(kinds) < 2:
         return found
-    by_kind = [(*name, *(f"{own['agree'][i]:.3f}" for own in kinds.values())) for i, name in enumerate(names)]
-    kinds_head = ("layers", "read-out", *(f"{kind} ({own['tokens']})" for kind, own in kinds.items()))
-    return f"{found}\n\nAgreement by kind (tokens):\n\n{markdown(kinds_head, by_kind)}"
+    head = ("layers", "read-out", *(f"{kind} ({own['tokens']})" for kind, own in kinds.items()))
+    body = (
+        (row["at"], row["readout"], *(f"{own['agree'][i]:.3f}" for own in kinds.values()))
+        for i, row in enumerate(study["rows"])
+    )
+    return f"{found}\n\nAgreement by kind (tokens):\n\n{markdown(head, body)}"

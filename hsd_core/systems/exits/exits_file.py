@@ -25,16 +25,6 @@ EXIT = "exit"
 JUDGED = 5  # rows of a target's verification in `ratios`: four drafted tokens and the one behind them
 
 
-def readings(study: Mapping[str, Any]) -> Iterator[Record]:
-    """A row a read-out: how much of the model's text it agrees with, in all and by kind of prompt (see `lab.depth`)."""
-    whole_, kinds = study["all"], study["kinds"]
-    for i, row in enumerate(study["rows"]):
-        means = {name: round(whole_[name][i], 5) for name in ("agree", "overlap")}
-        ends = {f"{name}_interval": [round(end, 5) for end in whole_[f"{name}_interval"][i]] for name in means}
-        by_kind = {kind: round(own["agree"][i], 5) for kind, own in kinds.items()}
-        yield {"what": "reading", **row, **means, **ends, "kinds": by_kind}
-
-
 def swept(read: Iterable[Record], costs: Sequence[Record]) -> Iterator[Record]:
     """The sweep over exits by the model's own head, from what they agree on and what passes cost."""
     fit, off = fitted(costs)

@@ -21,7 +21,7 @@ def readings(records: Records) -> str:
     head = ("layers", "read-out", "agrees (95 % interval)", "1 - TV (95 % interval)")
     body = []
     for r in of(records, "reading"):
-        means = (f"{r[name]:.3f} ({_ends(r[f'{name}_interval'])})" for name in ("agree", "overlap"))
+        means = (sheet.with_interval(r[name], r[f"{name}_interval"]) for name in ("agree", "overlap"))
         body.append((r["at"], r["readout"], *means))
     return sheet.markdown(head, body)
 
@@ -68,7 +68,7 @@ def runs(records: Records) -> str:
     for r in found:
         given = predicted.get(r["stack"])
         computed = ("-", "-") if given is None else (f"{given:.2f}", f"{given / r['speed_up'] - 1:+.1%}")
-        measured = f"{r['speed_up']:.2f} ({_ends(r['interval'], 2)})"
+        measured = sheet.with_interval(r["speed_up"], r["interval"], 2)
         body.append((called[r["stack"]], measured, sheet.shares(r["accepted"]), *computed))
     return sheet.markdown(head, body)
 
@@ -111,10 +111,6 @@ def said(about: Mapping[str, Any]) -> str:
 
 def _place(pair: Sequence[Any]) -> str:
     return f"{pair[0]} ({pair[1]})"
-
-
-def _ends(interval: Sequence[float], digits: int = 3) -> str:
-    return " to ".join(f"{end:.{digits}f}" for end in interval)
 
 
 TABLES: Mapping[str, Callable[[Records], str]] = {

@@ -59,7 +59,7 @@ def act(subject: Subject) -> None:
 
 def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The study of all texts, and its records."""
-    from hsd_core.systems.exits import depth_table, exits_file
+    from hsd_core.systems.exits import depth_table
     from hsd_core.systems.exits.agreements import Agreements
     from hsd_core.systems.exits.depths import read_depths
 
@@ -77,7 +77,7 @@ def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     assert together is not None, "else nothing was written"
     about = subject.pipeline
     study = {"preset": about.preset.name, **about.about["versions"], **depth_table.summary(reading, sums)}
-    return study, [*exits_file.readings(study), *together.records(reading)]
+    return study, [*depth_table.readings(study), *together.records(reading)]
 
 
 def _about(subject: Subject) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.measure.results.sheet import markdown
+from hsd_core.measure.results.sheet import markdown, with_interval
 from hsd_core.measure.tally import Tally
 from hsd_core.measure.teacher_forced import pair_rows
 from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
@@ -61,10 +61,10 @@ def ready_table(tally: Tally, block: int) -> str:
     a = tally.ratio((1,)) or 0.0
     rows = []
     for k in WIDTHS:
-        h, (low, high) = tally.ratio((k,)) or 0.0, tally.interval((k,)) or (0.0, 0.0)
+        h, ends = tally.ratio((k,)) or 0.0, tally.interval((k,)) or (0.0, 0.0)
         split = duo_tokens_per_step(a, h, block // k) if block >= k else None
         figures = (duo_tokens_per_step(a, h, block), split, card_tokens_per_step(a, h, block) if k > 1 else None)
-        rows.append((k, f"{h:.3f} ({low:.3f} to {high:.3f})", *("" if x is None else f"{x:.2f}" for x in figures)))
+        rows.append((k, with_interval(h, ends), *("" if x is None else f"{x:.2f}" for x in figures)))
     head = (
         "k",
         "h, measured (95 % interval)",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import counts
-from hsd_core.measure.results.sheet import markdown
+from hsd_core.measure.results.sheet import markdown, with_interval
 from hsd_core.measure.tally import Tally
 from hsd_core.models.drafts.draft_file import read_info
 from hsd_core.models.lean.decoder import LeanDecoder
@@ -62,7 +62,7 @@ def places_table(tally: Tally, drafts: Sequence[Path], places: int) -> str:
         if value is None:
             return ""
         interval = tally.interval((name, place, what)) if not place else None
-        return f"{value:.3f}" + (f" ({interval[0]:.3f} to {interval[1]:.3f})" if interval else "")
+        return with_interval(value, interval) if interval else f"{value:.3f}"
 
     rows = []
     for path in drafts:
