@@ -178,6 +178,28 @@ def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(
     assert capsys.readouterr().err == f"error: {said}; use at least 1\n"
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--views", "8", "--ready", "nano"], "--ready and --views are studies of their own; give one of them"),
+        (["--parallel", "2", "--places", "3"], "--parallel and --places are studies of their own; give one of them"),
+        (["--lengths", "9"], "--lengths says how far into a text is read; add --places or --views"),
+        (["--places", "2", "--lengths", "9"], "--lengths says how far into a text drafts are read; add --places 1"),
+        (["--out", "o", "--drafts-only"], "--out needs every layer; leave --drafts-only out"),
+    ],
+)
+def test_studies_that_do_not_go_together_are_refused_before_anything_is_loaded(
+    more, said, tmp_path, monkeypatch, capsys
+):
+    from hsd_core.pipeline import Pipeline
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p").touch()
+    monkeypatch.setattr(Pipeline, "open", lambda *_, **__: pytest.fail("weights were loaded"))
+    assert main([*DEPTH, *more]) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_one_line_that_names_the_cure(what, capsys):
     command, cure = BAD[what]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from hsd_core.grammar import kinds
+
 FEW, MANY = 8, 256  # rows
 KINDS = ("float32", "int8", "int4")  # of weights, as levels keep them
 FLOATS, ROUNDED = 1.3, 1.6  # times one row, at most: of float32 weights, of 8 and 4 bits
@@ -49,8 +51,11 @@ def kernel_rate(limits: Mapping[str, Any], kind: str, rows: int) -> float | None
 
 
 def limit_of(level: str) -> float:
-    """A level's limit, by its spec: copies of few bits and nano drafts multiply integers on a CPU."""
-    return ROUNDED if level.startswith("nano") or "int8" in level or "int4" in level else FLOATS
+    """A level's limit, by its spec: copies of few bits, and drafts above no layer of the target, multiply integers on a
+    CPU."""
+    kind = kinds().get(level.partition("@")[0])
+    alone = kind is not None and kind.shares.reads is not None and kind.shares.reads.depth == 0
+    return ROUNDED if alone or "int8" in level or "int4" in level else FLOATS
 
 
 def more_rows(records: Sequence[Mapping[str, Any]]) -> Iterator[MoreRows]:
