@@ -1,9 +1,8 @@
 """`record`: real runs of a list of prompts and stacks, beside plain decoding: the traces that the page replays.
 
-An entry whose levels work at the same time has a `clock`, reckoned (if it says nothing) or real. One with `whatif` in
-place of preset, stack and prompt is a simulated run, and its trace says so. The page shows recordings beside each
-other, so those of one machine have to be of one sitting: each is run several times, and what plain decoding took beside
-those that are kept is compared at the end.
+An entry with `whatif` in place of preset, stack and prompt is a simulated run, and its trace says so. The page shows
+recordings beside each other, so those of one machine have to be of one sitting: each is run several times, and what
+plain decoding took beside those that are kept is compared at the end.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.levels.trunk import Trunk
 
-TEXT, SHARED = MAPS = ("text", "shared")
+TEXT, SHARED = "text", "shared"
 _SAMPLE = "A level drafts a few words, and the one above it keeps those that it would have written: 1, 2, 3."
 _SPARE = 1.5  # of its own tokens, as many times as in the sample
 _LEAST = 64
