@@ -9,9 +9,9 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from hsd_core.cli.files import check_files, said
 from hsd_core.cli.shared_options import check_counts
@@ -31,6 +31,14 @@ NO_MEMORY = (
 
 
 class _Parser(argparse.ArgumentParser):
+    complete: Callable[[], None] | None = None  # adds the options that cost imports, once the command is chosen
+
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        complete, self.complete = self.complete, None
+        if complete is not None:
+            complete()
+        return super().parse_known_args(*given, **named)
+
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
 

@@ -131,27 +131,35 @@ def add_texts(parser: argparse.ArgumentParser, tokens: int) -> None:
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "depth", "measure at which depth the target knows the next token", act)
+    parser: Any = command(commands, "depth", "measure at which depth the target knows the next token", act)
     add_preset(parser)
     add_texts(parser, 128)
     parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
     counts(parser, "--lengths", nargs="+", metavar="N", help="of the text before what is read, where a study has some")
     writes(parser, "--out", goes_on=True, metavar="FILE", help="keep it as JSON lines; what a study read there is kept")
-    for study in plugins("study"):
-        if hasattr(study, "add"):
+
+    def complete() -> None:
+        for study in studies().values():
             study.add(parser)
+
+    parser.complete = complete
+
+
+def studies() -> dict[str, Any]:
+    """What systems bring along, by the options that ask for it; imports torch."""
+    return {study.OPTION: study for study in plugins("study")}
 
 
 def act(options: argparse.Namespace) -> int:
-    studies = {study.OPTION: study for study in plugins("study") if hasattr(study, "add")}
-    asked = [name for name in studies if name and getattr(options, name) is not None]
+    known = studies()
+    asked = [name for name in known if name and getattr(options, name) is not None]
     if len(asked) > 1:
         raise ValueError(f"--{asked[0]} and --{asked[1]} are studies of their own; give one of them")
-    if not asked and "" not in studies:
-        raise ValueError(f"name a study: --{', --'.join(studies)}")
-    study = studies[asked[0] if asked else ""]
+    if not asked and "" not in known:
+        raise ValueError(f"name a study: --{', --'.join(known)}")
+    study = known[asked[0] if asked else ""]
     if options.lengths and not getattr(study, "LENGTHS", False):
-        some = [f"--{name}" for name, one in studies.items() if getattr(one, "LENGTHS", False)]
+        some = [f"--{name}" for name, one in known.items() if getattr(one, "LENGTHS", False)]
         raise ValueError(f"--lengths says how far into a text is read; add {' or '.join(some)}")
     if hasattr(study, "check"):
         study.check(options)

@@ -1,5 +1,5 @@
 """What measurements are made of: passes timed in turn, each turn from another place in the list, so that a machine that
-slows down slows all alike; a run to its end; a median with its interval, as a record."""
+slows down slows all alike; a median with its interval, as a record. Needs no torch to be imported."""
 
 from __future__ import annotations
 
@@ -9,12 +9,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-
-from hsd_core.core.driver import Stopped
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.events import Event
-from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.prepared import run
 
 NS_PER_MS = 1e6
 STEP = 5  # places between the beginnings of two turns
@@ -56,6 +50,8 @@ def in_turns(
     Raises:
         Stopped: `stop` turned true.
     """
+    from hsd_core.core.driver import Stopped
+
     found: dict[Cell, list[float]] = {cell: [] for cell in tasks}
     began, cells = time.monotonic(), list(tasks)
     for turn in range(warm_up + turns):
@@ -69,26 +65,6 @@ def in_turns(
                 found[cell].append(ms)
         tell(turn + 1, warm_up + turns)
     return found
-
-
-def ran(
-    entries: Sequence[StackEntry],
-    prompt: Sequence[int],
-    sampling: Sampling,
-    seed: int,
-    *,
-    stop: Callable[[], bool],
-    **settings: Any,
-) -> list[Event]:
-    """The events of a run, see `stacks.prepared.run`.
-
-    Raises:
-        Stopped: `stop` turned true.
-    """
-    events = list(run(entries, prompt, sampling, seed, stop=stop, **settings))
-    if stop():
-        raise Stopped
-    return events
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:

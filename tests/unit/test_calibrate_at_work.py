@@ -25,7 +25,7 @@ from hsd_core.grammar.keys import FUSE, GUESS, WINDOW
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.fused import FusedLevel
-from hsd_core.measure import timed
+from hsd_core.measure import whole_run
 from hsd_core.measure.calibrate import at_work, overlap
 from hsd_core.measure.calibrate.at_work import ran
 from hsd_core.measure.calibrate.candidates import candidates, default_levels, met_at_work
@@ -161,7 +161,7 @@ def test_sampled_offers_are_accepted_as_enumeration_of_the_engine_says(
                         break
                 return events
 
-            monkeypatch.setattr(timed, "run", engine)
+            monkeypatch.setattr(whole_run, "run", engine)
             output, offers = ran([bottom, above], PROMPT, 1.0, 0, ends=NONE, tokens=1, stop=lambda: False)
             tally = Tally(1)
             count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, trees(offers))

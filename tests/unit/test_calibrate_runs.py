@@ -10,7 +10,7 @@ from lean_stacks import LeanStacks, RandomDraft
 
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Footer, Verify
-from hsd_core.measure import timed
+from hsd_core.measure import whole_run
 from hsd_core.measure.calibrate.candidates import candidates
 from hsd_core.measure.calibrate.costs import short_runs
 from hsd_core.measure.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
@@ -115,7 +115,7 @@ def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatc
     pipeline, ran = Pipeline.open("toy"), []
     found = candidates(pipeline)
     monkeypatch.setattr(
-        timed, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
+        whole_run, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
     )
     text = WrittenText(tuple(pipeline.encode("The small level ", raw=False)), (1,))
     seen = observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)

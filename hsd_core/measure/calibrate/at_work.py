@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.level import Proposal
 from hsd_core.core.tree import Token, Tree
-from hsd_core.measure import timed
+from hsd_core.measure import whole_run
 from hsd_core.measure.calibrate.overlap import count_offers
 from hsd_core.measure.calibrate.reading import LONGEST, read
 from hsd_core.measure.texts.written_texts import WrittenText
@@ -93,7 +93,9 @@ def ran(
     entries = [StackEntry(level, replace(stack[0].spec, block=LONGEST), LONGEST), *stack[1:]]
     # A round more than is counted: no draft that counts is cut short by the limit.
     most, sampling = tokens + LONGEST + 1, Sampling(temperature)
-    ids = committed_ids(timed.ran(entries, prompt, sampling, seed, max_new_tokens=most, ends=ends, heads=0, stop=stop))
+    ids = committed_ids(
+        whole_run.ran(entries, prompt, sampling, seed, max_new_tokens=most, ends=ends, heads=0, stop=stop)
+    )
     output, offers = tuple(ids[: loop_from(ids)]), dict[int, Offered]()
     for length, proposal in noted:
         if (start := length - len(prompt)) < min(tokens, len(output)):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from hsd_core.core.driver import Stopped
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.texts.selfgen import Job, generate
-from hsd_core.measure.timed import ran
+from hsd_core.measure.whole_run import ran
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.metrics import committed_ids
 from hsd_core.trace.repetition import loop_from

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.calibrate.reading import is_lookup
-from hsd_core.measure.timed import NS_PER_MS, STEP, ran, rotated
+from hsd_core.measure.timed import NS_PER_MS, STEP, rotated
 from hsd_core.measure.validate.counters import owes
+from hsd_core.measure.whole_run import ran
 from hsd_core.models.sampling import Sampling
 
 if TYPE_CHECKING:
