@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 
 from hsd_core.doctor.reading.lines.figures import Figure, figures
-from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_plain, stops_early
+from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_logged, is_plain, stops_early
 from hsd_core.doctor.reading.lines.set_before import length_in
 from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of
 from hsd_core.doctor.reading.told import Told
@@ -81,14 +81,14 @@ def _head(line: str, above: Sequence[tuple[int, str]]) -> tuple[str, list[str], 
 
     Where the lines above name a unit of speed, columns for runs with and without drafts are of that.
     """
-    if len(line) > 2_000 or not _HEADS.search(line):
+    if len(line) > 2_000 or is_logged(line) or not _HEADS.search(line):
         return None
     if "|" not in line and _DIGIT.search(_PLACE.sub("", line[:MOST_HEAD]) + line[MOST_HEAD:]):
         return None
     captioned = None
     for divider in _DIVIDERS:
         names = _cells(line, divider)
-        if len(names) < 2 or any(len(name) > 60 for name in names):
+        if not 2 <= len(names) <= (8 if divider == " " else MOST_COLUMNS) or any(len(name) > 60 for name in names):
             continue
         head = {at: what for at, name in enumerate(names) if (what := _column(name)) is not None}
         if captioned is None:
@@ -99,7 +99,7 @@ def _head(line: str, above: Sequence[tuple[int, str]]) -> tuple[str, list[str], 
             head |= dict.fromkeys(islice(with_drafts, 1), "speed") if "plain_speed" in head.values() else {}
         told = set(head.values())
         timed = bool(told & {"speed", "per_token", "plain_speed", "plain_per_token"})
-        if divider == " " and (not timed or len(head) < 2 or len(names) > 8):
+        if divider == " " and (not timed or len(head) < 2):
             continue
         if (divider != "|" or not timed) and any(_DIGIT.search(name) and not _PLACE.fullmatch(name) for name in names):
             continue
