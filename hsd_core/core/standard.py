@@ -14,20 +14,20 @@ from hsd_core.grammar.scheduler_kind import SchedulerKind
 SCHEDULERS = (SchedulerKind(name="sync", order=10, words="sync · one level after another"),)
 
 POLICIES = (
-    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=Fixed, said="blocks of full length"),
+    PolicyKind(name="fixed", order=10, words="fixed · always T tokens", make=Fixed, in_names="blocks of full length"),
     PolicyKind(
         name="flush",
         order=20,
         words="flush · hand up early after a correction",
         make=Flush,
-        said="hands up after a correction",
+        in_names="hands up after a correction",
     ),
     PolicyKind(
         name="confidence",
         order=30,
         words="confidence · stop when uncertain",
         make=Confidence,
-        said="stops when unsure",
+        in_names="stops when unsure",
         keys=(THETA.usually(0.6, "stop after a token whose top probability is below θ"),),
     ),
     PolicyKind(
@@ -35,7 +35,7 @@ POLICIES = (
         order=35,
         words="margin · stop when two tokens are close",
         make=Margin,
-        said="stops at a close choice",
+        in_names="stops at a close choice",
         keys=(
             THETA.usually(
                 0.15, "stop after a token whose two best choices are less than θ apart (log p1 − log p2, nats)"
@@ -47,7 +47,7 @@ POLICIES = (
         order=40,
         words="adaptive · stop when uncertain; the threshold follows the acceptance",
         make=Adaptive,
-        said="stops when unsure, adapting",
+        in_names="stops when unsure, adapting",
         keys=(THETA.usually(0.6, "the starting threshold"),),
     ),
 )
@@ -57,7 +57,7 @@ RULES = (
         name="tokenwise",
         order=10,
         words="tokenwise · keep a token with probability min(1, p/q)",
-        said="judges token by token",
+        in_names="judges token by token",
         function="hsd_core.core.rules:tokenwise",
         lossless=True,
         one_hot=True,
@@ -67,7 +67,7 @@ RULES = (
         name="block",
         order=20,
         words="block · weigh the whole block at once",
-        said="judges whole blocks",
+        in_names="judges whole blocks",
         function="hsd_core.core.rules:block",
         lossless=True,
         trees=False,
@@ -77,7 +77,7 @@ RULES = (
         name="match",
         order=25,
         words="match · draw a token, and keep the draft that equals it",
-        said="keeps what it would have drawn",
+        in_names="keeps what it would have drawn",
         function="hsd_core.core.rules:match",
         lossless=True,
         one_hot=True,
@@ -87,7 +87,7 @@ RULES = (
         name="greedy",
         order=30,
         words="greedy · keep what equals the first choice",
-        said="keeps its first choices",
+        in_names="keeps its first choices",
         function="hsd_core.core.rules:greedy",
         lossless=False,
         one_hot=True,
@@ -96,7 +96,7 @@ RULES = (
         name="top",
         order=40,
         words="top · keep what is among the first k choices",
-        said="keeps likely tokens",
+        in_names="keeps likely tokens",
         function="hsd_core.core.rules:top",
         lossless=False,
         keys=(

@@ -22,7 +22,7 @@ class Extension:
         of: the kind's name.
         keys: the keys; a level that has a value for the first one is built by `build`.
         build: the level, from the function that builds the kind's own.
-        help: a sentence behind the kind's help. around: what a level is called with a key, as in `Said.around`.
+        help: a sentence behind the kind's help. around: what a level is called with a key, as in `NameForms.around`.
         entry: what it adds to the kind's entries of the catalogue.
         of_target: whether a level with the first key is built for one target.
         first: what has to be made once before a level with the first key runs, as `Placement.first` says it.
@@ -69,11 +69,11 @@ def _with(kind: Kind, own: Extension) -> Kind:
     def unplanned(spec: LevelSpec) -> Unplanned | None:
         return planning.unplanned(spec) or (own.unplanned if asked(spec) else None)
 
-    said = text.said._replace(around={**text.said.around, **own.around})
+    forms = text.in_names._replace(around={**text.in_names.around, **own.around})
     return replace(
         kind,
         keys=(*kind.keys, *own.keys),
-        text=text._replace(help=f"{text.help} {own.help}", said=said),
+        text=text._replace(help=f"{text.help} {own.help}", in_names=forms),
         placement=placement._replace(first=first),
         shares=shares._replace(of_target=of_target),
         planning=planning._replace(unplanned=unplanned),

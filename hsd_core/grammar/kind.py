@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from hsd_core.grammar.key import Key, V, Value
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -147,13 +147,13 @@ class KindText(NamedTuple):
 
     Attributes:
         title: in the legend and in lanes. about: a sentence on what it is. help: how it is used.
-        said: what a level of it is called within the name of a stack.
+        in_names: what a level of it is called within the name of a stack.
     """
 
     title: str
     about: str
     help: str
-    said: Said = Said()
+    in_names: NameForms = NameForms()
 
 
 class Placement(NamedTuple):
@@ -274,7 +274,7 @@ class Kind:
 
     def as_dict(self, shared: Mapping[str, Key[Any]]) -> dict[str, Any]:
         """For the page, in plain JSON types. `shared`: the keys of all kinds, by name."""
-        look, text, place, said = self.look, self.text, self.placement, self.text.said
+        look, text, place, forms = self.look, self.text, self.placement, self.text.in_names
         return {
             "name": self.name,
             "order": self.order,
@@ -295,9 +295,9 @@ class Kind:
             "origins": [origin._asdict() for origin in self.lookup.origins],
             "written": self.written and self.written._asdict(),
             "said": {
-                "forms": (*said.forms, text.title),
-                "around": dict(said.around),
-                "terms": dict(said.terms),
+                "forms": (*forms.forms, text.title),
+                "around": dict(forms.around),
+                "terms": dict(forms.terms),
             },
         }
 

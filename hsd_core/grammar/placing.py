@@ -11,7 +11,7 @@ from hsd_core.grammar.keys import DTYPE, MAX_DEPTH, MAX_NODES, TREE, WITH
 from hsd_core.grammar.kind import BELOW, LAST
 
 # What a stack is refused with; what is wrong with a key's value, the key says.
-SAYS: Mapping[str, str] = MappingProxyType(
+REASONS: Mapping[str, str] = MappingProxyType(
     {
         "empty": "stack {text} has an empty level; write for example ngram:2,int8:8,target",
         "many": "stack has {levels} levels; {most} is the limit",
@@ -194,7 +194,7 @@ def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tup
             yield i, fault("depth", name=spec.name)
             continue
         if depths[0] <= (reached := deepest.get(weights, 0)):
-            where = SAYS["whole"] if reached > MAX_DEPTH else SAYS["exit"].format(at=reached)
+            where = REASONS["whole"] if reached > MAX_DEPTH else REASONS["exit"].format(at=reached)
             yield i, fault("rise", name=spec.name, at=depths[0], where=where)
         deepest[weights] = max(reached, depths[-1])
 
@@ -213,4 +213,4 @@ def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[Stac
 
 
 def fault(what: str, **values: object) -> StackError:
-    return StackError(SAYS[what].format(**values))
+    return StackError(REASONS[what].format(**values))

@@ -14,7 +14,7 @@ class PolicyKind:
     """A stop policy.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
+        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
         keys: its own, which every level that has a policy heeds; they count beside this policy alone.
         make: one for a level in a run (a `core.policies.Policy`), from the values of its keys by name.
     """
@@ -23,7 +23,7 @@ class PolicyKind:
     order: int
     words: str
     make: Callable[..., Any]
-    said: str = ""
+    in_names: str = ""
     keys: tuple[Key[Any], ...] = ()
 
     def bind(self, values: Mapping[str, Value]) -> Any:

@@ -200,7 +200,7 @@ def _by_name(modules: Sequence[ModuleType], what: str) -> Mapping[str, Any]:
 
 
 def _of_those(choice: Choice, some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> Choice:
-    words, terms = {one.name: one.words for one in some}, {one.name: one.said or one.name for one in some}
+    words, terms = {one.name: one.words for one in some}, {one.name: one.in_names or one.name for one in some}
     inner = tuple(one.name for one in some if isinstance(one, SchedulerKind) and (one.inner or one.make is None))
     return replace(choice, choices=tuple(words), words=words, terms=terms, inner=inner)
 

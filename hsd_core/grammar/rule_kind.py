@@ -16,7 +16,7 @@ class RuleKind:
     """A rule.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
+        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
         function: "module:name" of a function like `hsd_core.core.rules.tokenwise`. It runs in the engine, above this
             room, and is looked up when a run begins, so that whoever reads a stack needs no torch. It is given the
             values of the rule's keys by name.
@@ -39,7 +39,7 @@ class RuleKind:
     words: str
     function: str
     lossless: bool
-    said: str = ""
+    in_names: str = ""
     keys: tuple[Key[Any], ...] = ()
     strays: Callable[..., str] | None = None
     trees: bool = True

@@ -73,7 +73,7 @@ class SchedulerKind:
     """A scheduler, as stacks and the page name it.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it. said: in names of stacks.
+        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
         keys: its own; given beside another scheduler they are refused.
         make: one for a run, from the values of its keys by name; None where levels work one after another.
         by_count: lanes meet, so that what is verified at once is bounded by counts alone.
@@ -86,7 +86,7 @@ class SchedulerKind:
     name: str
     order: int
     words: str
-    said: str = ""
+    in_names: str = ""
     keys: tuple[Key[Any], ...] = ()
     make: Callable[..., Scheduler] | None = None
     by_count: bool = True

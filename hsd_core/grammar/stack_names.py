@@ -1,6 +1,6 @@
 """What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model".
 
-The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.said`). On the page
+The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.name_forms`). On the page
 `assets/js/levels/stack-names.js` puts the same together: one table of names holds for both (tests/stack_names.json).
 """
 
@@ -14,7 +14,7 @@ from hsd_core.grammar import LevelSpec, StackError, keys, kind_of
 from hsd_core.grammar.key import Key
 from hsd_core.grammar.keys import GROW, WITH
 from hsd_core.grammar.kind import LAST
-from hsd_core.grammar.said import JOINTS
+from hsd_core.grammar.name_forms import JOINTS
 from hsd_core.grammar.stack_text import parse
 
 _BLOCK = "block"  # beside the keys' names in what a level was given
@@ -90,9 +90,9 @@ def _joined(stack: Sequence[LevelSpec], telling: Collection[str]) -> str:
 def _phrase(spec: LevelSpec) -> tuple[str, set[str]]:
     """A level's words, and the keys that they tell whole."""
     kind, told = kind_of(spec), _told(spec)
-    form = next(form for form in (*kind.text.said.forms, kind.text.title) if _slots(form) <= told.keys())
+    form = next(form for form in (*kind.text.in_names.forms, kind.text.title) if _slots(form) <= told.keys())
     phrase = form.format(**{key: _term(spec, key, told[key]) for key in _slots(form)})
-    around = {name: key.around for name, key in keys().items() if key.around} | dict(kind.text.said.around)
+    around = {name: key.around for name, key in keys().items() if key.around} | dict(kind.text.in_names.around)
     for key in keys():
         if key in told and key in around:
             phrase = around[key].format(level=phrase)
@@ -125,7 +125,7 @@ def _counts(spec: LevelSpec, key: Key[Any]) -> bool:
 
 
 def _term(spec: LevelSpec, key: str, value: str) -> str:
-    known = {**keys()[key].terms, **kind_of(spec).text.said.terms}
+    known = {**keys()[key].terms, **kind_of(spec).text.in_names.terms}
     return known.get(value, value.rsplit("/", 1)[-1])
 
 

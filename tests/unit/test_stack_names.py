@@ -64,7 +64,7 @@ def test_a_level_has_a_name_too() -> None:
 
 
 def test_every_policy_and_rule_has_words_for_names() -> None:
-    assert all(one.said for one in (*policies().values(), *rules().values()))
+    assert all(one.in_names for one in (*policies().values(), *rules().values()))
 
 
 def test_a_kind_without_words_is_called_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.keys import DEVICE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Reads, Shares, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.levels.decoded import decoded
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str)
             title=f"{dtype} copy",
             about=about,
             help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
-            said=Said((said,)),
+            in_names=NameForms((said,)),
         ),
         keys=(*VERIFIES, DEVICE, VOCAB),
         placement=Placement(block=block, needs=frozenset({"weights"})),

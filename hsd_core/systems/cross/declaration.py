@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import DRAFTER, Choice, StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, POLICY
 from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, Placement, Planning, Shares, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -66,7 +66,7 @@ CROSS = Kind(
         help="It drafts text, which is spelled anew in the target's tokens (@map=text), or keeps to the tokens that "
         "both vocabularies have (@map=shared). @id= is a preset's name, a Hub id or a folder. It only drafts: it has "
         "no row over the target's tokens to verify with.",
-        said=Said(
+        in_names=NameForms(
             ("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "a model with another tokenizer")
         ),
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import DRAFTER, StackError, Switch, Whole
 from hsd_core.grammar.keys import DTYPE, VERIFIES
 from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -62,7 +62,7 @@ SELF = Kind(
         help="A group of @parallel= layers reads one input, so several devices can share the work. Here one processor "
         "does all of it: such a draft costs as much as the target and cannot pay. @calibrate=0 shows why its keys and "
         "values are renewed in every round.",
-        said=Said(("a self-draft",)),
+        in_names=NameForms(("a self-draft",)),
     ),
     keys=(*VERIFIES, PARALLEL, CALIBRATE, DTYPE),
     placement=Placement(needs=frozenset({"weights"})),

@@ -22,7 +22,7 @@ from hsd_core.grammar.kind import (
     Unplanned,
     WrittenAs,
 )
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
 
@@ -114,7 +114,7 @@ KIND = Kind(
         about="The target after its first layers, read by a trained draft or by the model's own head.",
         help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head, which "
         "@vocab= trims. Keys, values and hidden states are shared with every level that uses the same weights.",
-        said=Said(
+        in_names=NameForms(
             ("an early {dtype} exit at layer {at}", "an exit at layer {at}"),
             terms={known_drafts.LENS: "the model's own head"},
         ),
@@ -193,7 +193,9 @@ CLIMB = Kind(
         about="Several exits of the target: each token is drafted at the first one that is sure of it (AdaDecode).",
         help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
         "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
-        said=Said(("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}),
+        in_names=NameForms(
+            ("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}
+        ),
     ),
     keys=(THROUGH, SURE, DTYPE, VOCAB, DRAFT_OF_EXIT),
     placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),
@@ -215,7 +217,7 @@ KINDS = (
             about="One of the target's exits, chosen again in every round with the length of its draft (DEL).",
             help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen. It chooses among trained "
             "exits; with @id=lens, or where none is trained, among all layers up to N, read by the model's own head.",
-            said=Said(("an exit chosen each round",)),
+            in_names=NameForms(("an exit chosen each round",)),
         ),
         planning=Planning(
             unplanned=lambda spec: Unplanned(

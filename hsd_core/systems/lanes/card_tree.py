@@ -34,7 +34,7 @@ SCHEDULERS = (
         name="card",
         order=40,
         words="card · a tree that keeps growing; the verified token decides where it goes on",
-        said="growing a tree meanwhile",
+        in_names="growing a tree meanwhile",
         keys=(
             AHEAD.usually(0, "how many tokens deep the tree may grow; 0: two blocks of the level below"),
             WIDTH.usually(4, "how many candidates the tree has behind a token, and how many of a layer are continued"),

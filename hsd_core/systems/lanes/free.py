@@ -40,7 +40,7 @@ SCHEDULERS = (
         name="ahead",
         order=30,
         words="ahead · draft on and on; verify whatever lies there",
-        said="drafting ahead",
+        in_names="drafting ahead",
         keys=(
             AHEAD.usually(0, "how many tokens may wait for the verifier; 0: two blocks of the level below"),
             LEAST.usually(1, "how many drafted tokens must wait before the verifier starts"),

@@ -37,7 +37,7 @@ SCHEDULERS = (
         name="pearl",
         order=20,
         words="pearl · draft the next block while this one is verified, in lock step",
-        said="drafting on meanwhile",
+        in_names="drafting on meanwhile",
         keys=(
             AHEAD.usually(0, "how many tokens are drafted during one verification; 0: one block of the level below"),
         ),

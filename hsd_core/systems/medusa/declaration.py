@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.models.drafts import known_drafts
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ KIND = Kind(
         about="Trained heads over the target's last hidden state, each for a token further on.",
         help="One small pass says all tokens of a draft, none of which has read the others, so a tree (@tree=) gains "
         "most. @id= names the heads.",
-        said=Said(("Medusa heads", "Medusa")),
+        in_names=NameForms(("Medusa heads", "Medusa")),
     ),
     keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
     placement=Placement(block=3, verifies=False, cheap=True, needs=frozenset({"weights"})),

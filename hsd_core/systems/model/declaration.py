@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
 from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, Placement, Reads, Shares, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.levels.decoded import decoded
 from hsd_core.models.machine import has_cuda
 
@@ -63,7 +63,7 @@ KIND = Kind(
         title="model",
         about="Another model of the target's family.",
         help="The preset's smaller one, or @id= a Hub id or folder.",
-        said=Said(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
+        in_names=NameForms(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
     ),
     keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
     placement=Placement(needs=frozenset({"weights"})),
@@ -91,7 +91,7 @@ TARGET = Kind(
         about="The last level: its distribution is the output's.",
         help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
         "folder or a .gguf file.",
-        said=Said(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
+        in_names=NameForms(("{dtype} {id}", "{id}", "the {dtype} model", "the model")),
     ),
     keys=(*VERIFIES, DTYPE, DEVICE, ID),
     placement=Placement(stands=LAST, needs=frozenset({"weights"})),

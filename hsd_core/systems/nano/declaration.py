@@ -9,7 +9,7 @@ from hsd_core.grammar.extension import Extension
 from hsd_core.grammar.key import StackError, Value, WeightsName
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.grammar.spec import LevelSpec
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
@@ -83,7 +83,7 @@ KIND = Kind(
         title="nano draft",
         about="A trained one- or two-layer draft over the target's embeddings.",
         help="@id= names the draft; a fed one also reads the last hidden state of the full pass above it.",
-        said=Said(("a nano draft",)),
+        in_names=NameForms(("a nano draft",)),
     ),
     keys=(*VERIFIES, ID),
     placement=Placement(block=3, cheap=True, needs=frozenset({"weights"})),

@@ -18,7 +18,7 @@ from hsd_core.grammar.kind import (
     Placement,
     Site,
 )
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.grammar.spec import LevelSpec
 from hsd_core.systems.ngram.source_keys import Sources
 
@@ -163,7 +163,7 @@ KINDS = (
             "usually writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. @guess= says "
             "how many candidates are offered side by side, for one pass to judge; @window= lets a lookahead window "
             "feed the context's.",
-            said=Said(
+            in_names=NameForms(
                 ("{guess} lookups at once", "lookups"),
                 {WINDOW.name: "{level} with a lookahead window"},
             ),

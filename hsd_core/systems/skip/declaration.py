@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import DRAFTER, FileName, StackError
 from hsd_core.grammar.keys import DTYPE, VERIFIES
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.systems.skip.sublayer_sets import EMPTY
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ SKIP = Kind(
         about="The target without some of its attentions and MLPs (Draft & Verify).",
         help="@set= names which: a file that python -m hsd_core sets searched for these weights; @set=none leaves "
         "nothing out. Every round begins from the target's own keys and values.",
-        said=Said(("the model with layers left out",)),
+        in_names=NameForms(("the model with layers left out",)),
     ),
     keys=(*VERIFIES, SET, DTYPE),
     placement=Placement(needs=frozenset({"weights"})),

@@ -1,7 +1,7 @@
 """Sets of sublayers that a draft of the target itself leaves out: small JSON files, each for the weights that it was
 searched for. Listing them imports no torch.
 
-`python -m hsd_core sets` searches them (see `hsd_core.lab.sublayers`).
+`python -m hsd_core sets` searches them (see `searching.py`).
 """
 
 from __future__ import annotations

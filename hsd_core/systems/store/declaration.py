@@ -9,8 +9,8 @@ from hsd_core.grammar.extension import Extension
 from hsd_core.grammar.key import DRAFTER, Share
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.grammar.policy_kind import PolicyKind
-from hsd_core.grammar.said import Said
 from hsd_core.systems.store.spaced import Spaced
 from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
 from hsd_core.systems.store.store_place import store_needed
@@ -52,7 +52,7 @@ KINDS = (
             about="The target\u2019s own layers, with what its store has returned so far in place of the store.",
             help="It runs all layers of the target, so that one query of the store verifies its tokens together "
             "(RaLMSpec). It stands below target@knn=store.",
-            said=Said(("a cache of the store",)),
+            in_names=NameForms(("a cache of the store",)),
         ),
         keys=VERIFIES,
         placement=Placement(needs=frozenset({"weights"})),
@@ -93,7 +93,7 @@ POLICIES = (
         order=50,
         words="os3 · as many as one query of a store pays for",
         make=Spaced,
-        said="stops where a query pays",
+        in_names="stops where a query pays",
         keys=(
             Share(
                 name="ask",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID, VERIFIES
 from hsd_core.grammar.kind import ANYWHERE, YELLOW, Kind, KindText, Look, Placement, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 from hsd_core.systems.table.toy import ORDERS, ToyTokenizer, toy_level
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ KINDS = (
             title="table",
             about="A table of characters: the real engine without a model.",
             help="@id= says how many characters it looks back over: order1, order3 or order6.",
-            said=Said(
+            in_names=NameForms(
                 ("a table of {id}", "a table"),
                 terms={order: f"order {order.removeprefix('order')}" for order in ORDERS},
             ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import DRAFTER, Choice, StackError, Whole
 from hsd_core.grammar.keys import DTYPE, MAX_POSITIONS, VERIFIES
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.said import Said
+from hsd_core.grammar.name_forms import NameForms
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -89,7 +89,7 @@ KIND = Kind(
         help="@budget= says how many positions it holds, @keep= which: chunks, or the first and the last. It pays "
         "where the cache, not the weights, is most of what a pass reads: in long texts. @dtype=int8 runs 8-bit "
         "weights over the same cache.",
-        said=Said(("a view of the cache with {dtype} weights", "a view of the cache")),
+        in_names=NameForms(("a view of the cache with {dtype} weights", "a view of the cache")),
     ),
     keys=(*VERIFIES, KEEP, BUDGET, CHUNK, SINK, DTYPE),
     placement=Placement(block=6, needs=frozenset({"weights"})),

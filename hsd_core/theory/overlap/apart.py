@@ -1,4 +1,4 @@
-"""Which levels cannot work beside the target: those that read its last states (see `engine.lanes.chosen`)."""
+"""Which levels cannot work beside the target: those that read its last states (see `stacks.chosen_driver`)."""
 
 from __future__ import annotations
 

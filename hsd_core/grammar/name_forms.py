@@ -12,7 +12,7 @@ from typing import NamedTuple
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
-class Said(NamedTuple):
+class NameForms(NamedTuple):
     """What a level of a kind is called within the name of a stack: "an 8-bit copy".
 
     Attributes:
