@@ -154,7 +154,7 @@ class RandomDraft:
         ahead: int = 1,
     ) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = "random", 0, fed, layers, target.shape.hidden
-        self.joined, self.ahead, chance = joined, ahead, torch.Generator().manual_seed(50 + seed)
+        self.joined, self.ahead, self.window, chance = joined, ahead, 0, torch.Generator().manual_seed(50 + seed)
         self.unknown = torch.randn(ahead - 1, self.hidden, generator=chance) if ahead > 1 else None
         dtype = "bfloat16" if target.dtype == "bfloat16" else "float32"
         where = {"device": target.device, "graphs": getattr(target, "stack", None) and target.stack.graphs}

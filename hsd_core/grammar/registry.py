@@ -1,7 +1,8 @@
 """What is declared: kinds of levels as `KINDS`, what a system adds to another one's kinds as `EXTENDS`, rules as
-`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, tokenizers of presets without weights as `TOKENIZERS`,
-what reads a finished run's text as `AFTER_RUN`, what carries out a scheduler's orders as `DRIVERS`, by
-`core/standard.py` and by the file `declaration.py` of every folder of `systems`; and the keys of them all."""
+`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, forms of trained drafts as `DRAFTS`, tokenizers of
+presets without weights as `TOKENIZERS`, what reads a finished run's text as `AFTER_RUN`, what carries out a scheduler's
+orders as `DRIVERS`, by `core/standard.py` and by the file `declaration.py` of every folder of `systems`; and the keys
+of them all."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ from hsd_core.grammar.kind import Kind, WrittenAs
 from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.rule_kind import RuleKind
 from hsd_core.grammar.scheduler_kind import SchedulerKind
+from hsd_core.models.drafts.draft_file import DraftForm
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -44,6 +46,7 @@ class _Registry(NamedTuple):
     tokenizers: Mapping[str, Callable[[], TextCodec]]
     after_run: Mapping[str, str]
     drivers: Mapping[str, str]
+    drafts: Sequence[DraftForm]
 
 
 def kinds() -> Mapping[str, Kind]:
@@ -75,6 +78,11 @@ def policies() -> Mapping[str, PolicyKind]:
 def schedulers() -> Mapping[str, SchedulerKind]:
     """All schedulers by name, in the order in which they are listed."""
     return _here().schedulers
+
+
+def draft_forms() -> Sequence[DraftForm]:
+    """The forms of trained drafts that systems open."""
+    return _here().drafts
 
 
 def tokenizer_of(preset: Preset) -> TextCodec:
@@ -174,6 +182,7 @@ def _registry(path: tuple[str, ...]) -> _Registry:
         _by_name(modules, "TOKENIZERS"),
         _by_name(modules, "AFTER_RUN"),
         _by_name(modules, "DRIVERS"),
+        [one for module in modules for one in getattr(module, "DRAFTS", ())],
     )
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work, score_by_branches
+from hsd_core.core.level import DraftOrder, LevelRun, Outcome, Proposal, Work, score_by_branches
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
 from hsd_core.levels.readout import Readout
 from hsd_core.levels.said_ahead import draft_ahead
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk, nearest
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
@@ -31,7 +32,7 @@ class TrainedDraft(Readout, Protocol):
     """A trained draft with layers of its own.
 
     `at`: its depth, 0 for a nano. `fed`: it reads features. `hidden`: the width of the model. `joined`, `ahead`,
-    `unknown`: see `drafts.head.OpenedDraft`.
+    `window`, `unknown`: see `drafts.head.OpenedDraft`.
     """
 
     at: int
@@ -39,6 +40,7 @@ class TrainedDraft(Readout, Protocol):
     hidden: int
     joined: tuple[int, ...]
     ahead: int
+    window: int
     unknown: Tensor | None
 
     def join(self, states: Tensor) -> Tensor:
@@ -56,6 +58,15 @@ class TrainedDraft(Readout, Protocol):
     ) -> tuple[Tensor, Tensor]:
         """See `Readout.forward`. begun: what is wanted stands behind the line, one further on than the other, and is
         weighed against its copies by the gates from this one on."""
+        ...
+
+
+@runtime_checkable
+class OpensRun(Protocol):
+    """A trained draft that is run in a way of its own."""
+
+    def open_run(self, shared: SharedState, source: str) -> LevelRun:
+        """Its state in a run."""
         ...
 
 

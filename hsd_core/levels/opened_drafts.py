@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 from hsd_core.grammar import LevelSpec, StackError, kind_of, kinds, reads_draft
 from hsd_core.grammar.keys import ID
 from hsd_core.grammar.kind import Site
+from hsd_core.grammar.registry import draft_forms
 from hsd_core.grammar.stack_text import format_stack
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.models.decoder_protocol import Layered
@@ -79,7 +80,7 @@ def opens_drafts(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:
 def _opened(site: Site, path: Path, decoder: Layered) -> TrainedDraft:
     if not opens_drafts(decoder):
         raise ValueError("trained drafts read a model's layers, and this target runs through transformers")
-    return cast("TrainedDraft", site.opened(decoder, path, lambda: read_draft(path, decoder)))
+    return cast("TrainedDraft", site.opened(decoder, path, lambda: read_draft(path, decoder, draft_forms())))
 
 
 def _cure(draft: DraftInfo, name: str) -> str:

@@ -13,6 +13,7 @@ from tiny import tiny
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from hsd_core.grammar.registry import draft_forms
 from hsd_core.models import DecoderError
 from hsd_core.models.drafts import draft_file as drafts
 from hsd_core.models.drafts.known_drafts import FOLDER
@@ -91,7 +92,7 @@ def test_so_it_is_through_the_shipped_drafts(path: Path, wide: Any, monkeypatch:
     monkeypatch.setattr(drafts, "fingerprint", lambda decoder: info.fingerprint)
     ids, states = [1, 2, 3, 4, 5], torch.randn(5, 576)
     with Handed() as handed:
-        head = drafts.read_draft(path, wide)
+        head = drafts.read_draft(path, wide, draft_forms())
         if info.heads:
             head.say(states[:1], head.new_cache(8), ids, 0)
         elif info.window:

@@ -13,9 +13,9 @@ import torch
 from toy_states import HIDDEN, SumDecoder
 
 from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.models.database_file import Text
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.systems.ngram.text_db import TextDatabase
 from hsd_core.systems.store.command import worth
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Neighbours, mixed
@@ -29,10 +29,10 @@ VOCAB = 7
 OWNER = Owner("toy", "python -m hsd_core knn-store --preset toy", "0123", HIDDEN, VOCAB)
 
 
-def text(*lengths: int) -> TextDatabase:
+def text(*lengths: int) -> Text:
     chance = np.random.default_rng(0)
     documents = [np.append(chance.integers(0, VOCAB, n), VOCAB) for n in lengths]
-    return TextDatabase(np.concatenate(documents).astype(np.int64), None, {"vocab_size": VOCAB})
+    return Text(np.concatenate(documents).astype(np.int64), VOCAB)
 
 
 def test_windows_lie_within_documents_and_evenly() -> None:

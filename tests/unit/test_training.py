@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from hsd_core import pipeline
 from hsd_core.cli import main
+from hsd_core.grammar.registry import draft_forms
 from hsd_core.measure.bench.nano_as_llama import nano_as_llama
 from hsd_core.models.drafts.copying import Gate, mixed
 from hsd_core.models.drafts.draft_file import DraftError, list_drafts, read_draft
@@ -775,7 +776,7 @@ def test_what_is_said_ahead_joined_or_gated_is_what_its_student_says_wherever_dr
         for by, g in enumerate(student.drafted(batch, draft.ahead))
     ]
     for decoder in (target, compiled):
-        head = read_draft(path, decoder)
+        head = read_draft(path, decoder, draft_forms())
         cache = head.new_cache(16)
         if not draft.layers:
             said = head.say(whole[4][begun - 1 : begun], cache, ids, 0)

@@ -10,11 +10,13 @@ import torch
 from lean_stacks import from_scratch
 from tiny import tiny, tiny_compiled
 
+from hsd_core.grammar.registry import draft_forms
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.draft_file import DraftError, fingerprint, read_draft, write_draft
+from hsd_core.models.lean.sliding_window import SINK
 from hsd_core.models.one_pass import Branches
-from hsd_core.systems.longspec.windowed import ROOM, SINK, WindowedKeys
+from hsd_core.systems.longspec.windowed import ROOM, WindowedKeys
 from hsd_core.systems.longspec.windowed_run import WindowedRun
 from hsd_core.systems.nano.study import by_length, lengths_table
 from hsd_core.systems.nano.train.data.batches import collate
@@ -136,8 +138,10 @@ def test_what_the_target_has_verified_changes_its_rows() -> None:
 def test_a_window_with_what_no_such_draft_has_is_refused(tmp_path) -> None:
     about = {"preset": "p", "at": 0, "fed": 1, "layers": 1, "rows": 61, "hidden": 32, "target": "t", "window": 12}
     write_draft(tmp_path / "a.safetensors", tensors_of(STUDENT), {**about, "fingerprint": fingerprint(TARGET)})
-    with pytest.raises(DraftError, match="has a window of 12 and more that none has"):
+    with pytest.raises(DraftError, match="no system here opens one"):
         read_draft(tmp_path / "a.safetensors", TARGET)
+    with pytest.raises(DraftError, match=r"window of 12.* and has more that none has"):
+        read_draft(tmp_path / "a.safetensors", TARGET, draft_forms())
 
 
 def test_drafts_are_read_at_several_lengths_of_a_text(tmp_path) -> None:

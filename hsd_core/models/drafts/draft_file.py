@@ -19,10 +19,10 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol
 
 from msgspec import Meta, Struct, structs
 
@@ -32,19 +32,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from hsd_core.models.compiled.decoder import CompiledDecoder
-    from hsd_core.models.drafts.compiled_head import CompiledDraft
-    from hsd_core.models.drafts.head import DraftHead, DraftHeads
+    from hsd_core.models.drafts.head import OpenedDraft
     from hsd_core.models.lean.decoder import LeanDecoder
-    from hsd_core.systems.longspec.windowed import WindowedDraft
-    from hsd_core.systems.medusa.compiled_heads import CompiledHeads
-
-    Opened: TypeAlias = DraftHead | DraftHeads | WindowedDraft | CompiledDraft | CompiledHeads
 
 FORMAT = "hsd-draft/2"
 PRODUCTS = ("qkv", "out", "gate_up", "down")
-HEADS = ("read", "gate_up", "down")  # products of what has a head for each token, and nothing else
 NORMS = ("attention_norm", "mlp_norm")
-CROSS = ("cross_q", "cross_out")  # further products of a layer that attends to the target's keys and values
 GATE = ("copy.bias", "copy.state", "copy.scale")
 HEADER_MOST = 1_000_000  # bytes
 MOST_AHEAD = 16  # tokens of one pass
@@ -207,24 +200,52 @@ def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
     os.replace(partial, path)
 
 
-def _needed(info: DraftInfo) -> set[str]:
-    """The tensors of a draft."""
+def named(at: str, products: Sequence[str], norms: Sequence[str]) -> set[str]:
+    """The tensors of these products, each with its scales, and of these norms."""
+    return {f"{at}{name}" for name in (*products, *norms)} | {f"{at}{name}.scale" for name in products}
 
-    def of(at: str, products: Sequence[str], norms: Sequence[str]) -> set[str]:
-        return {f"{at}{name}" for name in (*products, *norms)} | {f"{at}{name}.scale" for name in products}
 
-    if info.heads:
-        return {"ids", *GATE}.union(*(of(f"heads.{i}.", HEADS, ("mlp_norm", "norm")) for i in range(info.ahead)))
-    read = ("read", *("join",) * bool(info.joined), *("mix",) * info.gated)
-    own = of("", read, ("norm", "ids", *GATE))
+class DraftForm(NamedTuple):
+    """A form of drafts other than layers over a layer's states, which a system declares in `DRAFTS`.
+
+    Attributes:
+        takes: whether a header is of this form. sound: whether what else it says goes with that.
+        tensors: the names of those that the file must hold beside `ids` and the gate's.
+        open: the draft over its decoder.
+    """
+
+    takes: Callable[[DraftInfo], bool]
+    tensors: Callable[[DraftInfo], set[str]]
+    open: Callable[[DraftInfo, dict[str, Tensor], LeanDecoder | CompiledDecoder], OpenedDraft]
+    sound: Callable[[DraftInfo], bool] = lambda info: True
+
+
+def _tensors(info: DraftInfo) -> set[str]:
+    read = named("", ("read", *("join",) * bool(info.joined), *("mix",) * info.gated), ("norm",))
     unknown = {"unknown"} if info.ahead > 1 else set()
-    products, norms = (PRODUCTS + CROSS, (*NORMS, "cross_norm")) if info.window else (PRODUCTS, NORMS)
-    return own.union(unknown, *(of(f"layers.{i}.", products, norms) for i in range(info.layers)))
+    return read.union(unknown, *(named(f"layers.{i}.", PRODUCTS, NORMS) for i in range(info.layers)))
 
 
-def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
+def _open(info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> OpenedDraft:
+    from hsd_core.models.lean.decoder import LeanDecoder
+
+    if isinstance(decoder, LeanDecoder):
+        from hsd_core.models.drafts.head import DraftHead
+
+        return DraftHead(info, tensors, decoder)
+    from hsd_core.models.drafts.compiled_head import CompiledDraft
+
+    return CompiledDraft(info, tensors, decoder)
+
+
+LAYERS = DraftForm(lambda info: info.layers > 0 and not info.window, _tensors, _open)
+
+
+def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequence[DraftForm] = ()) -> OpenedDraft:
     """Open a draft over the decoder that it was trained for; it runs as that decoder does.
 
+    Args:
+        forms: what it may be beside layers over a layer's states.
     Raises:
         DraftError: it was trained for another target, or is not a draft.
     """
@@ -232,9 +253,6 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
     from safetensors.torch import load_file
 
     from hsd_core.models.drafts.copying import Gate
-    from hsd_core.models.drafts.head import DraftHead, DraftHeads
-    from hsd_core.models.lean.decoder import LeanDecoder
-    from hsd_core.systems.longspec.windowed import SINK, WindowedDraft
 
     info = read_info(path)
     if info.hidden != decoder.shape.hidden or info.fingerprint != fingerprint(decoder):
@@ -243,13 +261,16 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
         raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
     if info.joined and not (info.fed and 1 <= min(info.joined) <= max(info.joined) <= decoder.layers):
         raise DraftError(f"draft {info.name} is fed by layers {info.joins} of {decoder.layers}; train it again")
-    if info.window and not (info.layers == 1 and info.window > SINK and not (info.at or info.fed or info.ahead > 1)):
-        raise DraftError(f"draft {info.name} has a window of {info.window} and more that none has; train it again")
+    form = next((form for form in (LAYERS, *forms) if form.takes(info)), None)
+    if form is None:
+        raise DraftError(f"draft {info.name} is {info.title}, and no system here opens one; leave it out")
+    if not form.sound(info):
+        raise DraftError(f"draft {info.name} is {info.title}, and has more that none has; train it again")
     try:
         tensors = load_file(path)
     except SafetensorError as error:
         raise DraftError(f"draft {info.name} is damaged ({error}); fetch or train it again") from error
-    if lacking := sorted(_needed(info) - tensors.keys()):
+    if lacking := sorted(({"ids", *GATE} | form.tensors(info)) - tensors.keys()):
         raise DraftError(f"draft {info.name} lacks {lacking[0]!r}; train it again")
     sizes = [tuple(tensors[name].shape) for name in GATE]
     several = (info.ahead,) if info.ahead > 1 else ()
@@ -258,13 +279,6 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder) -> Opened:
     if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
         raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")
     try:
-        if info.window:
-            return WindowedDraft(info, tensors, decoder)
-        if isinstance(decoder, LeanDecoder):
-            return (DraftHeads if info.heads else DraftHead)(info, tensors, decoder)
-        from hsd_core.models.drafts.compiled_head import CompiledDraft
-        from hsd_core.systems.medusa.compiled_heads import CompiledHeads
-
-        return (CompiledHeads if info.heads else CompiledDraft)(info, tensors, decoder)
+        return form.open(info, tensors, decoder)
     except (RuntimeError, IndexError) as error:
         raise DraftError(f"draft {info.name} has weights of other sizes than its target; train it again") from error

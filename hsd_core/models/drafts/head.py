@@ -70,12 +70,13 @@ class OpenedDraft:
         info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
     Attributes:
         joined: the layers whose states it is fed, in one; none: the last alone. ahead: how many tokens it says in one
-            pass. unknown: (ahead - 1, hidden) what it reads in place of those that nobody knows yet.
+            pass. window: see `DraftInfo`. unknown: (ahead - 1, hidden) what it reads in place of those that nobody
+            knows yet.
     """
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
-        self.joined, self.ahead = info.joined, info.ahead
+        self.joined, self.ahead, self.window = info.joined, info.ahead, info.window
         self.about, self.vocab_size = info, decoder.vocab_size
         self._shape = replace(decoder.shape, layers=info.layers)
         self.ids = tensors["ids"].long().to(decoder.device)
@@ -210,39 +211,3 @@ class DraftHead(LeanDraft):
         """That a pass reads."""
         more = [*self._read, *(part for part in (self._join, self._mix) if part is not None)]
         return sum(map(nbytes, more)) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
-
-
-class DraftHeads(LeanDraft):
-    """Heads over the last state of a lean decoder, each for a token further on (Medusa, arXiv 2401.10774)."""
-
-    def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
-        super().__init__(info, tensors, decoder)
-        names = [f"heads.{i}" for i in range(info.ahead)]
-        self._heads = [[self._product(f"{at}.{part}") for part in ("read", "gate_up", "down")] for at in names]
-        self._norms = [(self._vector(f"{at}.mlp_norm"), self._vector(f"{at}.norm")) for at in names]
-
-    def new_cache(self, capacity: int) -> DraftCache:
-        """For one run: what its context says twice."""
-        return DraftCache(Positions(), copier(*self._gates))
-
-    @torch.inference_mode()
-    def say(self, state: Tensor, cache: Cache, line: Sequence[int], begun: int) -> Tensor:
-        """What the heads from `begun` on say of the tokens behind a line.
-
-        Args:
-            state: (1, hidden) the last one that the target has computed of it, so many positions before its end.
-        Returns:
-            (ahead - begun, V) log-probabilities, -inf for tokens that the trimmed head cannot say and nothing copies.
-        """
-        x, eps, states, reads = self._normal(state), self._shape.norm_eps, [], []
-        for (read, gate_up, down), (mlp_norm, norm) in zip(self._heads[begun:], self._norms[begun:], strict=True):
-            y = read(x)
-            gate, up = gate_up(F.rms_norm(y, mlp_norm.shape, mlp_norm, eps)).chunk(2, -1)
-            states.append(y + down(F.silu(gate) * up))
-            reads.append(F.rms_norm(states[-1], norm.shape, norm, eps))
-        logits = self._said(torch.cat(reads))
-        return own(cache, DraftCache).copier.mix(line, logits, torch.cat(states), None, begun)
-
-    def weight_bytes(self) -> int:
-        """That a pass reads."""
-        return sum(nbytes(part) for head in self._heads for part in head) + self._head.nbytes

@@ -1,1 +1,35 @@
 """A draft whose memory does not grow (LongSpec). It is a nano draft, named by @id=, and adds no level of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hsd_core.models.drafts.draft_file import NORMS, PRODUCTS, DraftForm, DraftInfo, named
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.systems.longspec.windowed import WindowedDraft
+
+CROSS = ("cross_q", "cross_out")  # further products of its layer, which attends to the target's keys and values
+
+
+def tensors(info: DraftInfo) -> set[str]:
+    return named("", ("read",), ("norm",)) | named("layers.0.", (*PRODUCTS, *CROSS), (*NORMS, "cross_norm"))
+
+
+def sound(info: DraftInfo) -> bool:
+    from hsd_core.models.lean.sliding_window import SINK
+
+    return info.layers == 1 and info.window > SINK and not (info.at or info.fed or info.ahead > 1)
+
+
+def open_windowed(info: DraftInfo, given: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> WindowedDraft:
+    from hsd_core.systems.longspec.windowed import WindowedDraft
+
+    return WindowedDraft(info, given, decoder)
+
+
+DRAFTS = (DraftForm(lambda info: info.window > 0, tensors, open_windowed, sound),)

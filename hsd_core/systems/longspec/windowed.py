@@ -26,21 +26,17 @@ from hsd_core.models.drafts.copying_there import copier
 from hsd_core.models.drafts.head import DraftCache, LeanDraft
 from hsd_core.models.lean.linear import nbytes
 from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.sliding_window import SINK, sees_own
 from hsd_core.models.one_pass import Branches, in_order
 
 if TYPE_CHECKING:
+    from hsd_core.core.level import LevelRun
+    from hsd_core.levels.shared import SharedState
     from hsd_core.models.compiled.decoder import CompiledDecoder
     from hsd_core.models.drafts.draft_file import DraftInfo
     from hsd_core.models.lean.decoder import LeanDecoder
 
-SINK = 4  # first positions that are seen from everywhere (StreamingLLM, arXiv 2309.17453)
 ROOM = 64  # slots behind the window, at least: so many tokens pass before it is moved
-
-
-def sees_own(of: Tensor, place: Tensor, window: int) -> Tensor:
-    """(n, m) bool: whether the position numbered of[i] attends to the one numbered place[j], of its own line."""
-    near = (place <= of[:, None]) & (place > of[:, None] - (window - SINK))
-    return near | ((place < SINK) & (place <= of[:, None]))
 
 
 class WindowedKeys(Positions):
@@ -118,7 +114,7 @@ class WindowedDraft(LeanDraft):
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
-        self.window, self._embed = info.window, decoder.embed
+        self._embed = decoder.embed
         self._read, self._norm = self._product("read"), self._vector("norm")
         at = "layers.0."
         self._qkv, self._out, self._gate_up, self._down, self._cross_q, self._cross_out = (
@@ -136,6 +132,12 @@ class WindowedDraft(LeanDraft):
             torch.zeros(s.kv_heads, slots, s.head_size, dtype=self._float, device=self._device) for _ in range(2)
         )
         return DraftCache(WindowedKeys(keys, values), copier(*self._gates))
+
+    def open_run(self, shared: SharedState, source: str) -> LevelRun:
+        """See `OpensRun`."""
+        from hsd_core.systems.longspec.windowed_run import WindowedRun
+
+        return WindowedRun(self, shared.features(), shared.branches, source)
 
     @torch.inference_mode()
     def rows(

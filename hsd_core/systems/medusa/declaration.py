@@ -9,11 +9,20 @@ from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.name_forms import NameForms
 from hsd_core.models.drafts import known_drafts
+from hsd_core.models.drafts.draft_file import DraftForm, DraftInfo, named
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.systems.medusa.compiled_heads import CompiledHeads
+    from hsd_core.systems.medusa.lean_heads import DraftHeads
     from hsd_core.systems.medusa.medusa_level import Heads, MedusaLevel
+
+HEADS = ("read", "gate_up", "down")  # products of a head
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -64,3 +73,24 @@ KIND = Kind(
     build=build,
 )
 KINDS = (KIND,)
+
+
+def tensors(info: DraftInfo) -> set[str]:
+    return set().union(*(named(f"heads.{i}.", HEADS, ("mlp_norm", "norm")) for i in range(info.ahead)))
+
+
+def open_heads(
+    info: DraftInfo, given: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder
+) -> DraftHeads | CompiledHeads:
+    from hsd_core.models.lean.decoder import LeanDecoder
+
+    if isinstance(decoder, LeanDecoder):
+        from hsd_core.systems.medusa.lean_heads import DraftHeads
+
+        return DraftHeads(info, given, decoder)
+    from hsd_core.systems.medusa.compiled_heads import CompiledHeads
+
+    return CompiledHeads(info, given, decoder)
+
+
+DRAFTS = (DraftForm(lambda info: info.heads, tensors, open_heads),)

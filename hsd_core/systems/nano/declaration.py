@@ -10,6 +10,7 @@ from hsd_core.grammar.key import StackError, Value, WeightsName
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
 from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.registry import draft_forms
 from hsd_core.grammar.spec import LevelSpec
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
@@ -34,7 +35,8 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
 
 
 def reads_draft(draft: DraftInfo) -> dict[str, Value] | None:
-    return None if draft.at or draft.heads else {}
+    opens = not draft.window or any(form.takes(draft) for form in draft_forms())
+    return {} if opens and not (draft.at or draft.heads) else None
 
 
 def _title(draft: DraftInfo) -> str:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from hsd_core.levels.draft_run import DraftRun, TrainedDraft
+from hsd_core.core.level import LevelRun
+from hsd_core.levels.draft_run import DraftRun, OpensRun, TrainedDraft
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.systems.longspec.windowed import WindowedDraft
-from hsd_core.systems.longspec.windowed_run import WindowedRun
 
 
 class NanoLevel(OverDecoder):
     """`draft` over the embeddings of `decoder`, the target's."""
 
-    def __init__(
-        self, decoder: Layered, draft: TrainedDraft | WindowedDraft, *, weights: dict[str, object] | None = None
-    ) -> None:
-        window = draft.window if isinstance(draft, WindowedDraft) else 0
+    def __init__(self, decoder: Layered, draft: TrainedDraft, *, weights: dict[str, object] | None = None) -> None:
+        window = draft.window
         label = "nano" + (", fed by the target" if draft.fed else f", window of {window}" if window else "")
         params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "fed": draft.fed}
         if draft.joined:
@@ -35,8 +32,8 @@ class NanoLevel(OverDecoder):
         """The trunk whose last states, or keys and values, it reads; else it shares nothing with anyone."""
         return shared.features(self.draft.joined)[0] if self.about.fed else None
 
-    def open(self, capacity: int, shared: SharedState) -> DraftRun | WindowedRun:
-        if isinstance(self.draft, WindowedDraft):
-            return WindowedRun(self.draft, shared.features(), shared.branches, self.name)
+    def open(self, capacity: int, shared: SharedState) -> LevelRun:
+        if isinstance(self.draft, OpensRun):
+            return self.draft.open_run(shared, self.name)
         features = shared.features(self.draft.joined) if self.about.fed else ()
         return DraftRun(self.decoder, self.draft, features, capacity + shared.branches, self.name)

@@ -14,10 +14,10 @@ import numpy as np
 from msgspec import Struct
 from tokenizers import Tokenizer as FastTokenizer
 
+from hsd_core.models.database_file import NgramError
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError
 from hsd_core.models.weights.fetch import sha256_of
 from hsd_core.systems.ngram.counting import Progress, Written, count_ngrams, silent
-from hsd_core.systems.ngram.database_file import NgramError
 from hsd_core.systems.ngram.model_db import ModelDatabase
 from hsd_core.systems.ngram.packing import Ints
 from hsd_core.systems.ngram.text_db import TextDatabase

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hsd_core.systems.ngram.database_file import NgramError
+from hsd_core.models.database_file import NgramError
 from hsd_core.systems.ngram.model_db import ModelDatabase, Table
 from hsd_core.systems.ngram.packing import Ints, pack_windows, widest
 

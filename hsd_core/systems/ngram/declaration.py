@@ -71,7 +71,7 @@ def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
     Raises:
         StackError: the preset does not ship one of them, or a file is no database of its tokenizer.
     """
-    from hsd_core.systems.ngram.database_file import NgramError
+    from hsd_core.models.database_file import NgramError
     from hsd_core.systems.ngram.opened import open_databases
 
     preset = site.preset

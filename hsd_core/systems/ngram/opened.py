@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hsd_core.systems.ngram.database_file import NgramError, kind_of
+from hsd_core.models.database_file import NgramError, kind_of
 from hsd_core.systems.ngram.databases import LookupLimits
 from hsd_core.systems.ngram.model_db import ModelDatabase, load_model_db
 from hsd_core.systems.ngram.text_db import TextDatabase, load_text_db

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.systems.ngram import database_file
-from hsd_core.systems.ngram.database_file import Array, NgramError
+from hsd_core.models import database_file
+from hsd_core.models.database_file import Array, NgramError
 from hsd_core.systems.ngram.packing import Ints, pack, pack_windows, widest
 
 KIND = "text"

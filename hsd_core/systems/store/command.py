@@ -44,7 +44,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.systems.ngram.text_db import load_text_db
+    from hsd_core.models.database_file import load_text
     from hsd_core.systems.store.opened_store import owner_of
     from hsd_core.systems.store.store_file import read_store
     from hsd_core.systems.store.store_judging import held_out, judged
@@ -57,7 +57,7 @@ def act(options: argparse.Namespace) -> int:
     pipeline = opened(options, "target")
     decoder = pipeline.target_layers()
     owner, path = owner_of(preset, decoder), store_path(preset.key)
-    text = load_text_db(file, tokenizer=pipeline.tokenizer.digest)  # type: ignore[attr-defined]
+    text = load_text(file, tokenizer=pipeline.tokenizer.digest)  # type: ignore[attr-defined]
     store = there(owner, path) if path.is_file() and not options.again else None
     if store is None:
         begun, places = time.monotonic(), options.places or DEFAULT_PLACES

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.levels.trunk import Layered
+from hsd_core.models.database_file import Text
 from hsd_core.models.one_pass import Pass
-from hsd_core.systems.ngram.text_db import TextDatabase
 from hsd_core.systems.store.mixture import directions_of
 from hsd_core.systems.store.neighbours import Store, mixed
 from hsd_core.systems.store.store_making import WARM, windows_of
@@ -19,7 +19,7 @@ WINDOWS = 12
 SHARES = (0.0, 0.1, 0.25, 0.5)
 
 
-def held_out(text: TextDatabase, asked: int, count: int = WINDOWS, seed: int = 0) -> list[tuple[int, int]]:
+def held_out(text: Text, asked: int, count: int = WINDOWS, seed: int = 0) -> list[tuple[int, int]]:
     """Some windows that a store of `asked` places does not hold.
 
     Raises:
@@ -36,7 +36,7 @@ def held_out(text: TextDatabase, asked: int, count: int = WINDOWS, seed: int = 0
 @torch.inference_mode()
 def judged(
     decoder: Layered,
-    text: TextDatabase,
+    text: Text,
     store: Store,
     windows: Sequence[tuple[int, int]],
     *,

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from hsd_core.levels.trunk import Layered
-from hsd_core.systems.ngram.text_db import TextDatabase
+from hsd_core.models.database_file import Text
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.store_file import Owner, write_store
 
@@ -31,7 +31,7 @@ class Stopped(Exception):
     """Somebody asked the making to stop; what is done lies there."""
 
 
-def windows_of(text: TextDatabase, places: int) -> list[tuple[int, int]]:
+def windows_of(text: Text, places: int) -> list[tuple[int, int]]:
     """Windows [start, end) that give about so many places: the last id of each is a value alone."""
     ends = np.flatnonzero(text.tokens == text.vocab_size)
     whole: list[tuple[int, int]] = []
@@ -46,7 +46,7 @@ def windows_of(text: TextDatabase, places: int) -> list[tuple[int, int]]:
 
 def make_store(
     decoder: Layered,
-    text: TextDatabase,
+    text: Text,
     owner: Owner,
     path: Path,
     *,
@@ -84,7 +84,7 @@ def make_store(
 
 def _parts(
     decoder: Layered,
-    text: TextDatabase,
+    text: Text,
     windows: Sequence[tuple[int, int]],
     folder: Path,
     progress: Progress,

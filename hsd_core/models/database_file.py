@@ -1,4 +1,4 @@
-"""Static databases on disk: a numpy .npz of plain arrays and a JSON header, never a pickle.
+"""N-gram databases and texts on disk: a numpy .npz of plain arrays and a JSON header, never a pickle.
 
 The header names what the file is, its schema, the vocabulary size, the tokenizer's digest and where its
 counts come from. A file that is not one of ours, is damaged or belongs to another tokenizer is refused.
@@ -10,7 +10,7 @@ import io
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -49,6 +49,13 @@ class _Made(msgspec.Struct):
 
     vocab_size: Annotated[int, msgspec.Meta(ge=1)]
     tokenizer: _Tokenizer = msgspec.field(default_factory=_Tokenizer)
+
+
+class Text(NamedTuple):
+    """A text as ids: (n,) tokens, of which the id `vocab_size` separates documents."""
+
+    tokens: Array
+    vocab_size: int
 
 
 class NgramError(ValueError):
@@ -108,6 +115,12 @@ def load(
         cure = f"build one with `python -m hsd_core ngram-{kind} --preset P`, where P is the preset that you run"
         raise NgramError(f"{path}: made with {of}; {cure}")
     return header, arrays
+
+
+def load_text(path: str | Path, *, tokenizer: str | None = None) -> Text:
+    """The text that a text database holds; arguments and errors as for `load`."""
+    header, arrays = load(path, "text", ("tokens",), tokenizer=tokenizer)
+    return Text(arrays["tokens"], header["vocab_size"])
 
 
 def _read(
