@@ -11,7 +11,7 @@ import torch
 from monte_carlo import simulate
 from profiles import flat
 
-from hsd_core.measure.calibrate import forks as counted
+from hsd_core.measure.calibrate.offers import fork_chances
 from hsd_core.measure.validate.theory_models import predictions
 from hsd_core.theory import (
     Costs,
@@ -183,7 +183,7 @@ def test_the_acceptance_of_drawn_forks_is_that_of_recursive_rejection():
         return total
 
     n = 40_000
-    means = [kept.mean() for kept in counted.accepted(q.expand(n, -1), p.expand(n, -1), 5, seed=1)]
+    means = [kept.mean() for kept in fork_chances(q.expand(n, -1), p.expand(n, -1), 5, seed=1)]
     for k, mean in enumerate(means, start=1):
         assert mean == pytest.approx(1 - refused(q, p, min(k, 3)), abs=0.006)
     assert means[0] < means[1] - 0.05

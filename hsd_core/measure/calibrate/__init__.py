@@ -4,8 +4,7 @@
     written_texts.py   what the target writes after the calibration prompts
     reading.py         one teacher-forced pass of every level over these texts
     overlap.py         acceptances: pairs, how the token came to be, its place in a draft
-    forks.py           how often one of several tokens side by side is accepted
-    offers.py          the chance that an offered tree is accepted, down along a text
+    offers.py          the chance that an offered tree is accepted, down along a text, and one of several tokens
     over_target.py     levels that stand on the target's own work: views, self-drafts, caches of a store
     at_work.py         levels that are met in runs: those that offer several sequences, or end their own drafts
     costs/             verifications, drafts and lookups: alone in a rotating order (timing.py), in runs of real stacks

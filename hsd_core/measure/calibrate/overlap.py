@@ -2,7 +2,7 @@
 
 A token of level j survives level i with probability sum_x min(p_j(x), p_i(x)) (Leviathan et al. 2023, theorem 3.5). A
 fork offers the k likeliest tokens of a greedy row, or k drawn without replacement from another, and one of them is
-accepted as recursive rejection does (see `forks`).
+accepted as recursive rejection does (see `fork_chances`).
 
 A lookup, and a level that is met at work where it really offered something (`at_work`), are judged
 down their trees along the text: at every fork the chance that one of the offers is accepted. The texts are the
@@ -28,8 +28,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.tree import Tree, named
-from hsd_core.measure.calibrate import forks
-from hsd_core.measure.calibrate.offers import Judged, judge, sizes
+from hsd_core.measure.calibrate.offers import Judged, fork_chances, judge, sizes
 from hsd_core.measure.calibrate.over_target import STRIDE
 from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, Reading
 from hsd_core.measure.tally import Name, Tally
@@ -71,7 +70,7 @@ class _Count:
         if j not in self.reading.ranked:
             part = self._drawn_part()
             q, p = (self.dists[level][part] for level in (j, i))
-            for k, chances in enumerate(forks.accepted(q, p, WIDEST, seed=self.number), start=1):
+            for k, chances in enumerate(fork_chances(q, p, WIDEST, seed=self.number), start=1):
                 self._add(("width", j, i, k), chances.sum(), len(chances))
             return
         ranked, wanted = self.reading.ranked[j].cpu().numpy(), self.dists[i].argmax(1).cpu().numpy()

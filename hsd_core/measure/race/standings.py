@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.bench.side_by_side import plain_of
 from hsd_core.measure.bench.summary import interval, rate, speed_up
-from hsd_core.measure.race.race_file import Raced, took
+from hsd_core.measure.race.race_file import SCHEMA, Race, Raced, took
 from hsd_core.measure.race.running import Heat
+from hsd_core.measure.results.rawfile import now, ran_on
 from hsd_core.measure.results.sheet import markdown, rounded, stack_cells
 from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import metrics
@@ -109,3 +110,18 @@ def _text(row: Mapping[str, Any]) -> str:
         return f"identical to token {same['equal']}"
     margin = "" if same["margin"] is None else f", margin {same['margin']:.2g}"
     return f"differs at token {same['equal'] + 1}{margin}"
+
+
+def raced(heats: Iterable[Heat], stacks: Sequence[str], *, device: str, **said: Any) -> Raced:
+    """The race of these heats; imports torch. said: of the other fields of `Race` those that the heats do not tell.
+
+    Raises:
+        ValueError: there is no heat, or a lane of one has no whole text.
+    """
+    heats = list(heats)
+    if not heats:
+        raise ValueError("no repeat was finished")
+    shown, title = middle(heats), said.pop("title", "")
+    repeats = tuple(tuple(took(lane) for lane in heat.lanes) for heat in heats)
+    about = {**said, "recorded": now(), "device": device, **ran_on(device)}
+    return Raced(Race(SCHEMA, title, tuple(stacks), repeats, shown, **about), heats[shown].lanes)
