@@ -1,6 +1,6 @@
 """Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
 
-They give the shape, ms by rows; `running` and `scaling` give the level at which real runs lie.
+They give the shape, ms by rows; `short_runs` and `scaling` give the level at which real runs lie.
 
 Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback.
 """
