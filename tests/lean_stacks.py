@@ -11,7 +11,6 @@ from tiny import tiny
 from toys import LookupLevel, lookup
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.events import Copied
 from hsd_core.grammar.depths_key import depths_of
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.grammar.stack_text import LevelSpec, parse
@@ -22,6 +21,7 @@ from hsd_core.levels.self_draft import SelfLevel, SkipLevel
 from hsd_core.levels.trimmed_head import TrimmedHead
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.drafts.copying import Gate
 from hsd_core.models.drafts.copying_there import copier, mark_of
 from hsd_core.models.drafts.head import DraftCache

@@ -73,12 +73,12 @@ class Ledger:
 
     def _draft(self, event: trace.Draft) -> None:
         self._add(event.level, event.at, event.serials, event.ids)
-        assert event.rows - event.catch_up == event.forwards
+        assert event.work.rows - event.work.catch_up == event.work.forwards
         assert event.level == self.plan[0], "a draft of another level than the bottom"
         if event.level in self.cached:
-            self._reach(event.level, event.rows, len(self.context) - 1)
+            self._reach(event.level, event.work.rows, len(self.context) - 1)
             unread = len(self.context) - self.cached[event.level]
-            unsure = self.levels[event.level].params.get("climbs") and event.forwards > len(event.ids)
+            unsure = self.levels[event.level].params.get("climbs") and event.work.forwards > len(event.ids)
             assert unread == (0 if unsure else 1) or not event.ids
 
     def _verify(self, event: trace.Verify) -> None:
@@ -90,11 +90,11 @@ class Ledger:
         assert event.at == start - self.prompt
         assert [check.id for check in event.checks] == self.context[start:]
         assert [check.serial for check in event.checks] == self.serials[start:]
-        assert event.rows - event.catch_up in ((n, n + 1) if n else (1,))
+        assert event.work.rows - event.work.catch_up in ((n, n + 1) if n else (1,))
         outcomes = [check.outcome for check in event.checks]
         accepted = outcomes.count("accepted")
         assert outcomes == (["accepted"] * accepted + ["rejected"] + ["unjudged"] * n)[:n]
-        self._reach(event.level, event.rows, start + event.rows - event.catch_up - 1)
+        self._reach(event.level, event.work.rows, start + event.work.rows - event.work.catch_up - 1)
         del self.context[start + accepted :], self.serials[start + accepted :]
 
     def _rollback(self, event: trace.Rollback) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
-from small_trace import judged
+from small_trace import drafted, judged
 
-from hsd_core.core.events import Bound, Commit, Copied, Event, Kv, KvLength, LevelTotal, Plan, Store, Verify
+from hsd_core.core.events import Bound, Commit, Draft, Event, Kv, KvLength, LevelTotal, Plan, Store, Verify
+from hsd_core.core.notes import Note, noted
+from hsd_core.levels.notes import Copied, Copies, Draws, Lookups
 
 Change = Callable[[list[Any]], None]
 
@@ -46,7 +48,24 @@ def outcomes(verify: Verify, *said: str) -> Verify:
     return replace(verify, checks=tuple(replace(c, outcome=o) for c, o in zip(verify.checks, said, strict=True)))
 
 
-TREE = on(3, lambda e: replace(e, parents=(-1, 0, 0)))  # a, and b or c behind it
+def saying(event: Draft, *notes: Note) -> Draft:
+    return replace(event, notes={**event.notes, **noted(*notes)})
+
+
+def working(event: Any, **changes: int) -> Any:
+    return replace(event, work=replace(event.work, **changes))
+
+
+def copying(copied: Copied) -> Change:
+    return on(10, lambda e: saying(e, Copies((None, copied, None))))
+
+
+def told(serials: tuple[int, ...] = (), parents: tuple[int, ...] = ()) -> Callable[[Draft], Draft]:
+    """A draft with other serials, or as a tree."""
+    return lambda e: replace(e, tokens=drafted(serials or e.serials, e.ids, parents=parents))
+
+
+TREE = on(3, told(parents=(-1, 0, 0)))  # a, and b or c behind it
 KEPT, LOST, SKIPPED = "accepted", "rejected", "unjudged"
 
 HONEST = {
@@ -54,18 +73,18 @@ HONEST = {
     "a tree": both(TREE, on(4, lambda e: outcomes(e, KEPT, LOST, LOST))),
     "a tree of which nothing was kept": both(
         TREE,
-        on(3, lambda e: replace(e, parents=(-1, -1, 0))),
+        on(3, told(parents=(-1, -1, 0))),
         on(4, lambda e: outcomes(e, LOST, LOST, SKIPPED)),
         lambda run: run.__delitem__(slice(7, None)),
     ),
     "an interrupted run": lambda run: run.__delitem__(slice(7, None)),
     "a token drawn twice": both(
-        TREE, on(3, lambda e: replace(e, draws=(1, 2, 1))), on(4, lambda e: outcomes(e, KEPT, LOST, LOST))
+        TREE, on(3, lambda e: saying(e, Draws((1, 2, 1)))), on(4, lambda e: outcomes(e, KEPT, LOST, LOST))
     ),
     "a plan between rounds": put(10, rounds_of(1, levels=(0, 1), blocks=(3,))),
     "bounds of what was judged": on(4, lambda e: replace(e, bounds=(Bound(0, 0.5, 0.5), Bound(1, None, 1.0)))),
     "keys of a lookup, and one left unanswered": both(
-        on(3, lambda e: replace(e, keys=(2, 0, 0), silent=1)), put(5, store(1, 455, m=1))
+        on(3, lambda e: saying(e, Lookups((2, 0, 0), 1))), put(5, store(1, 455, m=1))
     ),
     "an early run that counts a found token behind the text's end": both(
         on(0, lambda e: replace(e, recorded="2026-11-23")), put(5, store(0, 455, c=1))
@@ -98,41 +117,44 @@ LIES = {
     "a verifier of another level": (on(4, lambda e: replace(e, below=None)), "verifies level None, the plan has 0"),
     # copies
     "a copy of what is not there": (
-        on(10, lambda e: replace(e, copied=(None, Copied(-2, 0, 0.9), None))),
+        copying(Copied(-2, 0, 0.9)),
         "the token at 3 is not a copy of the one at -2",
     ),
     "a copy behind other tokens": (
-        on(10, lambda e: replace(e, copied=(None, Copied(-1, 2, 0.9), None))),
+        copying(Copied(-1, 2, 0.9)),
         "not a copy of the one at -1 behind 2 others",
     ),
     "a copy behind more tokens than there are": (
-        on(10, lambda e: replace(e, copied=(None, Copied(-1, 10**15, 0.9), None))),
+        copying(Copied(-1, 10**15, 0.9)),
         "not a copy of the one at -1",
     ),
     "a copy behind fewer than none": (
-        on(10, lambda e: replace(e, copied=(None, Copied(-1, -1, 0.9), None))),
+        copying(Copied(-1, -1, 0.9)),
         "not a copy of the one at -1",
     ),
     "a copy of itself": (
-        on(10, lambda e: replace(e, copied=(None, Copied(3, 0, 0.9), None))),
+        copying(Copied(3, 0, 0.9)),
         "not a copy of the one at 3",
     ),
     # tokens
     "a tree whose node hangs on a later one": (
-        on(3, lambda e: replace(e, parents=(-1, 2, 0))),
-        "not a tree of 3 tokens",
+        on(3, told(parents=(-1, 2, 0))),
+        "no tree of 3 tokens, nor a chain",
     ),
-    "a tree of fewer parents": (on(3, lambda e: replace(e, parents=(-1, 0))), "not a tree of 3 tokens"),
-    "drawn twice, on a line": (on(3, lambda e: replace(e, draws=(1, 2, 1))), "and none was drawn again"),
-    "drawn again, once each": (both(TREE, on(3, lambda e: replace(e, draws=(1, 1, 1)))), "and none was drawn again"),
-    "drawn less than once": (both(TREE, on(3, lambda e: replace(e, draws=(0, 2, 1)))), "and none was drawn again"),
+    "a tree of fewer parents": (
+        both(TREE, on(3, lambda e: replace(e, tokens=(*e.tokens[:2], replace(e.tokens[2], behind=None))))),
+        "no tree of 3 tokens, nor a chain",
+    ),
+    "drawn twice, on a line": (on(3, lambda e: saying(e, Draws((1, 2, 1)))), "and none was drawn again"),
+    "drawn again, once each": (both(TREE, on(3, lambda e: saying(e, Draws((1, 1, 1))))), "and none was drawn again"),
+    "drawn less than once": (both(TREE, on(3, lambda e: saying(e, Draws((0, 2, 1))))), "and none was drawn again"),
     "a correction with a drafted token's number": (
         both(on(7, lambda e: replace(e, serial=1)), on(8, lambda e: replace(e, tokens=e.tokens[:1]))),
         "token 1 was made twice",
     ),
     "a bonus with a drafted token's number": (on(12, lambda e: replace(e, serial=4)), "token 4 was made twice"),
-    "two drafts with one number": (on(10, lambda e: replace(e, serials=(2, 5, 6))), "token 2 was made twice"),
-    "two drafted tokens with one number": (on(10, lambda e: replace(e, serials=(4, 5, 5))), "token 5 was made twice"),
+    "two drafts with one number": (on(10, told((2, 5, 6))), "token 2 was made twice"),
+    "two drafted tokens with one number": (on(10, told((4, 5, 5))), "token 5 was made twice"),
     "a commit out of place": (on(13, lambda e: replace(e, at=3)), "begins at 3, but 2 tokens were committed"),
     "a token committed twice": (
         on(8, lambda e: replace(e, tokens=(e.tokens[0], e.tokens[0]))),
@@ -154,24 +176,30 @@ LIES = {
         "says 7 tokens, 6 were committed",
     ),
     # lookups
-    "a key longer than the text": (on(3, lambda e: replace(e, rows=3, keys=(3, 0, 0))), "a key of 3 tokens behind 2"),
+    "a key longer than the text": (
+        on(3, lambda e: saying(working(e, rows=3), Lookups((3, 0, 0)))),
+        "a key of 3 tokens behind 2",
+    ),
     "a key longer than the text and the draft": (
-        on(3, lambda e: replace(e, keys=(1, 4, 0))),
+        on(3, lambda e: saying(e, Lookups((1, 4, 0)))),
         "a key of 4 tokens behind 3",
     ),
-    "a lookup without a key": (on(3, lambda e: replace(e, rows=0, keys=(0, 1, 1))), "a key of 0 tokens behind 2"),
+    "a lookup without a key": (
+        on(3, lambda e: saying(working(e, rows=0), Lookups((0, 1, 1)))),
+        "a key of 0 tokens behind 2",
+    ),
     "a key of other tokens": (
-        on(10, lambda e: replace(e, keys=(1, 2, 0))),
+        on(10, lambda e: saying(e, Lookups((1, 2, 0)))),
         "a key of 2 tokens, of which 1 are alike",
     ),
-    "fewer lookups than none": (on(3, lambda e: replace(e, silent=-1)), "-1 lookups without an answer"),
+    "fewer lookups than none": (on(3, lambda e: saying(e, Lookups(silent=-1))), "-1 lookups without an answer"),
     "a miss that no draft had": (
-        both(on(3, lambda e: replace(e, silent=1)), put(5, store(2, 455))),
+        both(on(3, lambda e: saying(e, Lookups(silent=1))), put(5, store(2, 455))),
         "2 lookups without an answer, the drafts have 1",
     ),
     "a miss told twice": (
         both(
-            on(3, lambda e: replace(e, silent=1)),
+            on(3, lambda e: saying(e, Lookups(silent=1))),
             put(5, store(1, 455), store(1, 456)),
         ),
         "1 lookups without an answer, the drafts have 0",
@@ -181,7 +209,7 @@ LIES = {
         "looked-up tokens {'c': 1}, the drafts have {}",
     ),
     "a looked-up token that its store did not count": (
-        both(on(3, lambda e: replace(e, keys=(2, 0, 0))), put(5, store(0, 455))),
+        both(on(3, lambda e: saying(e, Lookups((2, 0, 0)))), put(5, store(0, 455))),
         "looked-up tokens {}, the drafts have {'m': 1}",
     ),
     # verifications
@@ -190,11 +218,11 @@ LIES = {
         "is not accepted, then one rejected, then unjudged",
     ),
     "two rejected ones": (on(4, lambda e: outcomes(e, KEPT, LOST, LOST)), "is not accepted, then one rejected"),
-    "too few deciding rows": (on(4, lambda e: replace(e, rows=1)), "1 deciding rows for 3 tokens"),
-    "too many deciding rows": (on(4, lambda e: replace(e, rows=5)), "5 deciding rows for 3 tokens"),
-    "no deciding row of a tree": (both(TREE, on(4, lambda e: replace(e, rows=0))), "0 deciding rows for 3 tokens"),
-    "rows to catch up that decide": (on(4, lambda e: replace(e, catch_up=2)), "2 deciding rows for 3 tokens"),
-    "probes that decide": (on(4, lambda e: replace(e, probes=2)), "2 deciding rows for 3 tokens"),
+    "too few deciding rows": (on(4, lambda e: working(e, rows=1)), "1 deciding rows for 3 tokens"),
+    "too many deciding rows": (on(4, lambda e: working(e, rows=5)), "5 deciding rows for 3 tokens"),
+    "no deciding row of a tree": (both(TREE, on(4, lambda e: working(e, rows=0))), "0 deciding rows for 3 tokens"),
+    "rows to catch up that decide": (on(4, lambda e: working(e, catch_up=2)), "2 deciding rows for 3 tokens"),
+    "probes that decide": (on(4, lambda e: working(e, beside=2)), "2 deciding rows for 3 tokens"),
     "a token judged that nobody made": (
         on(4, lambda e: replace(e, checks=(*e.checks[:2], judged(9, 7, SKIPPED)))),
         "token 9 (id 7) was not made",

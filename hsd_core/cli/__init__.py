@@ -19,7 +19,10 @@ from hsd_core.grammar.registry import plugins
 from hsd_core.models.machine import out_of_memory
 
 # Files of this folder that `--help` lists, in this order; behind them stands what systems bring along.
-RUNS, MEASURED = ("generate", "show", "export", "site", "models"), ("bench", "passes", "race", "record", "depth")
+RUNS, MEASURED = (
+    ("generate", "show", "export", "convert", "site", "models"),
+    ("bench", "passes", "race", "record", "depth"),
+)
 PLANNED, ENGINES = ("calibrate", "plan", "validate", "results", "whatif"), ("doctor", "probe", "pair")
 COMMANDS = (*RUNS, *MEASURED, *PLANNED, *ENGINES, "selfgen")
 BAD_INPUT = 2

@@ -129,10 +129,10 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         yield f"{bound:.2f}x memory-bound speed-up: weights read, beside those that plain decoding would read"
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
-    if (moved := figures["moved_bytes"]) is not None:
+    if (moved := figures.get("moved_bytes")) is not None:
         each = moved / max(1, figures["committed"])
         yield f"between devices: {each / 1e3:.1f} kB a token, {figures['moved_ms']:.1f} ms in all"
-    if (asked := figures["asked"]) is not None:
+    if (asked := figures.get("asked")) is not None:
         rows, ms = figures["asked_rows"] / asked, figures["asked_ms"] / asked
         yield f"store: {asked} queries of {rows:.1f} rows, {ms:.1f} ms each, {figures['asked_ms']:.0f} ms in all"
     yield printable(_law(header, differing(events)))
@@ -174,11 +174,11 @@ def _outgrown_lines(header: trace.Header, committed: int) -> Iterator[str]:
 
 
 def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
-    drafts = [e for e in events if isinstance(e, trace.Draft) and e.ids]
-    trees = [e for e in drafts if len(set(e.parents)) < len(e.parents)]  # not one line whose tokens were drawn again
+    drafts = [e for e in events if isinstance(e, trace.Draft) and e.tokens]
+    trees = [e for e in drafts if len(set(e.behind)) < len(e.tokens)]  # not one line whose tokens were drawn again
     if trees:
-        tokens = sum(len(e.ids) for e in trees) / len(trees)
-        wide = sum(len(set(range(len(e.ids))) - set(e.parents)) for e in trees) / len(trees)
+        tokens = sum(len(e.tokens) for e in trees) / len(trees)
+        wide = sum(len({*e.serials} - {*e.behind}) for e in trees) / len(trees)
         yield (
             f"{len(trees)} of {len(drafts)} drafts offered several sequences, in the mean {wide:.1f} of together "
             f"{tokens:.1f} tokens; accepts counts the places where one of the offers was kept"

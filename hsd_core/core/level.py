@@ -12,38 +12,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from hsd_core.core.events import Copied, Span
+from hsd_core.core.events import Span
+from hsd_core.core.notes import Note
 from hsd_core.core.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.read_there import Ranked
 from hsd_core.models.sampling import Distributions
 
 
-class Asked(NamedTuple):
-    """What a pass asked a store: rows at once, and the nanoseconds of it."""
-
-    rows: int
-    ns: int
-
-
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date.
 
-    `ran`: the layers of a trunk that were run for it, without those that another level had run already. asked: what it
-    asked a store, if the level has one.
+    `ran`: the layers of a trunk that were run for it, without those that another level had run already. notes: what the
+    level's system says of it (`core/notes.py`).
     """
 
     forwards: int
     rows: int
     catch_up: int
     ran: tuple[Span, ...] = ()
-    asked: Asked | None = None
+    notes: Mapping[str, Note] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +45,9 @@ class Proposal:
     """n drafted tokens, a parent before its children.
 
     rows: (r, V) the distributions that tokens were drawn from, None as in `Tree`. sources: which database, exit or
-    model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. copied: for each token
-    where it stood before, a position in the context, if it was copied; empty for a drafter that copies nothing. theta:
-    the drafter's own stop threshold for this draft, if it has one. keys, silent: of lookups, see `trace.Draft`. probes:
-    what the level above is to compute beside them, see `Verified.probed`. ranked: see `Tree`. own: of a
-    drafter with a vocabulary of its own, see `trace.Draft`.
+    model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. theta: the
+    drafter's own stop threshold for this draft, if it has one. probes: what the level above is to compute beside them,
+    see `Verified.probed`. ranked: see `Tree`. notes: what the drafter's system says of them (`core/notes.py`).
     """
 
     ids: tuple[int, ...]
@@ -66,13 +58,10 @@ class Proposal:
     parents: tuple[int, ...] | None = None
     offered: tuple[Offer, ...] | None = None
     repeats: bool = False
-    copied: tuple[Copied | None, ...] = ()
     theta: float | None = None
-    keys: tuple[int, ...] = ()
-    silent: int = 0
     probes: Probes = NO_PROBES
     ranked: Ranked | None = None
-    own: tuple[int, ...] = ()
+    notes: Mapping[str, Note] = field(default_factory=dict)
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""

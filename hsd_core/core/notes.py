@@ -10,24 +10,29 @@ JSON and writes it again as it was:
 
     Verify(..., notes=noted(Asked(rows=3, ns=40_000)))  # in the file: "notes": {"asked": {"rows": 3, "ns": 40000}}
     Asked.of(event)  # the note, None where the event has none
+
+Beside `NOTES` the file may have `CHECKS`: what holds of notes over a whole trace, as functions of (events, header) that
+yield what is wrong.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import pkgutil
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from hsd_core.grammar.registry import SYSTEMS, plugins
 from hsd_core.typed import Int, Wrong, check_free, convert
 
-SYSTEMS, SHARED = "hsd_core.systems", "hsd_core.levels.notes"  # where notes are declared
+if TYPE_CHECKING:
+    from hsd_core.core.events import Draft, Event, Header
+
+SHARED = "hsd_core.levels.notes"  # where those of several systems are declared
 _Own = TypeVar("_Own", bound="Note")
+Check: TypeAlias = "Callable[[Sequence[Event], Header], Iterable[str]]"
 
 
 class Noted(Protocol):
@@ -39,7 +44,7 @@ class Noted(Protocol):
 
 class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """`note`: its name, that of the class in lower case. `beside`: its fields that have an entry for each token of the
-    draft."""
+    draft, or none."""
 
     note: ClassVar[str]
     beside: ClassVar[tuple[str, ...]] = ()
@@ -54,9 +59,24 @@ class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
         found = event.notes.get(cls.note)
         return found if isinstance(found, cls) else None
 
+    def placed(self: _Own, prompt: int) -> _Own:
+        """The note of a level, which counts positions from the prompt's beginning, as it is written: counted from the
+        end of its `prompt` tokens."""
+        return self
+
+    def answers(self, sources: Sequence[str]) -> Iterable[str]:
+        """Of lookups: the database that gave a token, for each that was found by its key; "" for a lookup that stayed
+        without an answer. A `Store` counts them."""
+        return ()
+
     def figures(self) -> Mapping[str, float]:
         """What a run's figures add up, by the figure's name."""
         return {}
+
+    def wrong(self, draft: Draft, lines: Iterable[tuple[int, Mapping[int, int]]]) -> Iterable[str]:
+        """What does not add up, as `trace.checks` reads a stranger's file. lines: for each token of the draft its
+        position, and the ids on its line of the text by position, itself included."""
+        return ()
 
 
 class Threshold(Note, frozen=True):
@@ -118,24 +138,37 @@ def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str,
                 note = _typed(name, value, kind)
         if isinstance(note, Note) and tokens is not None:
             for field in note.beside:
-                if len(getattr(note, field)) != tokens:
+                if (entries := getattr(note, field)) and len(entries) != tokens:
                     raise Wrong(f"not one entry for each of {tokens} tokens", f"notes.{name}.{field}")
         found[name] = note
     return found
 
 
+class _Declared(NamedTuple):
+    notes: Mapping[str, type[Note]]
+    checks: tuple[Check, ...]
+
+
 def known() -> Mapping[str, type[Note]]:
     """The kinds of notes that are declared here, by name."""
-    room = sys.modules.get(SYSTEMS) or importlib.import_module(SYSTEMS)
-    return _known(tuple(room.__path__))
+    return _here().notes
+
+
+def checks() -> tuple[Check, ...]:
+    """What systems check of their notes."""
+    return _here().checks
+
+
+def _here() -> _Declared:
+    return _declared(tuple(importlib.import_module(SYSTEMS).__path__))
 
 
 @lru_cache(maxsize=2)
-def _known(path: tuple[str, ...]) -> Mapping[str, type[Note]]:
-    names = [f"{SYSTEMS}.{one.name}.notes" for one in pkgutil.iter_modules(path) if one.ispkg]
-    modules = [importlib.import_module(name) for name in (SHARED, *names) if importlib.util.find_spec(name)]
+def _declared(path: tuple[str, ...]) -> _Declared:
+    modules = [importlib.import_module(SHARED), *plugins("notes")]
     found = [*NOTES, *(note for module in modules for note in module.NOTES)]
-    return {note.note: note for note in found}
+    checks = tuple(check for module in modules for check in getattr(module, "CHECKS", ()))
+    return _Declared({note.note: note for note in found}, checks)
 
 
 def _typed(name: str, value: dict[str, Any], kind: type[_Own]) -> _Own:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from msgspec import UNSET, UnsetType
 from torch import Tensor
 
 from hsd_core.core import events as trace
 from hsd_core.core.bound import bounds
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.level import Counts, LevelRun, Proposal, Shown, Work
+from hsd_core.core.notes import Dropped, Moved, Stale, Threshold, noted
 from hsd_core.core.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.core.rules import Verdict
 from hsd_core.core.run_plans import RunPlan
@@ -33,18 +33,6 @@ class _Total:
     tokens_in: int = 0
     tokens_out: int = 0
     ns: int = 0
-
-
-@dataclass(slots=True)
-class _LookedUp:
-    """What drafts have of lookups. hits: drafted tokens by database letter. silent: lookups without an answer."""
-
-    hits: Counter[str] = field(default_factory=Counter)
-    silent: int = 0
-
-    def add(self, proposal: Proposal) -> None:
-        self.silent += proposal.silent
-        self.hits.update(s for s, key in zip(proposal.sources, proposal.keys, strict=False) if key)
 
 
 class TraceWriter:
@@ -69,7 +57,7 @@ class TraceWriter:
         self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
         self._own: trace.Row | None = None  # the same, of what the last verifier may add
         self._totals = [_Total() for _ in range(levels)]
-        self._looked_up = [_LookedUp() for _ in range(levels)]
+        self._answers = [Counter[str]() for _ in range(levels)]  # see `Note.answers`, since a store's last event
 
     @property
     def born(self) -> int:
@@ -95,13 +83,15 @@ class TraceWriter:
         stale: bool = False,
         onto: Sequence[int] = (),
     ) -> trace.Draft:
-        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile. onto: see
-        `trace.Draft`."""
+        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile. onto: of
+        a draft that goes on behind tokens drafted before, for each of its tokens the serial of the one that it stands
+        behind; -1 where that is the text, or a token of this draft."""
         with self.clock.stopped():
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
             self._totals[level].tokens_out += len(tree)
-            self._looked_up[level].add(proposal)
+            for note in proposal.notes.values():
+                self._answers[level].update(note.answers(proposal.sources))
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
                 ranked = _likeliest(tree.logits, tree.ranked, max(1, self._heads))
@@ -116,27 +106,19 @@ class TraceWriter:
                 self.round,
                 level,
                 start - self._prompt,
-                serials=tuple(token.serial for token in tree.tokens),
-                ids=tuple(tree.ids),
-                sources=proposal.sources,
-                q=tuple(_short(x) for x in _drawn_with(tree)),
-                confidence=tuple(confidence),
-                forwards=work.forwards,
-                rows=work.rows,
-                catch_up=work.catch_up,
-                t0=t0,
-                t1=t1,
-                ran=work.ran,
-                theta=_short_or_none(theta),
-                copied=tuple(self._placed(x) for x in proposal.copied),
-                parents=tree.parents or (),
-                keys=proposal.keys,
-                silent=proposal.silent,
-                draws=_draws(tree) or UNSET,
-                stale=stale or UNSET,
-                onto=tuple(onto) or UNSET,
-                moved=_moved(moved),
-                own=proposal.own or UNSET,
+                tuple(
+                    trace.Drafted(token.serial, token.id, source, _short(q), sure, behind)
+                    for token, source, q, sure, behind in zip(
+                        tree.tokens, proposal.sources, _drawn_with(tree), confidence, _behind(tree, onto), strict=True
+                    )
+                ),
+                trace.Work(work.forwards, work.rows, work.catch_up, work.ran),
+                t0,
+                t1,
+                {
+                    **{name: note.placed(self._prompt) for name, note in proposal.notes.items()},
+                    **noted(_threshold(theta), Stale() if stale else None, _moved(moved)),
+                },
             )
 
     def stale(self, asked: ScoreRequest, work: Work, below: int | None, t0: int, t1: int) -> trace.Verify:
@@ -144,8 +126,8 @@ class TraceWriter:
         with self.clock.stopped():
             self._count(asked.level, work, 0, t1 - t0)
             at = len(asked.context) - self._prompt
-            did = work.rows, work.catch_up, (), t0, t1, work.ran
-            return trace.Verify(self.round, asked.level, below, at, *did, stale=True, asked=_asked(work))
+            notes = {**work.notes, **noted(Stale())}
+            return trace.Verify(self.round, asked.level, below, at, _work(work), (), t0, t1, notes=notes)
 
     def verify(
         self,
@@ -206,12 +188,20 @@ class TraceWriter:
                 )
             for node in verdict.path:  # above, they stand as tokens of this level's distribution
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
-            at, theta = start - self._prompt, _short_or_none(asked.theta)
-            did = work.rows, work.catch_up, tuple(checks), t0, t1, work.ran
-            beside = self._bounds(level, judged), len(asked.probed) or UNSET
-            fallen = tuple(dropped) or UNSET
-            cost = _moved(moved), _asked(work)
-            return trace.Verify(self.round, level, asked.below, at, *did, theta, *beside, fallen, UNSET, *cost)
+            did, fallen = _work(work, len(asked.probed)), tuple(dropped)
+            notes = noted(_threshold(asked.theta), Dropped(fallen) if fallen else None, _moved(moved))
+            return trace.Verify(
+                self.round,
+                level,
+                asked.below,
+                start - self._prompt,
+                did,
+                tuple(checks),
+                t0,
+                t1,
+                self._bounds(level, judged),
+                {**work.notes, **notes},
+            )
 
     def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
         """A verifier's correction or bonus."""
@@ -248,10 +238,9 @@ class TraceWriter:
     def store(self, level: int, counts: Counts, t0: int) -> trace.Store:
         """A level's lookups since the last one, as the drafts have them that are written down by now: on a lane of its
         own a lookup may be under way. counts: what the level counted, the other fields of `trace.Store`."""
-        found, self._looked_up[level] = self._looked_up[level], _LookedUp()
-        return trace.Store(
-            self.round, level, **counts, hits=found.hits, misses=found.silent, t0=t0, t1=self.clock.now()
-        )
+        hits, self._answers[level] = self._answers[level], Counter()
+        misses = hits.pop("", 0)
+        return trace.Store(self.round, level, **counts, hits=hits, misses=misses, t0=t0, t1=self.clock.now())
 
     def view(self, level: int, shown: Shown) -> trace.View:
         """What a level's view of the target's cache holds."""
@@ -280,11 +269,11 @@ class TraceWriter:
         counted = self.round, self.committed - self._prompt
         return trace.Footer(reason, *counted, prefill_ns, decode_ns, totals)
 
-    def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...] | UnsetType:
+    def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...]:
         if level not in self._bounded:
-            return UNSET
+            return ()
         found = bounds(judged.tree, judged.verdict.path, dense(judged.rows.dists), judged.rows.places)
-        return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found) or UNSET
+        return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found)
 
     def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
         total = self._totals[level]
@@ -309,10 +298,6 @@ class TraceWriter:
     def _certain(self, id_: int) -> trace.Row | None:
         """The head of a one-hot row."""
         return trace.Row((id_,), (1.0,), 0.0) if self._heads else None
-
-    def _placed(self, copied: trace.Copied | None) -> trace.Copied | None:
-        """Its position counted from the end of the prompt."""
-        return copied and trace.Copied(copied.at - self._prompt, copied.alike, _short(copied.share))
 
     @staticmethod
     def _chances(judged: Judged) -> list[float]:
@@ -343,14 +328,6 @@ def _drawn_with(tree: Tree) -> list[float]:
     return chances
 
 
-def _draws(tree: Tree) -> tuple[int, ...]:
-    """How often each token was offered; () where all were once."""
-    if not tree.repeats:
-        return ()
-    times = Counter(offer.node for offer in tree.offers)
-    return tuple(times[node] for node in range(len(tree))) if len(tree.offers) > len(tree) else ()
-
-
 def _judged_offers(tree: Tree, verdict: Verdict) -> dict[int, int]:
     """Node -> the offer of it that its verdict is about, in judging order: the first one, or the one that was kept."""
     found: dict[int, int] = {}
@@ -369,11 +346,23 @@ def _short(x: float) -> float:
     return float(f"{x:.6g}")
 
 
-def _moved(crossing: Crossing) -> trace.Moved | UnsetType:
+def _work(work: Work, beside: int = 0) -> trace.Work:
+    """What a verifier computed: one forward, whatever it took (`trace.Work`)."""
+    return trace.Work(1, work.rows, work.catch_up, work.ran, beside)
+
+
+def _behind(tree: Tree, onto: Sequence[int]) -> Iterable[int | None]:
+    """See `trace.Drafted`."""
+    if tree.parents is None:
+        return (None,) * len(tree)
+    ends = onto or (-1,) * len(tree)
+    return (end if above < 0 else tree.tokens[above].serial for above, end in zip(tree.parents, ends, strict=True))
+
+
+def _moved(crossing: Crossing) -> Moved | None:
     """Nothing of a run on one device."""
-    return trace.Moved(crossing.bytes, crossing.ns) if crossing.bytes else UNSET
+    return Moved(crossing.bytes, crossing.ns) if crossing.bytes else None
 
 
-def _asked(work: Work) -> trace.Asked | UnsetType:
-    """Nothing of a level without a store."""
-    return UNSET if work.asked is None else trace.Asked(*work.asked)
+def _threshold(theta: float | None) -> Threshold | None:
+    return None if theta is None else Threshold(_short(theta))

@@ -15,9 +15,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.core.events import Copied, Span
+from hsd_core.core.events import Span
 from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.notes import noted
+from hsd_core.levels.notes import Copies
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.gpu.read_there import Ranked, ranking
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.gpu.transfer import fetched
@@ -89,8 +92,8 @@ def draft_token_by_token(
         logits = torch.cat(made.logits[: len(ids)])
         if len(ids) < len(made.logits):
             run.keep(len(context) + len(ids) - 1, ())
-    places = tuple(origins) if any(origins) else ()
-    return Proposal(tuple(ids), (source,) * len(ids), made.work, rows, logits, copied=places, ranked=ranked)
+    notes = noted(Copies(tuple(origins)) if any(origins) else None)
+    return Proposal(tuple(ids), (source,) * len(ids), made.work, rows, logits, ranked=ranked, notes=notes)
 
 
 def _here(

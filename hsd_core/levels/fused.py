@@ -20,7 +20,9 @@ from torch import Tensor
 
 from hsd_core.core.level import Counts, DraftOrder, Level, LevelAbout, LevelRun, Outcome, Proposal, Work, scorer
 from hsd_core.core.level import drafter as drafter_of
+from hsd_core.core.notes import noted
 from hsd_core.core.tree import NOTHING, Probes, Tree
+from hsd_core.levels.notes import unanswered
 from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.levels.strands import Found, merging
 from hsd_core.levels.trunk import Trunk
@@ -85,14 +87,14 @@ class OrderedRun(_Run):
         drafted = self._drafter.propose(context, order)
         work = drafted.work
         both = Work(found.work.forwards + work.forwards, work.rows, work.catch_up, work.ran)
-        return replace(drafted, work=both, silent=found.silent, probes=found.probes)
+        return replace(drafted, work=both, probes=found.probes, notes={**drafted.notes, **found.notes})
 
 
 class FusedRun(_Run):
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         found, silent = self._lookups.look_up(context, order)
         drafted = self._drafter.propose(context, merging(order, found))
-        return replace(drafted, silent=silent)
+        return replace(drafted, notes={**drafted.notes, **noted(unanswered(drafted.notes, silent))})
 
 
 class _Level:

@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.core.events import Copied, Span
+from hsd_core.core.events import Span
 from hsd_core.core.level import DraftOrder, Proposal, Scorer, Work
+from hsd_core.core.notes import noted
 from hsd_core.core.tree import Offer
 from hsd_core.levels.drafting import draft_token_by_token
+from hsd_core.levels.notes import Copies, Draws, Lookups
 from hsd_core.levels.strands import MergedOrder, Strand, known_behind, merged
 from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import largest
@@ -165,7 +168,8 @@ def draft_tree(
     lineage = tuple(_place(node.parent) for node in numbered)
     once = len(offers) == len(nodes)
     chain = once and lineage == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
-    origins = tuple(node.copied for node in numbered)
+    draws = None if once else Draws(tuple(offers.count(node) for node in numbered))
+    origins, keys = tuple(node.copied for node in numbered), tuple(node.key for node in numbered)
     return Proposal(
         tuple(node.id for node in numbered),
         tuple(node.source for node in numbered),
@@ -175,8 +179,7 @@ def draft_tree(
         None if chain else lineage,
         None if chain else tuple(Offer(_place(node), node.row) for node in offers),
         order.shape.repeats and not chain,
-        copied=origins if any(origins) else (),
-        keys=tuple(node.key for node in numbered) if any(node.key for node in numbered) else (),
+        notes=noted(Copies(origins) if any(origins) else None, Lookups(keys) if any(keys) else None, draws),
     )
 
 

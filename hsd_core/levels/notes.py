@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from msgspec import Struct
-
+from hsd_core.core.events import Draft, Event, Header, Store
 from hsd_core.core.notes import Note
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.typed import Int
 
-
-class Copied(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What a drafted token repeats: the token at `at` of the output (negative: of the prompt, -1 its last one), behind
-    `alike` tokens that are the same in both places, as far as they were compared. `share`: how much of its raw
-    probability is the copy's; 1 for a lookup."""
-
-    at: Int
-    alike: Int
-    share: float
+COUNTED_BY_DRAFTS = "2026-11-25"  # runs recorded earlier also count found tokens that lay behind the text's end
 
 
 class Copies(Note, frozen=True):
@@ -25,6 +19,20 @@ class Copies(Note, frozen=True):
 
     beside: ClassVar[tuple[str, ...]] = ("copied",)
     copied: tuple[Copied | None, ...]
+
+    def placed(self, prompt: int) -> Copies:
+        return Copies(tuple(x and Copied(x.at - prompt, x.alike, float(f"{x.share:.6g}")) for x in self.copied))
+
+    def wrong(self, draft: Draft, lines: Iterable[tuple[int, Mapping[int, int]]]) -> Iterable[str]:
+        """What is said to be copied stands where it is said to, behind the same tokens."""
+        for copied, (at, line) in zip(self.copied, lines, strict=True):
+            if copied is None:
+                continue
+            # lazily: a file from a stranger may claim any number, and the text ends the comparison
+            back = range(copied.alike + 1)
+            same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
+            if copied.at >= at or copied.alike < 0 or not same:
+                yield f"the token at {at} is not a copy of the one at {copied.at} behind {copied.alike} others"
 
 
 class Draws(Note, frozen=True):
@@ -36,5 +44,62 @@ class Draws(Note, frozen=True):
     beside: ClassVar[tuple[str, ...]] = ("times",)
     times: tuple[Int, ...]
 
+    def wrong(self, draft: Draft, lines: Iterable[tuple[int, Mapping[int, int]]]) -> Iterable[str]:
+        if not draft.is_tree or min(self.times) < 1 or max(self.times) == 1:
+            yield f"it says how often its tokens were drawn, {self.times}, and none was drawn again"
 
-NOTES = (Copies, Draws)
+
+class Lookups(Note, frozen=True):
+    """`keys`: for each token how many tokens before it were the key that it was found under (0 for one that a model
+    drafted; empty where none was looked up); one lookup in D_c hands out several, the first of them with `Copied.alike`
+    equal to the key. `silent`: lookups that every database left unanswered.
+
+    Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
+    the level's `params` (`Databases.settings`)."""
+
+    beside: ClassVar[tuple[str, ...]] = ("keys",)
+    keys: tuple[Int, ...] = ()
+    silent: Int = 0
+
+    def answers(self, sources: Sequence[str]) -> Iterable[str]:
+        yield from (source for source, key in zip(sources, self.keys, strict=False) if key)
+        yield from ("" for _ in range(self.silent))
+
+
+def unanswered(notes: Mapping[str, Note], silent: int) -> Lookups | None:
+    """What a draft says of lookups that has these notes, where so many more stayed without an answer."""
+    known = notes.get(Lookups.note)
+    keys = known.keys if isinstance(known, Lookups) else ()
+    return Lookups(keys, silent) if keys or silent else None
+
+
+def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
+    """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
+    silent = Counter[int]()  # level -> lookups left unanswered since its store's last event
+    found: dict[int, Counter[str]] = {}  # level -> its looked-up tokens by database, since then
+    early = "" < header.recorded < COUNTED_BY_DRAFTS
+    for i, event in enumerate(events):
+        where = f"event {i} ({event.event})"
+        if isinstance(event, Draft) and (lookups := Lookups.of(event)):
+            silent[event.level] += lookups.silent
+            looked_up = (token.source for token, key in zip(event.tokens, lookups.keys, strict=False) if key)
+            found.setdefault(event.level, Counter()).update(looked_up)
+            copies, before = Copies.of(event), len(header.prompt_ids) + event.at
+            for node, key in enumerate(lookups.keys):
+                copied = copies.copied[node] if copies else None
+                if not (0 if event.work.rows else 1) <= key <= before + node:
+                    yield f"{where}: a key of {key} tokens behind {before + node}"
+                elif copied is not None and copied.alike < key:
+                    yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
+            if lookups.silent < 0:
+                yield f"{where}: {lookups.silent} lookups without an answer"
+        elif isinstance(event, Store):
+            if event.misses != (unanswered := silent.pop(event.level, 0)):
+                yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
+            hits, counted = found.pop(event.level, Counter[str]()), Counter(event.hits)
+            if counted != hits and not (early and counted > hits):
+                yield f"{where}: looked-up tokens {dict(event.hits)}, the drafts have {dict(hits)}"
+
+
+NOTES = (Copies, Draws, Lookups)
+CHECKS = (check_lookups,)

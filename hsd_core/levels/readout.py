@@ -9,13 +9,13 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.core.events import Copied
 from hsd_core.core.level import Counts, DraftOrder, Outcome, Proposal, TakesPart, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.one_pass import Branches, Pass
 

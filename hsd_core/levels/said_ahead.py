@@ -12,12 +12,12 @@ from typing import Protocol
 
 from torch import Tensor
 
-from hsd_core.core.events import Copied
 from hsd_core.core.level import DraftOrder, Proposal, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
 from hsd_core.models.cache import Cache
 from hsd_core.models.context import Context
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.one_pass import Branches, path_to
 
 FREE = Work(0, 0, 0)  # a row that is there already

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from hsd_core.core.events import Copied
 from hsd_core.core.level import DraftOrder
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.sampling import largest
 
 PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one

@@ -39,7 +39,7 @@ def ghosts(events: Sequence[Event]) -> list[Ghost]:
         if isinstance(event, trace.Draft):
             for serial, parent in zip(event.serials, event.behind, strict=True):
                 places[serial] = places.get(parent, event.at - 1) + 1
-            tree = bool(event.parents)
+            tree = event.is_tree
             alive |= set() if tree else {places[serial] for serial in event.serials}
         elif isinstance(event, trace.Verify):
             for check in event.checks:

@@ -6,12 +6,13 @@ file, and the test that the engine and its writer tell the truth.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
+from hsd_core.core.notes import Moved, Note, Stale, checks
 from hsd_core.trace.naming import lanes_of, round_number
 
 
@@ -21,9 +22,9 @@ def check(events: Sequence[Event]) -> list[str]:
     if not isinstance(header, trace.Header):
         return ["the first event is not a header"]
     levels = len(header.levels)
-    found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header), _lookups(events, header))
-    ours = (_caches(events), _totals(events), _moves(events, header), _words(events), _asks(events, header))
-    return [*chain(*found, *ours, _views(events, levels))]
+    found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header))
+    ours = (_caches(events), _totals(events), _moves(events, header), _views(events, levels))
+    return [*chain(*found, *(check(events, header) for check in checks()), *ours)]
 
 
 def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
@@ -89,22 +90,18 @@ def _line(serial: int, branches: dict[int, tuple[int, int]], made: dict[int, tup
     return found
 
 
-def _copies(event: trace.Draft, written: dict[int, int], waits: dict[int, dict[int, int]], where: str) -> Iterable[str]:
-    """What is said to be copied stands where it is said to, behind the same tokens. waits: see `_line`, by the tokens
-    that the draft goes on behind."""
-    parents = event.parents or range(-1, len(event.ids) - 1)
-    for node, copied in enumerate(event.copied):
-        if copied is None:
-            continue
+def _lines(
+    event: trace.Draft,
+    written: dict[int, int],
+    branches: dict[int, tuple[int, int]],
+    made: dict[int, tuple[int, int, str]],
+) -> Iterable[tuple[int, Mapping[int, int]]]:
+    """For each drafted token its position, and the ids on its line of the text by position."""
+    parents, behind = event.parents, event.behind
+    for node in range(len(event.tokens)):
         path = _path(parents, node)
-        at = event.at + len(path) - 1
-        before = waits.get(event.onto[path[0]], {}) if event.onto else {}
-        line = {**written, **before, **{event.at + depth: event.ids[one] for depth, one in enumerate(path)}}
-        # lazily: a file from a stranger may claim any number, and the text ends the comparison
-        back = range(copied.alike + 1)
-        same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
-        if copied.at >= at or copied.alike < 0 or not same:
-            yield f"{where}: the token at {at} is not a copy of the one at {copied.at} behind {copied.alike} others"
+        own = {event.at + depth: event.ids[one] for depth, one in enumerate(path)}
+        yield event.at + len(path) - 1, ChainMap(own, _line(behind[path[0]], branches, made), written)
 
 
 def _path(parents: Sequence[int], node: int) -> list[int]:
@@ -130,20 +127,19 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                 if serial in made:
                     yield f"{where}: token {serial} was made twice"
                 made[serial] = (event.level, id_, "draft")
-            if event.parents and not _is_tree(event):
-                yield f"{where}: its parents are not a tree of {len(event.ids)} tokens"
+            if not _in_order(event):
+                yield f"{where}: it is no tree of {len(event.tokens)} tokens, nor a chain"
                 continue
-            if event.draws and (not event.parents or min(event.draws) < 1 or max(event.draws) == 1):
-                yield f"{where}: it says how often its tokens were drawn, {event.draws}, and none was drawn again"
-            if any(on >= 0 and on not in made for on in event.onto or ()):
+            if any(on >= 0 and on not in made for on in event.behind):
                 yield f"{where}: it stands behind a token that nobody made"
-            if event.stale:  # it stands behind a text that is not there any more
+            notes = [note for note in event.notes.values() if isinstance(note, Note)]
+            if Stale.of(event):  # it stands behind a text that is not there any more
                 continue
-            waits = {on: _line(on, branches, made) for on in {*(event.onto or ())}}
-            yield from _copies(event, written, waits, where)
-            if not event.parents:
+            for note in notes:
+                yield from (f"{where}: {wrong}" for wrong in note.wrong(event, _lines(event, written, branches, made)))
+            if not event.is_tree:
                 written.update(enumerate(event.ids, event.at))
-            for serial, parent in zip(event.serials, event.behind, strict=True) if event.parents else ():
+            for serial, parent in zip(event.serials, event.behind, strict=True) if event.is_tree else ():
                 at = places[parent] + 1 if parent in places else event.at
                 branches[serial] = (parent, at)
                 places[serial] = at
@@ -174,41 +170,12 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
             yield f"{where}: says {event.committed} tokens, {committed} were committed"
 
 
-COUNTED_BY_DRAFTS = "2026-11-25"  # runs recorded earlier also count found tokens that lay behind the text's end
-
-
-def _lookups(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
-    """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
-    silent = Counter[int]()  # level -> lookups left unanswered since its store's last event
-    found: dict[int, Counter[str]] = {}  # level -> its looked-up tokens by database, since then
-    early = "" < header.recorded < COUNTED_BY_DRAFTS
-    for i, event in enumerate(events):
-        where = f"event {i} ({event.event})"
-        if isinstance(event, trace.Draft):
-            silent[event.level] += event.silent
-            looked_up = (source for source, key in zip(event.sources, event.keys, strict=False) if key)
-            found.setdefault(event.level, Counter()).update(looked_up)
-            before = len(header.prompt_ids) + event.at
-            for node, key in enumerate(event.keys):
-                copied = event.copied[node] if event.copied else None
-                if not (0 if event.rows else 1) <= key <= before + node:
-                    yield f"{where}: a key of {key} tokens behind {before + node}"
-                elif copied is not None and copied.alike < key:
-                    yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
-            if event.silent < 0:
-                yield f"{where}: {event.silent} lookups without an answer"
-        elif isinstance(event, trace.Store):
-            if event.misses != (unanswered := silent.pop(event.level, 0)):
-                yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
-            hits, counted = found.pop(event.level, Counter[str]()), Counter(event.hits)
-            if counted != hits and not (early and counted > hits):
-                yield f"{where}: looked-up tokens {dict(event.hits)}, the drafts have {dict(hits)}"
-
-
-def _is_tree(event: trace.Draft) -> bool:
-    return len(event.parents) == len(event.ids) == len(event.serials) and all(
-        -1 <= above < node for node, above in enumerate(event.parents)
-    )
+def _in_order(event: trace.Draft) -> bool:
+    """Whether all tokens of a draft say what they stand behind, or none does, and those in it stand before it."""
+    own = {serial: place for place, serial in enumerate(event.serials)}
+    places = [own.get(serial, -1) for serial in event.behind]
+    same = all((token.behind is not None) == event.is_tree for token in event.tokens)
+    return same and all(place < node for node, place in enumerate(places))
 
 
 def _verification(
@@ -220,14 +187,14 @@ def _verification(
         yield from _forks(event, branches, where)
     elif not _in_a_line(outcomes):
         yield f"{where}: {outcomes} is not accepted, then one rejected, then unjudged"
-    decided = event.rows - event.catch_up - (event.probes or 0)
-    if not event.stale and not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
+    decided = event.work.deciding
+    if not Stale.of(event) and not (1 if is_tree else max(1, len(event.checks))) <= decided <= len(event.checks) + 1:
         yield f"{where}: {decided} deciding rows for {len(event.checks)} tokens"
     for c in event.checks:
         if c.serial not in made or made[c.serial][1] != c.id:
             yield f"{where}: token {c.serial} (id {c.id}) was not made"
     judged = {c.serial for c in event.checks if c.outcome != "unjudged"}
-    for bound in event.bounds or ():
+    for bound in event.bounds:
         if bound.first not in judged:
             yield f"{where}: a bound for token {bound.first}, which was not judged"
         if not 0.0 <= (bound.best if bound.rule is None else bound.rule) <= bound.best <= 1.0:
@@ -289,41 +256,14 @@ def _caches(events: Sequence[Event]) -> Iterable[str]:
                 )
 
 
-def _words(events: Sequence[Event]) -> Iterable[str]:
-    """A draft in a vocabulary of its own wrote at least the text of what went up."""
-    lengths: dict[int, int] = {}
-    for i, event in enumerate(events):
-        if isinstance(event, trace.Piece):
-            lengths[event.id] = len(event.b64) * 3 // 4 - event.b64.count("=")
-        elif isinstance(event, trace.Draft) and event.own:
-            wrote, up = sum(event.own), sum(lengths.get(id_, 0) for id_ in event.ids)
-            if min(event.own) < 0 or wrote < up:
-                yield f"event {i} (draft): {up} bytes went up of {wrote} that its own tokens {event.own} have"
-
-
 def _moves(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
     """Something crosses where there is more than the host, on its own or beside a pass."""
     alone = all(level.device == "cpu" for level in header.levels)
     for i, event in enumerate(events):
-        moved = event.moved if isinstance(event, (trace.Draft, trace.Verify)) else None
+        moved = Moved.of(event) if isinstance(event, (trace.Draft, trace.Verify)) else None
         if moved and (alone or not moved.bytes):
             where = "all levels are on the CPU" if alone else "nothing did"
             yield f"event {i} ({event.event}): {moved.bytes} bytes crossed between devices, and {where}"
-
-
-def _asks(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
-    """A store is asked by every pass of the level that has one, by no other, and within it."""
-    stores = {
-        level.index for level in header.levels if "places" in level.params and level.index == len(header.levels) - 1
-    }
-    for i, event in enumerate(events):
-        if not isinstance(event, trace.Verify):
-            continue
-        asked = event.asked or None
-        if (asked is None) == (event.level in stores):
-            yield f"event {i} (verify): level {event.level} {'asked no' if asked is None else 'has no'} store"
-        elif asked and (asked.rows < event.rows - event.catch_up or asked.ns > event.t1 - event.t0):
-            yield f"event {i} (verify): {asked.rows} rows asked in {asked.ns} ns, of a pass of {event.rows} rows"
 
 
 def _totals(events: Sequence[Event]) -> Iterable[str]:
@@ -333,8 +273,9 @@ def _totals(events: Sequence[Event]) -> Iterable[str]:
     for total in footer.totals:
         drafts = [e for e in events if isinstance(e, trace.Draft) and e.level == total.level]
         verifies = [e for e in events if isinstance(e, trace.Verify) and e.level == total.level]
-        forwards = sum(e.forwards for e in drafts) + len(verifies)
-        rows = sum(e.rows for e in drafts) + sum(e.rows for e in verifies)
+        works = [e.work for e in drafts] + [e.work for e in verifies]
+        forwards = sum(work.forwards for work in works)
+        rows = sum(work.rows for work in works)
         judged = sum(len(e.checks) for e in verifies)
         busy = sum(e.t1 - e.t0 for e in drafts) + sum(e.t1 - e.t0 for e in verifies)
         counted = (total.forwards, total.rows, total.tokens_in, total.ns)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from hsd_core.core.events import EVENTS, FORMAT, SCHEMA, Event, Header, Part
+from hsd_core.trace.convert import OLDER, converted
 from hsd_core.typed import Wrong, builtins, check_free, convert, decode, json_decoder
 
 MAX_LEVELS = 64
@@ -68,9 +69,9 @@ def read_header(line: bytes) -> Header | None:
             f"this is a trace of schema {start.schema!r} from before the first release, which no release reads; "
             "record the run again"
         )
-    if start.schema != SCHEMA:
+    if start.schema not in (SCHEMA, *OLDER):
         raise UnknownSchema(
-            f"trace schema {start.schema!r} is unknown; this version reads {SCHEMA}. "
+            f"trace schema {start.schema!r} is unknown; this version reads {SCHEMA} and what came before. "
             "Open it with the version that wrote it, or record the run again"
         )
     header = read_event(line, MAX_LEVELS)
@@ -97,12 +98,21 @@ def read_event(line: bytes, levels: int) -> Event:
             level not in the stack, or lists that run side by side differ in length; the message names the field.
     """
     try:
-        event = decode(line, _DECODER)
+        event = _decoded(line)
     except Wrong as error:
         raise ValueError(_said(line, error)) from None
     if not isinstance(event, Header):
         _check_levels(event, levels)
     return event
+
+
+def _decoded(line: bytes) -> Event:
+    try:
+        return decode(line, _DECODER)
+    except Wrong:
+        if (newer := converted(line)) is None:
+            raise
+    return decode(newer, _DECODER)
 
 
 def _said(line: bytes, error: Wrong) -> str:

@@ -10,8 +10,7 @@
 | time to first token | prefill and first round |
 | layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
 | memory-bound speed-up | weights that plain decoding reads for the committed tokens / what all passes read (below) |
-| moved | bytes that crossed between devices in drafts and verifications, and the ms of the copies; None on one |
-| asked | queries of a store of a text, the rows that they asked for together, and the ms of them; None without one |
+| figures of notes | what the notes of drafts and verifications add up (`Note.figures`), where they have any |
 | waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
 
 Where levels work at the same time, each lane a place of its own: the target's, and one or more for the levels below:
@@ -35,6 +34,7 @@ from typing import Any
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
+from hsd_core.core.notes import Dropped, Note, Stale
 from hsd_core.models.sampling import is_greedy
 from hsd_core.trace.meters.lane_meter import LaneMeter, Lanes
 from hsd_core.trace.meters.level_meter import LevelMeter, ratio
@@ -62,8 +62,7 @@ class Meter:
             "none",
             (0, 0),
         )  # whose that time is; how often work was handed over, and the ns of it
-        self._moved_bytes = self._moved_ns = 0
-        self._queries = self._asked_rows = self._asked_ns = 0
+        self._noted: dict[str, float] = {}  # figures of notes, by name
 
     def feed(self, event: Event) -> None:
         if isinstance(event, trace.Header):
@@ -102,11 +101,7 @@ class Meter:
             "ttft_ms": self._first_commit / _NS_PER_MS if self._committed else None,
             "decode_ms": decode_s * 1e3,
             "lanes": both and {"clock": self._clock, **both.figures()},
-            "moved_bytes": self._moved_bytes or None,
-            "moved_ms": self._moved_ns / _NS_PER_MS if self._moved_bytes else None,
-            "asked": self._queries or None,
-            "asked_rows": self._asked_rows or None,
-            "asked_ms": self._asked_ns / _NS_PER_MS if self._queries else None,
+            **self._noted,
             "levels": [level.snapshot(i) for i, level in enumerate(self._levels)],
         }
 
@@ -130,27 +125,24 @@ class Meter:
 
     def _draft(self, event: trace.Draft) -> None:
         self._work(event)
-        self._drafted += len(event.serials)
-        if event.stale:
-            self._drop(len(event.serials), event.rows - event.catch_up)
-        elif self._lanes and event.rows:
+        self._drafted += len(event.tokens)
+        if Stale.of(event):
+            self._drop(len(event.tokens), event.work.rows - event.work.catch_up)
+        elif self._lanes and event.work.rows:
             fans = {parent: [event.behind.count(parent)] for parent in event.behind}  # what one row chose
             self._fans.update(zip(event.serials, (fans[parent] for parent in event.behind), strict=True))
-        for serial, parent in zip(event.serials, event.behind, strict=True) if event.parents else ():
+        for serial, parent in zip(event.serials, event.behind, strict=True) if event.is_tree else ():
             self._forks[serial] = (event.serials[0] if parent < 0 else -1, parent)
-        if event.rows:
+        if event.work.rows:
             for serial in event.serials:
                 self._choosers.setdefault(serial, []).append(event.level)
 
     def _verify(self, event: trace.Verify) -> None:
         level = self._work(event)
-        if event.asked:
-            self._queries, self._asked_rows = self._queries + 1, self._asked_rows + event.asked.rows
-            self._asked_ns += event.asked.ns
-        if event.stale or event.dropped:
-            fell = event.dropped or ()
-            own = event.rows - event.catch_up if event.stale else 0
-            self._drop(len(fell), own + sum(map(self._rows_of, fell)))
+        if Stale.of(event):
+            self._drop(0, event.work.rows - event.work.catch_up)
+        if dropped := Dropped.of(event):
+            self._drop(len(dropped.serials), sum(map(self._rows_of, dropped.serials)))
         judged = [check for check in event.checks if check.outcome != "unjudged"]
         place = {check.serial: self._forks.get(check.serial, check.serial) for check in event.checks}
         places = {place[check.serial] for check in judged}
@@ -164,7 +156,7 @@ class Meter:
             chosen = {place[check.serial] for check in event.checks if check.p == 1.0}
             level.bounded += len(places)
             level.best += len(places & chosen)
-        for bound in event.bounds or ():
+        for bound in event.bounds:
             level.bounded += 1
             level.best += bound.best
             level.reached += bound.rule is not None
@@ -172,16 +164,18 @@ class Meter:
 
     def _work(self, event: trace.Draft | trace.Verify) -> LevelMeter:
         level = self._levels[event.level]
-        level.forwards += event.forwards if isinstance(event, trace.Draft) else 1
-        level.rows += event.rows
-        level.catch_up += event.catch_up
+        level.forwards += event.work.forwards
+        level.rows += event.work.rows
+        level.catch_up += event.work.catch_up
         level.busy_ns += event.t1 - event.t0
         if self._lanes:
             self._lanes.worked(event.level, event.t0, event.t1)
-        if event.moved:
-            self._moved_bytes, self._moved_ns = self._moved_bytes + event.moved.bytes, self._moved_ns + event.moved.ns
+        for note in event.notes.values():
+            if isinstance(note, Note):
+                for name, amount in note.figures().items():
+                    self._noted[name] = self._noted.get(name, 0) + amount
         if event.level in self._sharing:
-            self._layers_read += sum(span.hi - span.lo for span in event.ran)
+            self._layers_read += sum(span.hi - span.lo for span in event.work.ran)
         return level
 
     def _rows_of(self, serial: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from hsd_core.core.events import Event
+from hsd_core.core.notes import known
 from hsd_core.typed import pretty
 
 FILE = Path(__file__).with_suffix(".json")
@@ -25,7 +26,13 @@ _ABOUT = (
 
 def schema() -> dict[str, Any]:
     """JSON Schema of a line."""
-    (line,), parts = msgspec.json.schema_components([Event], ref_template="#/$defs/{name}")
+    notes = known()
+    (line, *refs), parts = msgspec.json.schema_components([Event, *notes.values()], ref_template="#/$defs/{name}")
+    for kind in ("Draft", "Verify"):  # those of systems that are not here are any objects
+        parts[kind]["properties"]["notes"] |= {
+            "properties": dict(zip(notes, refs, strict=True)),
+            "additionalProperties": {"type": "object"},
+        }
     for part in parts.values():
         if "description" in part:
             part["description"] = cleandoc(part["description"])

@@ -30,6 +30,7 @@ from hsd_core.core.events import (
     Prefill,
     Row,
     Verify,
+    Work,
 )
 from hsd_core.trace import file as tracefile
 
@@ -108,7 +109,7 @@ def plain_run(pieces: Sequence[str], *, title: str = "handmade", label: str = "t
         chosen = vocabulary.index(text)
         row = Row((chosen,), (0.9,), 0.1)
         events += [
-            Verify(at, 0, None, at, 1, 0, (), t, t + 5_000_000),
+            Verify(at, 0, None, at, Work(1, 1), (), t, t + 5_000_000),
             Bonus(at, 0, at, at, chosen, 0.9, t + 5_000_000, row),
             Commit(at, at, (Committed(at, chosen, 0, "bonus", "model", ()),), t + 5_000_000),
         ]

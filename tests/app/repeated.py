@@ -39,8 +39,8 @@ def repeated(source: Path, tokens: int, title: str = "A long run") -> bytes:
 
 
 def _serials(record: dict[str, Any]) -> list[int]:
-    named = [record["serial"]] if "serial" in record else record.get("serials", [])
-    return [*named, *(one["serial"] for one in record.get("checks", ()))]
+    named = [record["serial"]] if "serial" in record else []
+    return [*named, *(one["serial"] for name in ("checks", "tokens") for one in record.get(name, ()))]
 
 
 def _moved(record: dict[str, Any], rounds: int, places: int, serials: int, ns: int) -> dict[str, Any]:
@@ -50,14 +50,13 @@ def _moved(record: dict[str, Any], rounds: int, places: int, serials: int, ns: i
     for name, more in (("at", places), ("serial", serials), ("before", places), ("after", places)):
         if name in record:
             moved[name] = record[name] + more
-    if "serials" in record:
-        moved["serials"] = [one + serials for one in record["serials"]]
     for name in ("checks", "tokens"):
         if name in record:
             moved[name] = [one | {"serial": one["serial"] + serials} for one in record[name]]
     if record["event"] == "kv":
         more = {"cached": places, "committed": places}
         moved["levels"] = [one | {name: one[name] + n for name, n in more.items()} for one in record["levels"]]
-    if record["event"] == "draft":
-        moved["copied"] = [one and one | {"at": one["at"] + places * (one["at"] >= 0)} for one in record["copied"]]
+    if copies := record.get("notes", {}).get("copies"):
+        copied = [one and one | {"at": one["at"] + places * (one["at"] >= 0)} for one in copies["copied"]]
+        moved["notes"] = record["notes"] | {"copies": {"copied": copied}}
     return moved

@@ -146,7 +146,7 @@ def test_a_position_drawn_a_thousand_times_fills_to_p_and_wrong_rules_do_not(pag
 
 def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, shipped: str, tmp_path: Path) -> None:
     events = list(Pipeline.open("toy").run(TREE, "The tower of levels", max_new_tokens=30, temperature=1.0, seed=2))
-    found = (bound for event in events if isinstance(event, Verify) for bound in event.bounds or ())
+    found = (bound for event in events if isinstance(event, Verify) for bound in event.bounds)
     bound = next(one for one in found if one.rule is not None and one.best > 1.02 * one.rule)
     tracefile.write(tmp_path / "tree.jsonl.gz", events)
     visit(page, shipped, f"recording={SAMPLED}&panel=time+controls")

@@ -48,7 +48,9 @@ def unsaid(event: Event) -> Event:
     if isinstance(event, Header):
         only = ({key: value for key, value in one.params.items() if key == "db"} for one in event.levels)
         return replace(event, levels=tuple(map(lambda one, params: replace(one, params=params), event.levels, only)))
-    return replace(event, keys=()) if isinstance(event, Draft) else event
+    if not isinstance(event, Draft):
+        return event
+    return replace(event, notes={name: note for name, note in event.notes.items() if name != "lookups"})
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ def test_several_sequences_are_told_with_how_many_tokens_lie_side_by_side() -> N
         if figure["figure"]:
             go.Figure(figure["figure"])
     events = Simulator().events({"question": {"profile": side_by_side()}, "plan": said["best"]})
-    assert any(event.event == "draft" and event.parents for event in events), "played side by side"
+    assert any(event.event == "draft" and event.is_tree for event in events), "played side by side"
 
 
 def test_a_validation_says_how_good_the_planners_pick_was() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import notes_of
 import pytest
 from pagekit import drawn
 from words_of import Words, crossed
@@ -44,7 +45,7 @@ def opened(page: Any, site: str, path: Path, size: tuple[int, int]) -> None:
 def test_ends_and_verdicts_on_the_rulers_are_those_of_the_trace(page: Any, shipped: str, crossing: Path) -> None:
     opened(page, shipped, crossing, (1440, 900))
     events = tracefile.read(crossing)
-    drafts = [e for e in events if isinstance(e, Draft) and e.own]
+    drafts = [e for e in events if isinstance(e, Draft) and notes_of.own(e)]
     judged = {c.serial: c.outcome for e in events if isinstance(e, Verify) for c in e.checks}
     page.locator(".hx-an-event").first.click()
     for draft in drafts[:4]:
@@ -54,10 +55,10 @@ def test_ends_and_verdicts_on_the_rulers_are_those_of_the_trace(page: Any, shipp
                 break
             page.keyboard.press("ArrowRight")
         own, theirs = page.locator(f"{RULERS} .hx-rule-own"), page.locator(f"{RULERS} .hx-rule-target")
-        assert (own.count(), theirs.count()) == (len(draft.own), len(draft.ids))
+        assert (own.count(), theirs.count()) == (len(notes_of.own(draft)), len(draft.ids))
         ends = own.evaluate_all("(all) => all.map((x) => Math.round(x.getBoundingClientRect().right))")
         assert ends == sorted(set(ends)), "each of its own tokens ends further on"
-        both = {sum(draft.own[: n + 1]) for n in range(len(draft.own))}
+        both = {sum(notes_of.own(draft)[: n + 1]) for n in range(len(notes_of.own(draft)))}
         sizes = [len(TARGET.piece(id_)) for id_ in draft.ids]
         both &= {sum(sizes[: n + 1]) for n in range(len(sizes))}
         assert page.locator(f"{RULERS} .hx-rule-both").count() == len(both), "a line where both end a token"

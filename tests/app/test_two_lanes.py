@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import notes_of
 from pagekit import drawn
 
 from app.kit.static import ASSETS
@@ -38,7 +39,7 @@ def test_the_clock_is_named_and_a_round_shows_what_was_drafted_meanwhile(page: A
     area.focus()
     top = len(metrics.header_of(events).levels) - 1
     verdicts = [e for e in events if isinstance(e, Verify) and e.level == top]
-    lost = [bool(e.dropped) for e in verdicts]
+    lost = [bool(notes_of.dropped(e)) for e in verdicts]
     told = []
     for _ in verdicts:
         told.append((said.inner_text(), page.locator(".hx-mean.hx-mean-lost").count() == 1))

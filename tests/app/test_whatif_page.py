@@ -79,7 +79,7 @@ def test_a_plan_of_many_calls_gives_a_shorter_text() -> None:
     header = events[0]
     assert isinstance(header, Header)
     assert 8 <= header.max_new_tokens < 160
-    calls = sum(e.forwards for e in events if isinstance(e, Draft)) + sum(isinstance(e, Verify) for e in events)
+    calls = sum(e.work.forwards for e in events if isinstance(e, Draft)) + sum(isinstance(e, Verify) for e in events)
     assert calls < 2 * MOST_CALLS
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import notes_of
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
@@ -67,7 +68,7 @@ def test_seeded_runs_agree_with_the_distribution_and_their_traces_are_true(text:
     outputs = (list(hsd_core.run(stack, [0], SAMPLED, seed, max_new_tokens=3, heads=0)) for seed in range(runs))
     assert p_value(Counter(map(output_of, outputs)), target_distribution(stack, [0], 3), runs) > UNLIKELY
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=24))
-    assert check(events) == [] and any(e.event == "draft" and e.parents for e in events)
+    assert check(events) == [] and any(e.event == "draft" and e.is_tree for e in events)
 
 
 def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
@@ -105,18 +106,20 @@ def test_a_trace_says_how_often_a_token_was_drawn_and_judges_it_once() -> None:
     stack = toy_stack("table:2@tree=4.2@replace=1,table", 3, seed=2)
     events = list(hsd_core.run(stack, [0], SAMPLED, 5, max_new_tokens=60))
     drafts = [e for e in events if e.event == "draft"]
-    again = [e for e in drafts if e.draws]
+    again = [e for e in drafts if notes_of.draws(e)]
     assert check(events) == [] and events[0].levels[0].params["replace"] is True
-    assert again and all(max(e.draws) > 1 and len(e.draws) == len(e.ids) for e in again)
+    assert again and all(max(notes_of.draws(e)) > 1 and len(notes_of.draws(e)) == len(e.ids) for e in again)
     for e in drafts:  # what stands behind one place is told apart by its id
         assert len(set(zip(e.parents, e.ids, strict=True))) == len(e.ids)
-        behind = sum(times for times, above in zip(e.draws or (1,) * len(e.ids), e.parents, strict=True) if above < 0)
+        behind = sum(
+            times for times, above in zip(notes_of.draws(e) or (1,) * len(e.ids), e.parents, strict=True) if above < 0
+        )
         assert behind == 4
     for e in (e for e in events if e.event == "verify"):
         assert len({c.serial for c in e.checks}) == len(e.checks)
         assert all((c.alpha is None) == (c.outcome == "unjudged") for c in e.checks)
     kept = [t.serial for e in events if e.event == "commit" for t in e.tokens if t.how == "draft"]
-    twice = {s for e in again for s, times in zip(e.serials, e.draws, strict=True) if times > 1}
+    twice = {s for e in again for s, times in zip(e.serials, notes_of.draws(e), strict=True) if times > 1}
     assert twice & set(kept), "no token that was drawn twice was kept"
 
 
@@ -204,7 +207,7 @@ def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]
         list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
         for which in (text, "target")
     ]
-    assert check(runs[0]) == [] and any(e.event == "draft" and e.parents for e in runs[0])
+    assert check(runs[0]) == [] and any(e.event == "draft" and e.is_tree for e in runs[0])
     assert output_of(runs[0]) == output_of(runs[1])
     for seed in range(3):
         assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, seed, max_new_tokens=40, ends=ends))) == []

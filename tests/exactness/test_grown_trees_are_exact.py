@@ -158,6 +158,6 @@ def test_greedy_grown_trees_write_the_targets_own_text(text: str, ends: frozense
         list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
         for which in (text, "target")
     ]
-    assert check(runs[0]) == [] and any(e.event == "draft" and e.parents for e in runs[0])
+    assert check(runs[0]) == [] and any(e.event == "draft" and e.is_tree for e in runs[0])
     assert output_of(runs[0]) == output_of(runs[1])
     assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, 1, max_new_tokens=40, ends=ends))) == []

@@ -35,7 +35,7 @@ def guessing(above: str, guess: int, block: int = 2, vocab: int = 3) -> list[Sta
 def branching(stack: list[StackEntry], sampling: Sampling = SAMPLED) -> bool:
     events = list(hsd_core.run(stack, PROMPT, sampling, 1, max_new_tokens=24))
     assert check(events) == []
-    return any(e.event == "draft" and e.parents for e in events)
+    return any(e.event == "draft" and e.is_tree for e in events)
 
 
 @pytest.mark.parametrize("guess", [2, 7])

@@ -9,6 +9,7 @@ import random
 from dataclasses import replace
 from functools import partial
 
+import notes_of
 import pytest
 from enumerator import SAMPLED, distance, merged_distribution, run_distribution, target_distribution
 from toys import random_stack, toy_stack
@@ -76,7 +77,7 @@ def test_the_threshold_moves_within_these_runs_and_decides_block_lengths() -> No
     def lengths(policy: str, seed: int) -> list[int]:
         stack = toy_stack(f"table:3@policy={policy}@theta=0.5,table", 3, seed=7)
         events = list(run(stack, [0], SAMPLED, seed, max_new_tokens=8))
-        moves.update(e.theta for e in events if e.event == "draft")
+        moves.update(notes_of.theta(e) for e in events if e.event == "draft")
         return [len(e.ids) for e in events if e.event == "draft"]
 
     moves: set[float | None] = set()
@@ -89,7 +90,7 @@ def test_the_threshold_of_every_level_that_has_a_moving_one_is_in_the_trace() ->
     text = "table:2@policy=adaptive@theta=0.5,table:3@policy=adaptive@theta=0.3,table"
     events = list(run(toy_stack(text, 3, seed=1), [0], SAMPLED, 0, max_new_tokens=30))
     assert [level.theta for level in events[0].levels] == [0.5, 0.3, None]
-    first = {e.level: e.theta for e in reversed(events) if e.event in ("draft", "verify")}
+    first = {e.level: notes_of.theta(e) for e in reversed(events) if e.event in ("draft", "verify")}
     assert first == {0: 0.5, 1: 0.3, 2: None}
     for level in (0, 1):
-        assert len({e.theta for e in events if e.event in ("draft", "verify") and e.level == level}) > 1
+        assert len({notes_of.theta(e) for e in events if e.event in ("draft", "verify") and e.level == level}) > 1

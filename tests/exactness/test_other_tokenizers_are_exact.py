@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import notes_of
 import pytest
 import torch
 from enumerator import SAMPLED, OnceEach, distance, merged_distribution, run_distribution, target_distribution
@@ -138,7 +139,7 @@ def test_traces_add_up_and_a_greedy_text_is_the_targets(
                 assert output_of(events) == output_of(plain)
             for draft in (e for e in events if e.event == "draft" and e.ids):
                 words = Words(target, end=True)
-                assert sum(draft.own) >= sum(len(words.piece(id_)) for id_ in draft.ids)
+                assert sum(notes_of.own(draft)) >= sum(len(words.piece(id_)) for id_ in draft.ids)
     assert kept > 8
 
 
@@ -177,7 +178,7 @@ def test_what_a_level_has_read_falls_back_by_bytes_and_never_by_its_own_counts()
     run = next(iter([stack[0].level.open(64, _shared(64))]))
     order = DraftOrder(4, Sampler(_probs, lambda row, depth, number: [0, 1, 0, 0][number]), lambda *a: False)
     first = run.propose(Context([0]), order)
-    assert first.ids == (2, 0, 0) and first.own == (1, 1, 1, 1)
+    assert first.ids == (2, 0, 0) and notes_of.own(first) == (1, 1, 1, 1)
     assert run._own == [0, 0, 1, 0, 0]
     assert run.cached == 3, "of the three all but the last are read to their ends"
     run.keep(1, (0,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import notes_of
 import pytest
 from families import save
 from remade import remake
@@ -40,7 +41,7 @@ def test_the_same_layers_over_fewer_merges_are_kept_often_and_change_no_token(
     accepted, judged = kept(events)
     assert accepted > 0.6 * judged and accepted > 5
     drafts = [e for e in events if e.event == "draft"]
-    assert any(len(draft.own) > len(draft.ids) > 0 for draft in drafts), "one word, several tokens of its own"
+    assert any(len(notes_of.own(draft)) > len(draft.ids) > 0 for draft in drafts), "one word, several tokens of its own"
 
 
 def test_shared_tokens_alone_are_kept_less_often(smollm2: Pipeline, recut: Path, plain: tuple[int, ...]) -> None:

@@ -85,7 +85,7 @@ def test_stacks_of_drafts_repeat_plain_decoding(smollm2, smollm2_plain, stack: s
 @pytest.mark.weights
 def test_del_drafts_with_an_exit_that_was_trained(smollm2) -> None:
     events = list(smollm2.run("exit:4@at=8@policy=del,target", PROMPT, max_new_tokens=24, heads=0))
-    used = {span.hi for e in events if isinstance(e, Draft) for span in e.ran}
+    used = {span.hi for e in events if isinstance(e, Draft) for span in e.work.ran}
     assert used
     assert used <= {4, 8}
 

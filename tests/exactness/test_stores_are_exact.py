@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import notes_of
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_distribution
@@ -111,7 +112,11 @@ def test_greedy_texts_are_plain_decoding_s_and_the_store_is_asked_less_often(tex
     for written in (STORE, text):
         events = list(hsd_core.run(made.stack(written), [3, 1, 4], Sampling(0.0), seed=seed, max_new_tokens=24))
         assert checks.check(events) == []
-        queries = [event.asked.rows for event in events if isinstance(event, hsd_core.trace.Verify) and event.asked]
+        queries = [
+            notes_of.asked(event).rows
+            for event in events
+            if isinstance(event, hsd_core.trace.Verify) and notes_of.asked(event)
+        ]
         figures = measure(events)
         assert (figures["asked"], figures["asked_rows"]) == (len(queries), sum(queries))
         found[written] = output_of(events), len(queries), sum(queries)
@@ -145,8 +150,8 @@ def test_a_draft_runs_the_layers_and_its_verifier_one_row_of_them() -> None:
         hsd_core.run(StoreStacks(9, 90).stack(f"cached:3,{STORE}"), [3, 1], Sampling(0.0), 1, max_new_tokens=9)
     )
     verified = [event for event in events if isinstance(event, hsd_core.trace.Verify)]
-    assert all(sum(span.rows for span in event.ran) == 1 for event in verified)
-    assert max(event.rows for event in verified) == 4
+    assert all(sum(span.rows for span in event.work.ran) == 1 for event in verified)
+    assert max(event.work.rows for event in verified) == 4
 
 
 def test_a_shelf_holds_hits_and_what_follows_them_and_forgets_the_oldest() -> None:

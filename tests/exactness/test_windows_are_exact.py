@@ -95,7 +95,7 @@ def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_dist
     for seed in range(20):
         events = list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=30, replan=chosen))
         assert check(events) == []
-        assert any(e.probes for e in events if isinstance(e, Verify))
+        assert any(e.work.beside for e in events if isinstance(e, Verify))
 
 
 def test_a_window_that_fills_within_a_round_leaves_the_targets_distribution() -> None:
@@ -143,7 +143,7 @@ def test_a_probe_does_not_stay_where_a_kept_leaf_belongs(above: str) -> None:
     for seed in range(20):
         events = ran(stack, 40, seed=seed)  # the tables refuse a context that their cache disagrees with
         below = [e for e in events if isinstance(e, Verify) and e.below == 0]
-        kept += sum([c.outcome for c in e.checks] == ["accepted"] * 2 for e in below if e.probes == 1)
+        kept += sum([c.outcome for c in e.checks] == ["accepted"] * 2 for e in below if e.work.beside == 1)
     assert kept > 5
 
 

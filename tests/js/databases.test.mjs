@@ -89,12 +89,14 @@ function small() {
   const head = header("ngram", "target");
   head.prompt_ids = [5, 6, 7, 8, 5, 6];
   head.levels[0].params = PARAMS;
+  const found = draft(0, "0:7 1:8 2:9", 0, 30);
   const drafted = {
-    ...draft(0, "0:7 1:8 2:9", 0, 30),
-    sources: ["c", "c", "m"],
-    copied: [{ at: -4, alike: 2, share: 1 }, { at: -3, alike: 3, share: 1 }, null],
-    keys: [2, 2, 1],
-    silent: 1,
+    ...found,
+    tokens: found.tokens.map((token, i) => ({ ...token, source: "ccm"[i] })),
+    notes: {
+      copies: { copied: [{ at: -4, alike: 2, share: 1 }, { at: -3, alike: 3, share: 1 }, null] },
+      lookups: { keys: [2, 2, 1], silent: 1 },
+    },
   };
   const model = modelOf([
     head,
@@ -104,7 +106,7 @@ function small() {
     drawn("correct", 1, 2, 3, 1, 60),
     commit(0, "0:7 0 draft by 1, 1:8 0 draft by 1, 3:1 1 correct", 61),
     { event: "store", round: 0, level: 0, inserts: 17, evictions: 0, hits: { c: 2, m: 1 }, misses: 1, t0: 61, t1: 62 },
-    { ...draft(3, [], 70, 80, 1), silent: 1 },
+    { ...draft(3, [], 70, 80, 1), notes: { lookups: { silent: 1 } } },
   ]);
   const ledger = new Ledger(model);
   ledger.catchUp();
@@ -165,7 +167,7 @@ for (const name of readdirSync(folder).filter((x) => x.endsWith(".gz"))) {
       const drafts = events.filter((e) => e.event === "draft" && e.level === ledger.level);
       const commits = events.filter((e) => e.event === "commit").flatMap((e) => e.tokens);
       const { offered, kept } = last.by[letter];
-      assert.equal(offered, drafts.flatMap((e) => e.sources).filter((x) => x === letter).length);
+      assert.equal(offered, drafts.flatMap((e) => e.tokens).filter((x) => x.source === letter).length);
       assert.equal(kept, commits.filter((x) => x.source === letter && x.how === "draft").length);
     }
     assert.ok(ledger.order.length && ledger.agrees !== false, "its text gives the filings that it counts");

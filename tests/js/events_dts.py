@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from msgspec import UnsetType
+from msgspec.structs import fields
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "assets" / "js" / "run" / "events.d.ts"
 _PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null", Any: "any"}
 
 
-def declarations(events: dict[str, type]) -> str:
-    """The interfaces of these events and of the records in them, as `trace_json.to_dict` writes them."""
+def declarations(events: dict[str, type], notes: dict[str, type]) -> str:
+    """The interfaces of these events, of the records in them and of notes, as `codec.to_dict` writes them."""
     written: dict[str, str] = {}
     for name, cls in events.items():
         _declare(cls, written, event=name)
+    kinds = [f"  {name}?: {_declare(cls, written)};" for name, cls in notes.items()]
+    written["Notes"] = "\n".join(["/** What systems say of an event. */", "export interface Notes {", *kinds, "}\n"])
     union = "".join(f"  | {cls.__name__}\n" for cls in events.values()).rstrip()
     head = "// Written by tests/js/events_dts.py from the classes in hsd_core/trace; run it when they change.\n"
     return "\n".join([head, *written.values(), f"export type TraceEvent =\n{union};\n"])
@@ -31,13 +34,24 @@ def _declare(cls: type, written: dict[str, str], event: str = "") -> str:
         written[cls.__name__] = ""  # keeps its place before what it holds
         hints = typing.get_type_hints(cls).items()
         lines = [f'  event: "{event}";'] if event else []
-        lines += [_line(key, hint, written) for key, hint in hints if typing.get_origin(hint) is not ClassVar]
-        written[cls.__name__] = "\n".join([f"export interface {cls.__name__} {{", *lines, "}\n"])
+        config = cls.__struct_config__
+        left_out = {f.name for f in fields(cls) if config.omit_defaults and not f.required}
+        lines += [
+            _line(key, hint, written, key in left_out) for key, hint in hints if typing.get_origin(hint) is not ClassVar
+        ]
+        whole = "\n".join([f"export interface {cls.__name__} {{", *lines, "}\n"])
+        written[cls.__name__] = whole if lines else f"export type {cls.__name__} = Record<string, never>;\n"
     return cls.__name__
 
 
-def _line(key: str, hint: Any, written: dict[str, str]) -> str:
+def _line(key: str, hint: Any, written: dict[str, str], left_out: bool) -> str:
     """A field; one that may be left out has a question mark."""
+    if key == "notes":
+        return "  notes?: Notes;"
+    if left_out:
+        kinds = [part for part in typing.get_args(hint) if part is not type(None)]
+        optional = typing.get_origin(hint) in (types.UnionType, typing.Union)
+        return f"  {key}?: {' | '.join(_type(one, written) for one in kinds) if optional else _type(hint, written)};"
     given = [part for part in typing.get_args(hint) if part is not UnsetType]
     if len(given) == len(typing.get_args(hint)):
         return f"  {key}: {_type(hint, written)};"
@@ -63,5 +77,6 @@ def _type(hint: Any, written: dict[str, str]) -> str:
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
     from hsd_core.core.events import EVENTS
+    from hsd_core.core.notes import known
 
-    FILE.write_text(declarations(EVENTS), encoding="utf-8")
+    FILE.write_text(declarations(EVENTS, dict(known())), encoding="utf-8")

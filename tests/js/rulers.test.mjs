@@ -6,7 +6,7 @@ import { roundOf } from "../../assets/js/anatomy/round.js";
 import { draftAt, rulers } from "../../assets/js/systems/cross/rulers.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "../app/js/build.mjs";
 
-const own = (event, ...lengths) => ({ ...event, own: lengths });
+const own = (event, ...lengths) => ({ ...event, notes: { ruler: { bytes: lengths } } });
 const states = (found) => found.target.map((x) => x.state);
 
 test("ends that both have go through, others stand on one ruler alone; what was accepted is known by its token", () => {

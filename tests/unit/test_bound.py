@@ -178,8 +178,8 @@ def test_runs_keep_as_often_as_their_traces_say(shape: tuple[int, ...], how: str
 def test_every_judged_place_has_a_bound_when_sampling_and_none_costs_anything_otherwise() -> None:
     for event in verifications("table:2,table:3,table", (2, 2), 3, "drawn", max_new_tokens=20):
         judged = {c.serial for c in event.checks if c.outcome != "unjudged"}
-        assert {x.first for x in event.bounds or ()} <= judged
-        assert len(event.bounds or ()) >= sum(c.outcome == "accepted" for c in event.checks)
+        assert {x.first for x in event.bounds} <= judged
+        assert len(event.bounds) >= sum(c.outcome == "accepted" for c in event.checks)
     for text, options in (
         ("table:2,table", {"sampling": Sampling()}),
         ("table:2,table", {"heads": 0}),
@@ -191,7 +191,7 @@ def test_every_judged_place_has_a_bound_when_sampling_and_none_costs_anything_ot
 def test_a_run_says_what_was_accepted_and_what_could_have_been() -> None:
     stack = tree_stack("table:2,table", (2, 2), "drawn", 5, 2)
     events = list(hsd_core.run(stack, [0], SAMPLED, 1, max_new_tokens=40))
-    found = [x for event in events if isinstance(event, Verify) for x in event.bounds or ()]
+    found = [x for event in events if isinstance(event, Verify) for x in event.bounds]
     _, target = measure(events)["levels"]
     assert target["judged"] == len(found)
     assert target["bound"] == pytest.approx(sum(x.best for x in found) / len(found))

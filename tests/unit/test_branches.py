@@ -106,7 +106,7 @@ def test_trained_drafts_that_take_chains_alone_judge_trees_too(above: str, fed: 
         ]
         assert check(runs[0]) == []
         assert output_of(runs[0]) == output_of(runs[1])
-    assert any(e.event == "draft" and e.parents for e in runs[0])
+    assert any(e.event == "draft" and e.is_tree for e in runs[0])
 
 
 def guessing(stacks: LeanStacks, above: str, guess: int) -> list[StackEntry]:
@@ -125,7 +125,7 @@ def test_several_guesses_side_by_side_leave_greedy_text_and_a_true_trace(above: 
     events = list(hsd_core.run(guessing(stacks, above, 4), prompt, sampling, 3, max_new_tokens=60))
     assert check(events) == []
     drafts = [e for e in events if e.event == "draft"]
-    assert any(e.parents for e in drafts), "no round offered more than one sequence"
+    assert any(e.is_tree for e in drafts), "no round offered more than one sequence"
     if sampling.greedy:
         plain = list(hsd_core.run(stacks.stack("target"), prompt, sampling, 3, max_new_tokens=60))
         assert output_of(events) == output_of(plain)

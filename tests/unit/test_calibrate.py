@@ -12,7 +12,7 @@ from toys import LookupLevel, lookup, output_of, table
 
 from hsd_core.core.driver import Stopped
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.events import Draft, Footer, Header, Verify
+from hsd_core.core.events import Draft, Footer, Header, Verify, Work
 from hsd_core.core.level import rows_behind
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
@@ -163,7 +163,7 @@ def test_the_interval_of_a_mean_is_as_wide_as_chance():
 
 
 def test_time_outside_levels_is_what_drafts_and_verifications_leave():
-    drafts = [Draft(r, 0, 0, (), (), (), (), (), 0, 0, 0, 10_000_000 * r, 10_000_000 * r + 2_000_000) for r in (0, 1)]
+    drafts = [Draft(r, 0, 0, (), Work(), 10_000_000 * r, 10_000_000 * r + 2_000_000) for r in (0, 1)]
     header = next(e for e in run(near_stack(1), PROMPT, Sampling(1.0), 0, max_new_tokens=1) if isinstance(e, Header))
     seen = Observed()
     seen.add([header, *drafts, Footer("length", 2, 4, 0, 20_000_000, ())], (0, 1))

@@ -88,7 +88,7 @@ def by_depth(events: Sequence[Event], before: int) -> Counter[tuple[int, bool]]:
         if isinstance(event, Draft):
             tree = event
         if isinstance(event, Verify) and event.at < before and tree is not None:
-            parents = tree.parents or tuple(range(-1, len(tree.ids) - 1))
+            parents = tree.parents
             accepted = {tree.serials.index(check.serial) for check in event.checks if check.outcome == "accepted"}
             last, depth = -1, 1
             while below := [node for node, parent in enumerate(parents) if parent == last]:
@@ -103,7 +103,7 @@ def by_depth(events: Sequence[Event], before: int) -> Counter[tuple[int, bool]]:
 def sizes(event: Draft) -> Counter[int]:
     """How many tokens a draft has at each depth."""
     depths: list[int] = []
-    for parent in event.parents or tuple(range(-1, len(event.ids) - 1)):
+    for parent in event.parents:
         depths.append(1 if parent < 0 else depths[parent] + 1)
     return Counter(depths)
 
@@ -124,7 +124,7 @@ def test_greedy_offers_fare_exactly_as_in_the_engines_own_run() -> None:
     assert output_of(events)[: len(output)] == output
     drafts = [event for event in events if isinstance(event, Draft) and event.at < before]
     real = by_depth(events, before)
-    assert len(drafts) > 20 and any(draft.parents for draft in drafts)
+    assert len(drafts) > 20 and any(draft.is_tree for draft in drafts)
     assert real[1, True] > 5 and real[2, True] > 2 and real[1, False] > 5
     kept, judged = first_places(real)
     assert tally.weight(("pair", 2, 1)) == pytest.approx(judged)
@@ -302,11 +302,11 @@ def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_cos
     events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
     verified = [event for event in events if isinstance(event, Verify)]
     full = len(bottom.level.riding(PROMPT).ids)
-    assert [event.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
+    assert [event.work.beside for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
     seen = Observed()
     seen.add(events, (1, 0))
     assert sorted(rows for (_, rows), ms in seen.verify.items() for _ in ms) == sorted(
-        event.rows - (event.probes or 0) for event in verified
+        event.work.rows - event.work.beside for event in verified
     )
     assert min(rows for _, rows in seen.verify) >= 1
 

@@ -6,6 +6,7 @@ import itertools
 import random
 from typing import Any
 
+import notes_of
 import pytest
 import torch
 from lean_stacks import LeanStacks, RandomDraft, from_scratch
@@ -82,7 +83,7 @@ def test_the_exit_that_is_always_right_is_found_and_drafts_to_the_full() -> None
     quiet_after(made, 3)
     events = list(hsd_core.run(made.stack(TEXT), [5, 6], GREEDY, 0, max_new_tokens=120, heads=0))
     late = [e for e in events if e.event == "draft"][-6:-2]
-    assert all(len(e.ids) == 5 and max(span.hi for span in e.ran) == 3 for e in late)
+    assert all(len(e.ids) == 5 and max(span.hi for span in e.work.ran) == 3 for e in late)
     verdicts = [c.outcome for e in events if e.event == "verify" for c in e.checks][-20:]
     assert set(verdicts) == {"accepted"}
 
@@ -126,7 +127,7 @@ def test_estimates_are_those_of_a_straightforward_computation(
     expected = dict.fromkeys(shares, FIRST_GUESS)
     for event in heeded:
         kept = [c.outcome for c in event.checks].count("accepted")
-        shown = min(kept + 1, event.rows - event.catch_up)
+        shown = min(kept + 1, event.work.rows - event.work.catch_up)
         for t in range(shown):
             at = len(prompt) + event.at + t - 1
             for depth in expected:
@@ -151,11 +152,13 @@ def test_a_draft_ends_behind_an_unsure_token_which_is_kept() -> None:
     made = stacks(memory=0.8)
     quiet_after(made, 5)
     events = list(hsd_core.run(made.stack(TEXT), [5, 6], SAMPLED, 1, max_new_tokens=200, heads=0))
-    drafts = [e for e in events if e.event == "draft" and e.theta is not None]
+    drafts = [e for e in events if e.event == "draft" and notes_of.theta(e) is not None]
     for e in drafts:
-        assert all(sure >= e.theta for sure in e.confidence[:-1])
-    assert any(e.confidence and e.confidence[-1] < e.theta for e in drafts), "some drafts were ended by it"
-    assert any(len(e.ids) > 1 for e in drafts) and len({e.theta for e in drafts}) > 3
+        assert all(sure >= notes_of.theta(e) for sure in notes_of.confidence(e)[:-1])
+    assert any(notes_of.confidence(e) and notes_of.confidence(e)[-1] < notes_of.theta(e) for e in drafts), (
+        "some drafts were ended by it"
+    )
+    assert any(len(e.ids) > 1 for e in drafts) and len({notes_of.theta(e) for e in drafts}) > 3
 
 
 @pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "qwen3"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import notes_of
 import pytest
 from lean_stacks import LeanStacks, RandomDraft
 from ledger import audit
@@ -73,23 +74,23 @@ def test_what_is_deferred_is_run_once_in_one_pass() -> None:
     events = ran(stacks(), "climb:4@at=2-4@theta=0.3,target", tokens=60)
     drafts = [e for e in events if e.event == "draft"]
     assert {source for e in drafts for source in e.sources} == {"layer 2", "layer 4"}
-    catching_up = [span for e in drafts for span in e.ran if (span.lo, span.hi) == (2, 4) and span.rows > 1]
+    catching_up = [span for e in drafts for span in e.work.ran if (span.lo, span.hi) == (2, 4) and span.rows > 1]
     assert catching_up, "a token that climbs takes those along whose layers were deferred"
-    upper = [span for e in events if e.event == "verify" for span in e.ran if span.lo == 4]
+    upper = [span for e in events if e.event == "verify" for span in e.work.ran if span.lo == 4]
     assert upper and all(span.hi == 6 for span in upper)
     for e in events:  # the target runs the layers that nobody has run; below its own they are at most as many
-        if e.event == "verify" and e.ran:
-            rows = [sum(s.rows for s in e.ran if s.lo <= layer < s.hi) for layer in range(6)]
-            assert rows == sorted(rows) and rows[5] == e.rows
+        if e.event == "verify" and e.work.ran:
+            rows = [sum(s.rows for s in e.work.ran if s.lo <= layer < s.hi) for layer in range(6)]
+            assert rows == sorted(rows) and rows[5] == e.work.rows
 
 
 def test_a_draft_ends_where_no_exit_is_sure() -> None:
     events = ran(stacks(), "climb:4@at=2-4@theta=0.5,target", SAMPLED, tokens=60)
     drafts = [e for e in events if e.event == "draft"]
-    assert all(sure >= 0.5 - 1e-4 for e in drafts for sure in e.confidence)
+    assert all(sure >= 0.5 - 1e-4 for e in drafts for sure in notes_of.confidence(e))
     short = [e for e in drafts if len(e.ids) < 4 and e.at < 50]
-    assert short and all(e.forwards == len(e.ids) + 1 for e in short)
-    assert {e.theta for e in drafts} == {0.5}
+    assert short and all(e.work.forwards == len(e.ids) + 1 for e in short)
+    assert {notes_of.theta(e) for e in drafts} == {0.5}
 
 
 def test_exits_that_are_none_are_refused() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import msgspec
+import notes_of
 import pytest
 from families import TEXTS, save, tokenizer
 from toys import output_of
@@ -226,7 +227,7 @@ def test_a_greedy_text_is_the_targets_and_the_trace_says_what_was_written(two: t
     for seed in range(3):
         events = list(pipeline.run(stack, TEXTS[0], raw=True, temperature=1.0, seed=seed, max_new_tokens=24))
         assert check(events) == []
-        assert any(e.own for e in events if e.event == "draft")
+        assert any(notes_of.own(e) for e in events if e.event == "draft")
     (at, draft), *_ = ((at, e) for at, e in enumerate(events) if e.event == "draft" and e.ids)
     events[at] = msgspec.structs.replace(draft, own=(0,))
     assert any("its own tokens (0,) have" in wrong for wrong in check(events))

@@ -269,7 +269,7 @@ def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.Monke
         if event.event in ("verify", "prefill"):
             assert event.t1 - event.t0 == 10
         elif event.event == "draft":
-            assert event.t1 - event.t0 == 10 * event.forwards
+            assert event.t1 - event.t0 == 10 * event.work.forwards
 
 
 def test_totals_count_what_the_events_say() -> None:
@@ -277,8 +277,8 @@ def test_totals_count_what_the_events_say() -> None:
     for total in events[-1].totals:
         mine = [e for e in events if e.event in ("draft", "verify") and e.level == total.level]
         own = [e for e in events if e.event in ("correct", "bonus") and e.level == total.level]
-        assert total.forwards == sum(getattr(e, "forwards", 1) for e in mine)
-        assert total.rows == sum(e.rows for e in mine)
+        assert total.forwards == sum(e.work.forwards for e in mine)
+        assert total.rows == sum(e.work.rows for e in mine)
         assert total.ns == sum(e.t1 - e.t0 for e in mine)
         judged = [c for e in mine if e.event == "verify" for c in e.checks]
         assert total.tokens_in == len(judged)

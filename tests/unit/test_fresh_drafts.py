@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import notes_of
 import pytest
 from lean_stacks import LeanStacks, drafted_stacks
 from plans_kit import Chosen
@@ -58,7 +59,7 @@ def test_a_run_that_begins_here_drafts_the_same(text: str) -> None:
     for draft in drafts:
         fresh = first_drafts(run(made, text, [*PROMPT, *output[: draft.at]], TOKENS - draft.at))[0]
         assert (draft.ids, draft.parents) == (fresh.ids, fresh.parents), f"behind {draft.at} tokens"
-        assert draft.confidence == pytest.approx(fresh.confidence, rel=1e-3)
+        assert notes_of.confidence(draft) == pytest.approx(notes_of.confidence(fresh), rel=1e-3)
 
 
 @pytest.mark.parametrize("text", ["nano:3@id=fed,{}target", "nano:3@tree=2.1.1@id=fed,{}target"])

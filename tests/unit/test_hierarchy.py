@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from itertools import pairwise
 
+import notes_of
 import pytest
 from ledger import audit
 from toys import LookupLevel, output_of, random_stack, table, toy_stack
@@ -95,8 +96,8 @@ def test_confidence_keeps_the_doubtful_token_and_stops_behind_it() -> None:
     drafts = [e for e in of_kind(events, "draft") if e.at < 60]
     assert {len(e.ids) for e in drafts} > {1, 2}
     for event in drafts:
-        assert all(sure >= 0.5 for sure in event.confidence[:-1])
-        assert event.confidence[-1] < 0.5 or len(event.ids) == 9
+        assert all(sure >= 0.5 for sure in notes_of.confidence(event)[:-1])
+        assert notes_of.confidence(event)[-1] < 0.5 or len(event.ids) == 9
 
 
 @pytest.mark.parametrize("sampling", [SAMPLED, GREEDY, Sampling(0.5)])
@@ -117,7 +118,7 @@ def test_margin_keeps_the_token_in_doubt_and_stops_behind_it(sampling: Sampling)
 def test_confidence_looks_at_the_raw_row_also_when_greedy() -> None:
     stack = toy_stack("table:9@policy=confidence@theta=0.5,table", 4, seed=4)
     events = list(hsd_core.run(stack, [0], GREEDY, 1, max_new_tokens=40))
-    assert any(len(e.ids) < 9 and e.confidence[-1] < 0.5 for e in of_kind(events, "draft"))
+    assert any(len(e.ids) < 9 and notes_of.confidence(e)[-1] < 0.5 for e in of_kind(events, "draft"))
 
 
 def test_without_a_draft_a_verifier_still_draws_a_token_also_without_a_bonus() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
+import notes_of
 import pytest
 import torch
 from enumerator import OnceEach
@@ -110,16 +111,16 @@ def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
 @pytest.mark.parametrize("text", [*STACKS, "table:3,table@with=card", "table:4,table@with=duo"])
 def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
     events = run(text)
-    fell = {serial for e in events if isinstance(e, trace.Verify) for serial in e.dropped or ()}
+    fell = {serial for e in events if isinstance(e, trace.Verify) for serial in notes_of.dropped(e)}
     rows = 0
     for e in events:
-        if isinstance(e, (trace.Draft, trace.Verify)) and e.stale:
-            rows += e.rows - e.catch_up
+        if isinstance(e, (trace.Draft, trace.Verify)) and notes_of.stale(e):
+            rows += e.work.rows - e.work.catch_up
         elif isinstance(e, trace.Draft):
             chosen = dict[int, set[int]]()
             for serial, parent in zip(e.serials, e.behind, strict=True):
                 chosen.setdefault(parent, set()).add(serial)
-            rows += sum(one <= fell for one in chosen.values()) if e.rows else 0
+            rows += sum(one <= fell for one in chosen.values()) if e.work.rows else 0
         elif isinstance(e, trace.Verify):
             rows += sum(c.serial in fell and c.outcome == "accepted" for c in e.checks)
         elif isinstance(e, (trace.Correct, trace.Bonus)):
@@ -127,7 +128,7 @@ def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
     found = metrics.lanes(events)
     assert found is not None and found.rows == rows < found.all_rows
     assert (rows == 0) == text.startswith("ngram:3,"), "a lookup computes no row"
-    assert found.all_rows == sum(e.rows for e in events if isinstance(e, (trace.Draft, trace.Verify)))
+    assert found.all_rows == sum(e.work.rows for e in events if isinstance(e, (trace.Draft, trace.Verify)))
 
 
 def test_one_level_after_another_has_one_lane() -> None:
@@ -144,15 +145,15 @@ def test_stale_results_are_dropped_and_counted() -> None:
             if isinstance(event, trace.Verify):
                 judged = {c.serial for c in event.checks}
                 assert not judged & seen, "a token was judged that had been dropped"
-                assert not (event.stale and event.checks)
+                assert not (notes_of.stale(event) and event.checks)
                 rejected = any(c.outcome == "rejected" for c in event.checks)
-                assert not event.dropped or rejected or event.stale, (
+                assert not notes_of.dropped(event) or rejected or notes_of.stale(event), (
                     "a token was dropped, and none before it was rejected"
                 )
-                seen |= set(event.dropped or ())
-                dropped += len(event.dropped or ())
-                stale += bool(event.stale)
-            elif isinstance(event, trace.Draft) and event.stale:
+                seen |= set(notes_of.dropped(event))
+                dropped += len(notes_of.dropped(event))
+                stale += bool(notes_of.stale(event))
+            elif isinstance(event, trace.Draft) and notes_of.stale(event):
                 seen |= set(event.serials)
                 stale += 1
             elif isinstance(event, trace.Commit):
@@ -169,9 +170,9 @@ def test_every_drafted_token_is_judged_dropped_or_pending() -> None:
         for event in events:
             if isinstance(event, trace.Draft):
                 drafted += event.serials
-                fate |= set(event.serials if event.stale else ())
+                fate |= set(event.serials if notes_of.stale(event) else ())
             elif isinstance(event, trace.Verify):
-                fate |= {c.serial for c in event.checks} | set(event.dropped or ())
+                fate |= {c.serial for c in event.checks} | set(notes_of.dropped(event))
         pending = [serial for serial in drafted if serial not in fate]
         assert pending == sorted(pending)[: len(pending)] and len(pending) < 12
         assert all(serial > max(fate) - 40 for serial in pending), "a token was forgotten on the way"
@@ -203,8 +204,8 @@ def test_pearl_pattern() -> None:
         [(b, "accepted"), (c, "accepted")],
         [(d, "rejected"), (e, "unjudged")],
     ]
-    assert [v.rows - v.catch_up for v in verdicts] == [1, 2, 2]
-    assert verdicts[2].dropped == (drafts[2].serials[1],)
+    assert [v.work.rows - v.work.catch_up for v in verdicts] == [1, 2, 2]
+    assert notes_of.dropped(verdicts[2]) == (drafts[2].serials[1],)
     assert [[t.id for t in x.tokens] for x in commits] == [[a], [b, c], [w]]
     assert [(x.t0 - start, x.t1 - start) for x in drafts] == [(0, 642), (642, 1284), (1284, 1926)]
     assert [(v.t0 - start, v.t1 - start) for v in verdicts] == [(0, 485), (642, 1127), (1284, 1769)]

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import notes_of
 import numpy as np
 import pytest
 from lean_stacks import LeanStacks, RandomDraft
@@ -15,7 +16,9 @@ from msgspec.structs import replace
 import hsd_core
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Header, Store
+from hsd_core.core.notes import noted
 from hsd_core.grammar.stack_text import LevelSpec
+from hsd_core.levels.notes import Copies, Lookups
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.ngram.context_db import ContextDatabase
 from hsd_core.systems.ngram.counting import count_ngrams
@@ -54,7 +57,11 @@ def drafts_of(events: list[Event]) -> list[Draft]:
 def test_every_token_has_a_key_as_long_as_its_database_looks_up(guess: int, temperature: float) -> None:
     events = recorded(guess=guess, temperature=temperature)
     assert check(events) == []
-    seen = {(source, key) for event in drafts_of(events) for source, key in zip(event.sources, event.keys, strict=True)}
+    seen = {
+        (source, key)
+        for event in drafts_of(events)
+        for source, key in zip(event.sources, notes_of.keys(event), strict=True)
+    }
     assert temperature == 0 or {source for source, _ in seen} == set("cms")
     assert all(REACH[source].min_key <= key <= REACH[source].max_key for source, key in seen)
 
@@ -62,7 +69,7 @@ def test_every_token_has_a_key_as_long_as_its_database_looks_up(guess: int, temp
 def test_one_lookup_in_the_context_is_a_run_of_tokens_under_one_key() -> None:
     several = 0
     for event in drafts_of(recorded(temperature=1.0)):
-        told = list(zip(event.sources, event.keys, event.copied, strict=True))
+        told = list(zip(event.sources, notes_of.keys(event), notes_of.copied(event), strict=True))
         for (_, key_before, before), (_, key, copied) in pairwise(told):
             if before and copied and copied.alike > key:  # not the first of its lookup
                 assert (copied.at, copied.alike, key) == (before.at + 1, before.alike + 1, key_before)
@@ -74,10 +81,12 @@ def test_one_lookup_in_the_context_is_a_run_of_tokens_under_one_key() -> None:
 @pytest.mark.parametrize("guess", [1, 4])
 def test_lookups_without_an_answer_are_those_that_the_store_counts(guess: int) -> None:
     events = recorded(guess=guess, temperature=1.0)
-    silent = sum(event.silent for event in drafts_of(events))
+    silent = sum(notes_of.silent(event) for event in drafts_of(events))
     assert silent == sum(event.misses for event in events if isinstance(event, Store)) > 0
     if guess == 1:
-        assert all(event.silent == (len(event.ids) < 6) for event in drafts_of(events)[:-3]), "a chain ends at a miss"
+        assert all(notes_of.silent(event) == (len(event.ids) < 6) for event in drafts_of(events)[:-3]), (
+            "a chain ends at a miss"
+        )
 
 
 def fused() -> list[Event]:
@@ -91,7 +100,7 @@ def hits_of(events: list[Event]) -> int:
     counted = 0
     for event in events:
         if isinstance(event, Draft):
-            looked_up.update(source for source, key in zip(event.sources, event.keys, strict=False) if key)
+            looked_up.update(source for source, key in zip(event.sources, notes_of.keys(event), strict=False) if key)
         elif isinstance(event, Store):
             assert Counter(event.hits) == looked_up
             counted += looked_up.total()
@@ -137,19 +146,20 @@ def test_what_the_context_holds_follows_from_the_text_and_the_header() -> None:
 def altered(change: Any) -> list[str]:
     events = recorded()
     at = next(i for i, e in enumerate(events) if isinstance(e, Draft) and e.sources[:1] == ("c",) and len(e.ids) > 1)
-    events[at] = replace(events[at], **change(events[at]))  # type: ignore[type-var]
+    found = change(Lookups.of(events[at]), Copies.of(events[at]))
+    events[at] = replace(events[at], notes={**events[at].notes, **noted(found)})  # type: ignore[type-var,union-attr]
     return check(events)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda e: {"keys": (0, *e.keys[1:])}, "a key of 0 tokens behind"),
-        (lambda e: {"keys": (-3, *e.keys[1:])}, "a key of -3 tokens behind"),
-        (lambda e: {"keys": (2**62, *e.keys[1:])}, f"a key of {2**62} tokens behind"),
-        (lambda e: {"keys": (e.copied[0].alike + 1, *e.keys[1:])}, "are alike"),
-        (lambda e: {"silent": e.silent + 1}, "lookups without an answer, the drafts have"),
-        (lambda e: {"silent": -1}, "-1 lookups without an answer"),
+        (lambda x, _: replace(x, keys=(0, *x.keys[1:])), "a key of 0 tokens behind"),
+        (lambda x, _: replace(x, keys=(-3, *x.keys[1:])), "a key of -3 tokens behind"),
+        (lambda x, _: replace(x, keys=(2**62, *x.keys[1:])), f"a key of {2**62} tokens behind"),
+        (lambda x, y: replace(x, keys=(y.copied[0].alike + 1, *x.keys[1:])), "are alike"),
+        (lambda x, _: replace(x, silent=x.silent + 1), "lookups without an answer, the drafts have"),
+        (lambda x, _: replace(x, silent=-1), "-1 lookups without an answer"),
     ],
 )
 def test_a_lookup_that_cannot_have_been_is_found(change: Any, message: str) -> None:
@@ -162,5 +172,5 @@ def test_a_lookup_of_one_token_is_an_answer_and_the_model_behind_it_is_not_asked
     stack = stacks.stack("ngram:1@miss=own,target")
     drafts = drafts_of(list(hsd_core.run(stack, PROMPT, Sampling(0.0), 3, max_new_tokens=40)))
     found = [draft for draft in drafts if draft.sources == ("c",)]
-    assert found and not any(draft.rows for draft in found)
+    assert found and not any(draft.work.rows for draft in found)
     assert len(found) < len(drafts), "on a miss the model drafts"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from small_trace import judged, small_run
+from small_trace import drafted, judged, small_run
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Baseline
@@ -35,7 +35,7 @@ def test_figures_are_what_a_hand_counts(run):
 
 def test_tokens_offered_for_one_place_count_once(run):
     """Of the tree a b / a c / d, T rejects b and keeps c: two places, both kept, and d was not asked."""
-    run[3] = replace(run[3], parents=(-1, 0, 0))
+    run[3] = replace(run[3], tokens=drafted((0, 1, 2), (5, 6, 7), parents=(-1, 0, 0)))
     checks = (judged(0, 5, "accepted"), judged(1, 6, "rejected"), judged(2, 7, "accepted"))
     first = replace(run[4], checks=checks)
     target = metrics.measure([*run[:4], first])["levels"][1]
@@ -83,7 +83,7 @@ def test_the_memory_bound_speed_up_of_a_recording_is_recomputed_from_its_events(
     passes = [0] * len(levels)
     for event in events:
         if isinstance(event, trace.Draft):
-            passes[event.level] += event.forwards
+            passes[event.level] += event.work.forwards
         elif isinstance(event, trace.Verify):
             passes[event.level] += 1
     if any(level.reads is None for level in levels):

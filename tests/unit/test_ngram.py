@@ -5,9 +5,9 @@ import copy
 import numpy as np
 import pytest
 
-from hsd_core.core.events import Copied
 from hsd_core.levels.strands import Found
 from hsd_core.models.database_file import NgramError
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.systems.ngram.context_db import ContextDatabase
 from hsd_core.systems.ngram.counting import count_ngrams
 from hsd_core.systems.ngram.databases import REACH, Databases, LookupLimits

@@ -10,8 +10,7 @@ import pytest
 
 from hsd_core.core import notes
 from hsd_core.core.notes import Dropped, Moved, Note, Stale, known, noted, read_notes
-from hsd_core.levels.notes import Copied, Copies
-from hsd_core.systems.ngram.notes import Lookups
+from hsd_core.levels.notes import Copied, Copies, Lookups
 from hsd_core.systems.store.notes import Asked
 from hsd_core.typed import Wrong, encode, plain
 

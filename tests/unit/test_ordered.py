@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import notes_of
 import pytest
 from lean_stacks import LeanStacks, RandomDraft
 
@@ -33,18 +34,18 @@ def test_the_nano_drafts_exactly_where_the_databases_are_silent(text: str) -> No
     drafts = [e for e in run if isinstance(e, Draft)]
     assert {source for e in drafts for source in e.sources} == {"c", "nano"}
     assert all(len(set(e.sources)) <= 1 for e in drafts), "one of both drafts a block"
-    assert all((e.rows == 0) == (set(e.sources) == {"c"}) for e in drafts if e.ids)
+    assert all((e.work.rows == 0) == (set(e.sources) == {"c"}) for e in drafts if e.ids)
     misses = sum(e.misses for e in run if isinstance(e, Store))
     assert misses == sum(set(e.sources) == {"nano"} for e in drafts) > 0
-    assert all(e.silent == 1 and not e.keys for e in drafts if set(e.sources) == {"nano"})
+    assert all(notes_of.silent(e) == 1 and not notes_of.keys(e) for e in drafts if set(e.sources) == {"nano"})
     for e in drafts:
-        assert e.forwards == 1 + (len(e.ids) if set(e.sources) == {"nano"} else 0), "a lookup is a forward"
+        assert e.work.forwards == 1 + (len(e.ids) if set(e.sources) == {"nano"} else 0), "a lookup is a forward"
 
 
 def test_what_was_looked_up_is_caught_up_on_when_the_nano_is_asked() -> None:
     drafts = [e for e in events("ngram:3@miss=own,target", temperature=0.9) if isinstance(e, Draft) and e.ids]
     asked = [e for before, e in pairwise(drafts) if before.sources[0] == "c" != e.sources[0]]
-    assert asked and all(e.catch_up > 0 for e in asked)
+    assert asked and all(e.work.catch_up > 0 for e in asked)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import notes_of
 import pytest
 import torch
 from lean_stacks import LeanStacks, RandomDraft
@@ -154,10 +155,10 @@ def test_what_crosses_between_devices_is_written_beside_what_it_was_for(gpu: Pre
         events = list(hsd_core.run(stack, PROMPT, sampling, 3, max_new_tokens=12, heads=0))
         assert identities.check(events) == []
         work = [e for e in events if isinstance(e, (trace.Draft, trace.Verify))]
-        there = [e for e in work if PLACED[text][e.level] and e.rows]
-        assert all(e.moved and e.moved.bytes for e in there) and there
-        assert all(not e.moved for e in work if not PLACED[text][e.level])
-        sum_of = sum(e.moved.bytes for e in work if e.moved)
+        there = [e for e in work if PLACED[text][e.level] and e.work.rows]
+        assert all(notes_of.moved(e) and notes_of.moved(e).bytes for e in there) and there
+        assert all(not notes_of.moved(e) for e in work if not PLACED[text][e.level])
+        sum_of = sum(notes_of.moved(e).bytes for e in work if notes_of.moved(e))
         assert sum_of >= gpu.fetched_bytes - before > 0, "whatever was fetched was counted, and what was sent"
         figures = metrics.measure(events)
         assert figures["moved_bytes"] == sum_of and figures["moved_ms"] > 0
@@ -169,8 +170,8 @@ def test_what_crosses_between_devices_is_written_beside_what_it_was_for(gpu: Pre
 
 def test_nothing_crosses_on_one_device_and_a_trace_that_says_so_is_wrong() -> None:
     events = list(hsd_core.run(made("cpu").stack("model:2,target"), PROMPT, Sampling(0.9), 3, max_new_tokens=6))
-    assert all(not e.moved for e in events if isinstance(e, (trace.Draft, trace.Verify)))
-    assert metrics.measure(events)["moved_bytes"] is None
+    assert all(not notes_of.moved(e) for e in events if isinstance(e, (trace.Draft, trace.Verify)))
+    assert "moved_bytes" not in metrics.measure(events)
     at = next(i for i, e in enumerate(events) if isinstance(e, trace.Draft))
     events[at] = structs.replace(events[at], moved=trace.Moved(8, 1))
     assert "all levels are on the CPU" in " ".join(identities.check(events))

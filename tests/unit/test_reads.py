@@ -53,9 +53,9 @@ def weight_reads(events: Iterable[Event], layers: int, head_layers: float) -> tu
     for event in events:
         if isinstance(event, (Draft, Verify)):
             count = rounds.setdefault(event.round, [0, 0, 0])
-            count[0] += sum(span.hi - span.lo for span in event.ran)
-            if event.ran:
-                count[1] += event.forwards if isinstance(event, Draft) else 1
+            count[0] += sum(span.hi - span.lo for span in event.work.ran)
+            if event.work.ran:
+                count[1] += event.work.forwards
         elif isinstance(event, Commit):
             rounds.setdefault(event.round, [0, 0, 0])[2] += len(event.tokens)
     whole = layers + head_layers

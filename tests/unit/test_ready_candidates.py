@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import notes_of
 import pytest
 import torch
 from msgspec import structs
@@ -63,7 +64,7 @@ def test_every_drafted_token_is_judged_dropped_or_pending_and_once(text: str) ->
         if isinstance(event, trace.Draft):
             drafted += event.serials
         elif isinstance(event, trace.Verify):
-            fate += [*(c.serial for c in event.checks), *(event.dropped or ())]
+            fate += [*(c.serial for c in event.checks), *(notes_of.dropped(event))]
     assert len(set(fate)) == len(fate), "a token was judged or dropped twice"
     assert set(fate) <= set(drafted)
     pending = set(drafted) - set(fate)
@@ -99,14 +100,15 @@ def test_a_draft_says_which_waiting_tokens_it_goes_on_behind() -> None:
                     went_on += parent >= 0 and parent not in event.serials
                     made[serial] = parent
             elif isinstance(event, trace.Verify):
-                judged |= {c.serial for c in event.checks} | {*(event.dropped or ())}
+                judged |= {c.serial for c in event.checks} | {*(notes_of.dropped(event))}
         assert (went_on > 0) == ("table:1" not in text), "one token deep nothing waits"
 
 
 def test_a_trace_that_goes_on_behind_nobodys_token_does_not_add_up() -> None:
     events = run("table:3,table@with=duo")
-    at = next(i for i, event in enumerate(events) if isinstance(event, trace.Draft) and event.onto)
-    lies = [*events[:at], structs.replace(events[at], onto=(10_000,) * len(events[at].ids)), *events[at + 1 :]]  # type: ignore[union-attr]
+    at = next(i for i, event in enumerate(events) if isinstance(event, trace.Draft) and notes_of.onto(event))
+    lost = tuple(structs.replace(token, behind=10_000) for token in events[at].tokens)  # type: ignore[union-attr]
+    lies = [*events[:at], structs.replace(events[at], tokens=lost), *events[at + 1 :]]  # type: ignore[union-attr]
     assert any("a token that nobody made" in wrong for wrong in check(lies))
 
 
@@ -129,9 +131,9 @@ def test_duo_pattern() -> None:
     events = list(hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=4, clock=clock))
     drafts = [x for x in events if isinstance(x, trace.Draft)]
     verdicts = [x for x in events if isinstance(x, trace.Verify)]
-    assert drafts[0].ids == (b, a, 5, c) and drafts[0].parents == (-1, -1, 0, 1) and not drafts[0].onto
+    assert drafts[0].ids == (b, a, 5, c) and drafts[0].parents == (-1, -1, 0, 1) and not notes_of.onto(drafts[0])
     assert [(x.id, x.outcome) for x in verdicts[0].checks] == [(b, "rejected"), (a, "accepted")]
-    assert verdicts[0].dropped == (drafts[0].serials[2],), "what stood behind the other beginning"
+    assert notes_of.dropped(verdicts[0]) == (drafts[0].serials[2],), "what stood behind the other beginning"
     assert drafts[1].behind[:2] == (drafts[0].serials[3],) * 2, "the next fan stands behind the rest of the kept one"
     assert [(x.id, x.outcome) for x in verdicts[1].checks] == [(c, "accepted"), (d, "rejected"), (b, "accepted")]
     assert [x.t1 - x.t0 for x in drafts[:2]] == [60, 60] and drafts[1].t0 == drafts[0].t0 + 60

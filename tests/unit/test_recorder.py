@@ -5,7 +5,21 @@ from __future__ import annotations
 import base64
 from collections.abc import Generator
 
-from hsd_core.core.events import FORMAT, SCHEMA, Bonus, Check, Depths, Draft, Event, Header, Piece, Row, Verify
+from hsd_core.core.events import (
+    FORMAT,
+    SCHEMA,
+    Bonus,
+    Check,
+    Depths,
+    Draft,
+    Drafted,
+    Event,
+    Header,
+    Piece,
+    Row,
+    Verify,
+    Work,
+)
 from hsd_core.trace.pieces import record
 
 
@@ -24,8 +38,8 @@ def run() -> Generator[Event, None, None]:
 ROWS = (Row((2, 4), (0.5, 0.5), 0.0), Row((5,), (1.0,), 0.0), Row((6,), (1.0,), 0.0))
 EVENTS: list[Event] = [
     Header(FORMAT, SCHEMA, "table,table", (), {}, 0, (0, 1, 0), 4, True, ""),
-    Draft(0, 0, 0, (0,), (2,), ("t",), (1.0,), (None,), 1, 1, 0, 0, 1),
-    Verify(0, 1, 0, 0, 2, 0, (Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *ROWS),), 1, 2),
+    Draft(0, 0, 0, (Drafted(0, 2, "t", 1.0),), Work(1, 1), 0, 1),
+    Verify(0, 1, 0, 0, Work(1, 2), (Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *ROWS),), 1, 2),
     Bonus(0, 1, 1, 1, 9, 1.0, 3, Row((9, 7), (0.9, 0.1), 0.0)),
     Depths((1,), ("lens",), ((0.5,),), ((8,),)),
 ]

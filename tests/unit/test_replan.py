@@ -348,7 +348,7 @@ def test_a_level_that_joins_late_is_prefilled_with_all_that_it_missed() -> None:
     prefills = [e for e in events if e.event == "prefill"]
     assert [(e.level, e.round, e.tokens) for e in prefills] == [(2, None, 2), (1, 20, 21), (0, 20, 21)]
     footer = next(e for e in events if e.event == "footer")
-    assert footer.totals[0].rows == sum(e.rows for e in events if e.event == "draft")
+    assert footer.totals[0].rows == sum(e.work.rows for e in events if e.event == "draft")
     first = next(e.t for e in events if e.event == "commit")
     assert metrics.measure(events)["ttft_ms"] == first / 1e6
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import notes_of
 import pytest
 import torch
 from lean_stacks import LeanStacks, RandomDraft
@@ -91,7 +92,7 @@ def test_the_host_waits_once_a_draft_and_once_a_verification(gpu: PretendGpu, te
     for event in hsd_core.run(made("cuda", RecordedGraphs()).stack(text), PROMPT, sampling, seed=5, max_new_tokens=24):
         if isinstance(event, trace.Prefill):
             before = gpu.waits.total()
-        looked_up = isinstance(event, trace.Draft) and event.rows == 0
+        looked_up = isinstance(event, trace.Draft) and event.work.rows == 0
         asked += isinstance(event, trace.Verify) or (isinstance(event, trace.Draft) and not looked_up)
     assert before is not None
     waits = gpu.waits.total() - before
@@ -106,7 +107,7 @@ def test_what_a_rule_does_not_need_stays_on_the_device(gpu: PretendGpu, text: st
     for event in hsd_core.run(stacks.stack(text), PROMPT, sampling, seed=5, max_new_tokens=12):
         if isinstance(event, trace.Prefill):
             before = gpu.fetched_bytes
-        rows += event.rows if isinstance(event, trace.Draft | trace.Verify) else 0
+        rows += event.work.rows if isinstance(event, trace.Draft | trace.Verify) else 0
     a_row = (gpu.fetched_bytes - before) / rows
     assert 100 < a_row < 500 if sampling.greedy else 4 * vocab < a_row < 4 * vocab + 500, "at most one distribution"
 
@@ -290,7 +291,13 @@ def test_copies_are_recorded_as_on_the_cpu(gpu: PretendGpu, sampling: Sampling) 
         stacks = made(device, graphs)
         stack = stacks.stack("nano:4,target")
         events = hsd_core.run(stack, PROMPT * 4, sampling, seed=5, max_new_tokens=30)
-        traces.append([(e.ids, e.copied, e.q, e.confidence) for e in events if isinstance(e, trace.Draft)])
+        traces.append(
+            [
+                (e.ids, notes_of.copied(e), notes_of.q(e), notes_of.confidence(e))
+                for e in events
+                if isinstance(e, trace.Draft)
+            ]
+        )
     assert any(one for _, copied, _, _ in traces[0] for one in copied)
     for here, there in zip(*traces, strict=True):
         assert here[0] == there[0]

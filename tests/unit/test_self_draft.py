@@ -218,8 +218,8 @@ def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
     assert output_of(events) == output_of(a_run("target"))
     for found in (events, a_run(text, 1.0)):
         assert check(found) == []
-        drafted = [e for e in found if isinstance(e, trace.Draft) and e.level == 0 and e.forwards]
-        assert "self" not in text.split(",")[0] or all(sum(s.rows for s in e.ran) == e.rows for e in drafted)
+        drafted = [e for e in found if isinstance(e, trace.Draft) and e.level == 0 and e.work.forwards]
+        assert "self" not in text.split(",")[0] or all(sum(s.rows for s in e.work.ran) == e.work.rows for e in drafted)
         if not any(sign in text for sign in ("@with=", "@tree=", "@grow=")):
             cacheless = frozenset({0} if text.startswith("ngram") else ())
             assert audit(found, cacheless=cacheless, ends=frozenset()).done

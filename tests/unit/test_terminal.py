@@ -8,9 +8,24 @@ from pathlib import Path
 
 import pytest
 from msgspec import structs
+from small_trace import drafted
 
 from hsd_core.cli.terminal import ACCEPTED, NOBODY, SUPPLIED, letter, printable, text_lines, totals_lines
-from hsd_core.core.events import FORMAT, SCHEMA, Baseline, Commit, Committed, Draft, Header, LevelInfo, Piece, Plan
+from hsd_core.core.events import (
+    FORMAT,
+    SCHEMA,
+    Baseline,
+    Commit,
+    Committed,
+    Draft,
+    Header,
+    LevelInfo,
+    Piece,
+    Plan,
+    Work,
+)
+from hsd_core.core.notes import noted
+from hsd_core.levels.notes import Draws
 from hsd_core.trace import file
 from hsd_core.trace.acceptor import ghosts
 
@@ -57,12 +72,14 @@ def test_a_trace_from_elsewhere_sends_no_escape_sequences_by_its_words():
 
 
 def test_several_sequences_side_by_side_are_said_where_there_were_any():
-    chain = Draft(0, 0, 0, (0, 1), (0, 1), ("c", "c"), (1.0, 1.0), (None, None), 1, 0, 0, 0, 1)
-    tree = Draft(1, 0, 2, (2, 3, 4), (0, 1, 2), ("c",) * 3, (1.0,) * 3, (None,) * 3, 1, 0, 0, 2, 3, parents=(-1, 0, 0))
+    chain = Draft(0, 0, 0, drafted((0, 1), (0, 1)), Work(1), 0, 1)
+    tree = Draft(1, 0, 2, drafted((2, 3, 4), (0, 1, 2), parents=(-1, 0, 0)), Work(1), 2, 3)
     said = "1 of 2 drafts offered several sequences, in the mean 2.0 of together 3.0 tokens"
     assert any(said in line for line in totals_lines([*run(b"a"), chain, tree], colour=False))
     assert not any("sequences" in line for line in totals_lines([*run(b"a"), chain], colour=False))
-    again = structs.replace(chain, parents=(-1, 0), draws=(2, 1))  # one line of tokens, the first drawn twice
+    again = structs.replace(
+        chain, tokens=drafted((0, 1), (0, 1), parents=(-1, 0)), notes=noted(Draws((2, 1)))
+    )  # one line of tokens, the first drawn twice
     assert not any("sequences" in line for line in totals_lines([*run(b"a"), again], colour=False))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import notes_of
 import pytest
 import torch
 from toys import output_of, toy_stack
@@ -95,7 +96,7 @@ def test_a_lookup_drafters_row_is_one_hot_and_without_confidence() -> None:
     events = run("ngram:3,table")
     assert all(check.q == 1.0 for _, check in checks_of(events))
     assert all(check.q_row == trace.Row((check.id,), (1.0,), 0.0) for _, check in checks_of(events))
-    assert {sure for event in events if event.event == "draft" for sure in event.confidence} == {None}
+    assert {sure for event in events if event.event == "draft" for sure in notes_of.confidence(event)} == {None}
 
 
 def test_without_heads_no_row_is_written() -> None:
@@ -147,7 +148,7 @@ def test_joined_chains_keep_their_order_and_their_rows() -> None:
 def test_greedy_tokens_go_up_without_rows_and_are_written_down_with_them(text: str) -> None:
     events = run(text, sampling=Sampling())
     drafts = [event for event in events if event.event == "draft"]
-    assert all(sure is not None and 0.0 < sure < 1.0 for draft in drafts for sure in draft.confidence)
+    assert all(sure is not None and 0.0 < sure < 1.0 for draft in drafts for sure in notes_of.confidence(draft))
     for _, check in checks_of(events):
         assert (check.p, check.q) == (check.alpha, 1.0), "its row has all its mass on it"
         assert len(check.p_row.ids) > 1 and len(check.q_row.ids) > 1, "raw rows, at temperature 1"

@@ -14,6 +14,7 @@ from toys import toy_stack
 
 import hsd_core
 from hsd_core.core.events import EVENTS, SCHEMA, Baseline, Depths, Event, Header, Held, Piece, Plan, Store, View
+from hsd_core.core.notes import Moved, Stale, noted
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.codec import from_dict, to_dict
 from hsd_core.trace.file import TraceError, dumps, pack, read, write
@@ -89,6 +90,10 @@ def altered(event: str, change: Callable[[dict[str, Any]], object]) -> bytes:
     return json.dumps(record).encode() if event == "header" else after_header(json.dumps(record))
 
 
+def noting(**notes: Any) -> bytes:
+    return altered("draft", lambda r: r.update(notes=notes))
+
+
 DAMAGE = "damaged or was edited; download it again or record the run again"
 
 REFUSED = {
@@ -127,13 +132,14 @@ REFUSED = {
     ),
     "number for text": (after_header('{"event":"piece","id":1,"b64":2}'), "piece.b64: expected text, got int"),
     "int for bool": (after_header('{"event":"piece","id":1,"b64":"","special":1}'), "expected true or false, got int"),
-    "text in a list": (altered("draft", lambda r: r.update(ids=["x"])), "draft.ids[0]: expected a whole number"),
-    "text for a list": (altered("draft", lambda r: r.update(ids="12")), "draft.ids: expected a list, got str"),
-    "uneven lists": (altered("draft", lambda r: r["ids"].append(1)), "serials, ids, sources, q, confidence differ"),
-    "fewer copies": (altered("draft", lambda r: r.update(copied=[None] * 9)), "q, confidence, copied differ in length"),
-    "fewer keys": (altered("draft", lambda r: r.update(keys=[1] * 9)), "q, confidence, keys differ in length"),
-    "text for a key": (altered("draft", lambda r: r.update(keys=["x"])), "draft.keys[0]: expected a whole number"),
-    "a part of a miss": (altered("draft", lambda r: r.update(silent=0.5)), "draft.silent: expected a whole number"),
+    "text in a list": (altered("commit", lambda r: r["tokens"][0].update(passed=["x"])), "passed[0]: expected a whole"),
+    "text for a list": (altered("draft", lambda r: r.update(tokens="12")), "draft.tokens: expected a list, got str"),
+    "fewer copies": (noting(copies={"copied": [None] * 9}), "notes.copies.copied: not one entry for each of"),
+    "fewer keys": (noting(lookups={"keys": [1] * 9}), "notes.lookups.keys: not one entry for each of"),
+    "text for a key": (noting(lookups={"keys": ["x"]}), "notes.lookups.keys[0]: expected a whole number"),
+    "a part of a miss": (noting(lookups={"silent": 0.5}), "notes.lookups.silent: expected a whole number"),
+    "a note that is none": (noting(horoscope=3), "notes.horoscope: expected an object"),
+    "a huge note": (noting(horoscope={"x": [0] * 4096}), "notes.horoscope: more than 4096 entries"),
     "no such level": (after_header(line_of("prefill", level=3)), "prefill.level: there is no level 3; the stack has 3"),
     "negative level": (after_header(line_of("prefill", level=-1)), "prefill.level: there is no level -1"),
     "passed by nobody": (altered("commit", lambda r: r["tokens"][0].update(passed=[7])), "there is no level 7"),
@@ -172,7 +178,10 @@ REFUSED = {
     ),
     "many levels": (altered("header", lambda r: r.update(levels=r["levels"] * 30)), "at most 64 can be shown"),
     "a huge number": (after_header(line_of("bonus", at=10**400)), "bonus.at: the number is larger than 64 bits"),
-    "a huge list entry": (altered("draft", lambda r: r.update(ids=[2**63])), "draft.ids[0]: the number is larger"),
+    "a huge list entry": (
+        altered("draft", lambda r: r["tokens"][0].update(id=2**63)),
+        "draft.tokens[0].id: the number is larger",
+    ),
     "a huge parameter": (
         altered("header", lambda r: r.update(profile={"x": 10**400})),
         "profile: the number is larger",
@@ -209,6 +218,9 @@ def invented(kind: inspect.Type, chance: random.Random) -> Any:
     if isinstance(kind, inspect.StructType):
         length, fields = chance.randrange(4), {}
         for field in kind.fields:
+            if field.name == "notes":
+                fields["notes"] = chance.choice([{}, noted(Stale(), Moved(1, 2)), {"é": {"y": [1, None, {}]}}])
+                continue
             several = isinstance(field.type, inspect.VarTupleType)
             drawn = [invented(field.type.item_type, chance) for _ in range(length)] if several else None
             fields[field.name] = tuple(drawn) if drawn is not None else invented(field.type, chance)
@@ -293,4 +305,5 @@ def test_no_single_wrong_value_is_read_or_crashes() -> None:
                     back = read(line.encode() if event.event == "header" else after_header(line))
                 except TraceError:
                     continue
-                assert json.loads(json.dumps(to_dict(back[-1])))[key] == value
+                again = json.loads(json.dumps(to_dict(back[-1])))
+                assert again.get(key) == value or (not value and key not in again), "a default is left out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import notes_of
 import pytest
 from toys import output_of, toy_stack
 
@@ -38,7 +39,7 @@ def test_a_tree_goes_on_as_long_as_one_of_its_branches_is_sure(policy: str, samp
         first, second = dist(prefix).topk(2).values
         return float(first if policy.startswith("confidence") else (first / second).log())
 
-    for draft in (e for e in events if isinstance(e, Draft) and e.at < TOKENS - 5 and e.parents):
+    for draft in (e for e in events if isinstance(e, Draft) and e.at < TOKENS - 5 and e.is_tree):
         at, deepest = depths(draft), max(depths(draft))
         paths = [tuple(draft.ids[n] for n in path_to(node, draft.parents)) for node in range(len(draft.ids))]
         for depth in range(1, deepest + 1):  # the rows that the tokens of this depth come from
@@ -59,8 +60,8 @@ def test_adaptive_learns_from_a_tree_as_from_its_longest_line(tree: str) -> None
     policy, drafted, shown, learnt = Adaptive(0.4), 0, 0, 0
     for event in events:
         if isinstance(event, Draft):
-            assert event.theta == pytest.approx(policy.theta, abs=1e-6)
-            shown, drafted = shown + 1, max(depths(event)) if event.parents else len(event.ids)
+            assert notes_of.theta(event) == pytest.approx(policy.theta, abs=1e-6)
+            shown, drafted = shown + 1, max(depths(event)) if event.is_tree else len(event.ids)
         elif isinstance(event, Verify) and event.checks:
             kept = [c.outcome for c in event.checks].count("accepted")
             learnt += kept == drafted < len(event.checks)

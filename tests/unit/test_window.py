@@ -163,16 +163,16 @@ def test_a_trace_has_all_that_the_window_gave(above: str, temperature: float) ->
         if isinstance(event, Draft) and above == "target":
             paths: list[list[int]] = []
             for node, id_ in enumerate(event.ids):
-                parent = event.parents[node] if event.parents else node - 1
+                parent = event.parents[node]
                 paths.append([*(paths[parent] if parent >= 0 else []), id_])
             tails = [tail[: len(path)] for tail in pool.behind(text[-1]) for path in paths]
             assert all(tuple(path) in tails for path in paths), "a token that no n-gram of the pool gave"
             offers += len(paths)
         elif isinstance(event, Verify) and event.level == 1:
-            assert (event.probes or 0) == event.rows - event.catch_up - len(event.checks) - 1
-            probes.append(event.probes or 0)
+            assert event.work.beside == event.work.rows - event.work.catch_up - len(event.checks) - 1
+            probes.append(event.work.beside)
         elif isinstance(event, Verify):
-            assert not event.probes, "the window rides in the pass right above"
+            assert not event.work.beside, "the window rides in the pass right above"
         elif isinstance(event, Store):
             assert all(len(ngram) == 4 for ngram in event.window or ())
             known |= set(event.window or ())
@@ -202,7 +202,7 @@ def test_a_run_to_the_last_position_of_the_model_ends_there() -> None:
     plain = list(hsd_core.run(stacks.stack("target"), prompt, Sampling(), 3, max_new_tokens=99))
     assert output_of(events) == output_of(plain)
     assert events[-1].reason == plain[-1].reason == "context"  # type: ignore[attr-defined]
-    with_window = [e.probes or 0 for e in events if isinstance(e, Verify)]
+    with_window = [e.work.beside for e in events if isinstance(e, Verify)]
     assert with_window[0] > 0 == with_window[-1]
 
 

@@ -53,7 +53,7 @@ function told(model, moment, settled) {
 
 /** @param {TraceModel} model @param {import("../run/events.js").Draft} e */
 function drafted(model, e) {
-  const records = e.serials.map((serial) => model.tokens.get(serial)).filter((x) => x !== undefined);
+  const records = e.tokens.map(({ serial }) => model.tokens.get(serial)).filter((x) => x !== undefined);
   const who = level(e.level);
   const tokens = run(model, records);
   const { place, copied, source } = copiedFrom(model, records);

@@ -3,7 +3,7 @@
 export interface Header {
   event: "header";
   format: "hsd-trace";
-  schema: 1;
+  schema: 2;
   stack: string;
   levels: LevelInfo[];
   sampling: Record<string, any>;
@@ -64,27 +64,28 @@ export interface Draft {
   round: number;
   level: number;
   at: number;
-  serials: number[];
-  ids: number[];
-  sources: string[];
-  q: number[];
-  confidence: (number | null)[];
-  forwards: number;
-  rows: number;
-  catch_up: number;
+  tokens: Drafted[];
+  work: Work;
   t0: number;
   t1: number;
-  ran: Span[];
-  theta: number | null;
-  copied: (Copied | null)[];
-  parents: number[];
-  keys: number[];
-  silent: number;
-  draws?: number[];
-  stale?: boolean;
-  onto?: number[];
-  moved?: Moved;
-  own?: number[];
+  notes?: Notes;
+}
+
+export interface Drafted {
+  serial: number;
+  id: number;
+  source: string;
+  q: number;
+  confidence?: number;
+  behind?: number;
+}
+
+export interface Work {
+  forwards?: number;
+  rows?: number;
+  catch_up?: number;
+  ran?: Span[];
+  beside?: number;
 }
 
 export interface Span {
@@ -93,36 +94,18 @@ export interface Span {
   rows: number;
 }
 
-export interface Copied {
-  at: number;
-  alike: number;
-  share: number;
-}
-
-export interface Moved {
-  bytes: number;
-  ns: number;
-}
-
 export interface Verify {
   event: "verify";
   round: number;
   level: number;
   below: number | null;
   at: number;
-  rows: number;
-  catch_up: number;
+  work: Work;
   checks: Check[];
   t0: number;
   t1: number;
-  ran: Span[];
-  theta: number | null;
   bounds?: Bound[];
-  probes?: number;
-  dropped?: number[];
-  stale?: boolean;
-  moved?: Moved;
-  asked?: Asked;
+  notes?: Notes;
 }
 
 export interface Check {
@@ -148,11 +131,6 @@ export interface Bound {
   first: number;
   rule: number | null;
   best: number;
-}
-
-export interface Asked {
-  rows: number;
-  ns: number;
 }
 
 export interface Correct {
@@ -307,6 +285,62 @@ export interface Depths {
   readouts: string[];
   p: number[][];
   top: number[][];
+}
+
+export interface Threshold {
+  theta: number;
+}
+
+export type Stale = Record<string, never>;
+
+export interface Dropped {
+  serials: number[];
+}
+
+export interface Moved {
+  bytes: number;
+  ns: number;
+}
+
+export interface Copies {
+  copied: (Copied | null)[];
+}
+
+export interface Copied {
+  at: number;
+  alike: number;
+  share: number;
+}
+
+export interface Draws {
+  times: number[];
+}
+
+export interface Lookups {
+  keys?: number[];
+  silent?: number;
+}
+
+export interface Ruler {
+  bytes: number[];
+}
+
+export interface Asked {
+  rows: number;
+  ns: number;
+}
+
+/** What systems say of an event. */
+export interface Notes {
+  threshold?: Threshold;
+  stale?: Stale;
+  dropped?: Dropped;
+  moved?: Moved;
+  copies?: Copies;
+  draws?: Draws;
+  lookups?: Lookups;
+  ruler?: Ruler;
+  asked?: Asked;
 }
 
 export type TraceEvent =

@@ -40,12 +40,12 @@ export class Moments {
         this._planned = true;
         break;
       case "draft":
-        if (event.stale) break; // nobody saw it
-        if (event.ids.length) this.list.push({ kind: "draft", t: event.t1, index, event });
-        this._silent = event.ids.length ? null : event.level;
+        if (event.notes?.stale) break; // nobody saw it
+        if (event.tokens.length) this.list.push({ kind: "draft", t: event.t1, index, event });
+        this._silent = event.tokens.length ? null : event.level;
         break;
       case "verify": {
-        if (event.stale) break;
+        if (event.notes?.stale) break;
         const rejected = event.checks.some((/** @type {any} */ c) => c.outcome === "rejected");
         const silent = event.checks.length ? null : this._silent;
         this._verdict = { kind: "verify", t: event.t1, index, event, rejected, own: null, commit: null, silent };

@@ -70,7 +70,7 @@ export class Tokens {
   _judgedTree(e) {
     if (this._tree?.judged === null) return this._tree;
     if (!e.checks.some((c) => this._waiting.some((x) => x.serial === c.serial))) return null;
-    const tree = grownOn(this._waiting, [], { ...e, at: Infinity });
+    const tree = grownOn(this._waiting, [], [], { ...e, at: Infinity });
     for (const record of this._waiting) record.fork = { tree, parent: record.fork?.parent ?? null };
     this._tree = tree;
     return tree;
@@ -111,32 +111,33 @@ export class Tokens {
    *  @param {import("./events.js").Draft} e @param {import("./records.js").Tree|null} tree */
   _drafted(e, tree) {
     if (tree) this._lose(e.at, e.t0, null, null);
-    const step = (e.t1 - e.t0) / Math.max(1, e.ids.length);
+    const step = (e.t1 - e.t0) / Math.max(1, e.tokens.length);
     // The policy del chooses the depth again in each round.
-    const depth = Math.max(0, ...e.ran.map((span) => span.hi)) || null;
+    const depth = Math.max(0, ...(e.work.ran ?? []).map((span) => span.hi)) || null;
     const before = this._waiting.length;
     if (tree) for (const record of this._waiting) record.fork = { tree, parent: record.fork?.parent ?? null };
-    e.serials.forEach((serial, i) => {
+    const { copies, lookups, draws } = e.notes ?? {};
+    e.tokens.forEach((token, i) => {
       const t = Math.round(e.t0 + step * (i + 1));
       const above = tree ? tree.parents[before + i] : -1;
-      const parent = above < 0 ? null : above < before ? this._waiting[above].serial : e.serials[above - before];
+      const parent = above < 0 ? null : above < before ? this._waiting[above].serial : e.tokens[above - before].serial;
       const fork = tree && { tree, parent };
       const make = tree ? this._record : this._place;
       const record = make.call(
         this,
         {
-          serial,
-          id: e.ids[i],
+          serial: token.serial,
+          id: token.id,
           at: tree ? tree.end.at + tree.depths[before + i] : e.at + i,
           level: e.level,
           how: "draft",
-          source: e.sources[i] ?? "",
+          source: token.source,
           round: e.round,
-          q: e.q[i] ?? null,
-          confidence: e.confidence[i] ?? null,
-          copied: e.copied[i] ?? null,
-          key: e.keys[i] || null,
-          draws: e.draws?.[i] ?? 1,
+          q: token.q,
+          confidence: token.confidence ?? null,
+          copied: copies?.copied[i] ?? null,
+          key: lookups?.keys?.[i] || null,
+          draws: draws?.times[i] ?? 1,
           depth,
           fork,
         },

@@ -93,21 +93,28 @@ export class TraceModel extends Tokens {
 
   /** @param {import("./events.js").Draft} e */
   _draft(e) {
-    const { at, serials, silent } = e;
-    const work = { kind: "draft", rows: e.rows, tokensIn: 0, tokensOut: e.ids.length };
-    const segment = this._segment(e, { ...work, at, serials, silent, own: e.own });
-    const tree = e.stale ? null : treeOf(e, this._guess > 1, this._waiting);
+    const { at, tokens, notes } = e;
+    const segment = this._segment(e, {
+      kind: "draft",
+      tokensIn: 0,
+      tokensOut: tokens.length,
+      at,
+      serials: tokens.map((x) => x.serial),
+      silent: notes?.lookups?.silent ?? 0,
+      own: notes?.ruler?.bytes,
+    });
+    const tree = notes?.stale ? null : treeOf(e, this._guess > 1, this._waiting);
     if (tree) segment.sequences = tree.rows;
-    if (e.stale) segment.vain = e.ids.length;
+    if (notes?.stale) segment.vain = tokens.length;
     else this._drafted(e, tree);
-    if (e.ids.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
+    if (tokens.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }
 
   /** @param {import("./events.js").Verify} e */
   _verify(e) {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
     const tree = this._judgedTree(e);
-    const segment = this._segment(e, { kind: "verify", rows: e.rows, tokensIn: e.checks.length, tokensOut: kept });
+    const segment = this._segment(e, { kind: "verify", tokensIn: e.checks.length, tokensOut: kept });
     const bounds = new Map((e.bounds ?? []).map((bound) => [placeOffered(this.tokens.get(bound.first)), bound]));
     for (const c of e.checks) {
       const record = this.tokens.get(c.serial);
@@ -120,12 +127,13 @@ export class TraceModel extends Tokens {
       }
     }
     if (tree) this._settle(tree, e);
-    if (e.dropped) {
-      segment.fell = e.dropped.length;
-      inVain(this.segments, e.dropped);
+    const { dropped, stale, asked } = e.notes ?? {};
+    if (dropped) {
+      segment.fell = dropped.serials.length;
+      inVain(this.segments, dropped.serials);
     }
-    if (e.stale) segment.vain = 1;
-    if (e.asked) segment.asked = e.asked;
+    if (stale) segment.vain = 1;
+    if (asked) segment.asked = asked;
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
     this._open = segment;
   }
@@ -220,11 +228,12 @@ export class TraceModel extends Tokens {
       t1: e.over ?? e.t1,
       round: e.round,
       rejected: false,
-      ran: e.ran ?? [],
-      catchUp: e.catch_up,
-      probes: e.probes ?? 0,
-      theta: e.theta ?? null,
-      stale: e.stale ?? false,
+      rows: e.work?.rows ?? 0,
+      ran: e.work?.ran ?? [],
+      catchUp: e.work?.catch_up ?? 0,
+      probes: e.work?.beside ?? 0,
+      theta: e.notes?.threshold?.theta ?? null,
+      stale: Boolean(e.notes?.stale),
       ...more,
     };
     this.segments.push(segment);

@@ -1,6 +1,6 @@
-/** Several candidates offered side by side: a tree of tokens, read from a draft's `parents`, and what a verifier made of
- *  it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. Where the
- *  levels work at the same time a draft may go on behind tokens that wait to be judged (`onto`): they are of its tree. */
+/** Several candidates offered side by side: a tree of tokens, read from what each of a draft stands `behind`, and what a
+ *  verifier made of it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. Where the
+ *  levels work at the same time a draft may go on behind tokens that wait to be judged: they are of its tree. */
 
 import { TREE } from "../words/play/text.js";
 
@@ -15,26 +15,30 @@ import { TREE } from "../words/play/text.js";
  * @returns {Tree|null}
  */
 export function treeOf(e, always = false, waiting = []) {
-  const given = e.parents;
-  const isTree = given.length === e.ids.length && given.every((above, i) => above >= -1 && above < i);
-  if (!e.ids.length || !(always || waiting.length || (given.length && isTree))) return null;
-  const own = given.length && isTree ? given : e.ids.map((_, i) => i - 1);
-  return grownOn(waiting, own, e);
+  const { tokens } = e;
+  const places = new Map(tokens.map((x, i) => [x.serial, i]));
+  const given = tokens.map((x) => places.get(x.behind ?? -1) ?? -1);
+  const isTree = tokens.every((x, i) => x.behind !== undefined && given[i] < i);
+  if (!tokens.length || !(always || waiting.length || isTree)) return null;
+  const own = isTree ? given : tokens.map((_, i) => i - 1);
+  const onto = tokens.map((x, i) => (isTree && own[i] < 0 ? (x.behind ?? -1) : -1));
+  return grownOn(waiting, own, onto, e);
 }
 
 /**
  * Waiting tokens and those of a draft as one tree, whose nodes are the waiting ones so far.
  * @param {TokenRecord[]} waiting
  * @param {number[]} own the parents of the draft's tokens
- * @param {{t1: number, round: number, level: number, at: number, onto?: number[]}} e
+ * @param {number[]} onto the serial of the waiting token that each stands behind, -1 where it is none
+ * @param {{t1: number, round: number, level: number, at: number}} e
  * @returns {Tree}
  */
-export function grownOn(waiting, own, e) {
+export function grownOn(waiting, own, onto, e) {
   const places = new Map(waiting.map((x, i) => [x.serial, i]));
   const place = (/** @type {number|null|undefined} */ serial) => places.get(serial ?? -1) ?? -1;
   const parents = [
     ...waiting.map((x) => place(x.fork?.parent)),
-    ...own.map((above, i) => (above < 0 ? place(e.onto?.[i]) : above + waiting.length)),
+    ...own.map((above, i) => (above < 0 ? place(onto[i]) : above + waiting.length)),
   ];
   /** @type {number[]} */ const depths = [];
   for (const above of parents) depths.push(above < 0 ? 0 : depths[above] + 1);
@@ -66,7 +70,7 @@ function rowsOf(parents) {
  * @param {import("./events.js").Verify} e
  */
 export function settle(tree, e) {
-  const fell = new Set(e.dropped);
+  const fell = new Set(e.notes?.dropped?.serials);
   const outcome = new Map(e.checks.map((c) => [c.serial, c.outcome]));
   const kept = tree.nodes.filter((x) => outcome.get(x.serial) === "accepted");
   const rejected = tree.nodes.filter((x) => outcome.get(x.serial) === "rejected");

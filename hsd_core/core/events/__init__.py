@@ -10,13 +10,15 @@ A *serial* numbers every token that any level drafted or drew in a run (0, 1, 2,
 id are still two serials, so a reader never has to guess who wrote, passed or caught a token.
 `at` is a position in the output: 0 is the first generated token.
 
+What one system alone says of a draft or a verification is a note on it (`core/notes.py`).
+
 `whole`: a run as a whole; `rounds`: what happens in it; `parts`: what they are made of. A field with a default may be
 left out of a file. `trace/schema.json` says all of this to other programs: write it again when a class changes.
 """
 
 from typing import TypeAlias, get_args
 
-from hsd_core.core.events.parts import Asked, Copied, Moved, Part, Record, Row, Span, Words
+from hsd_core.core.events.parts import Part, Record, Row, Span, Words, Work
 from hsd_core.core.events.rounds import (
     Bonus,
     Bound,
@@ -25,6 +27,7 @@ from hsd_core.core.events.rounds import (
     Committed,
     Correct,
     Draft,
+    Drafted,
     Held,
     How,
     Kv,

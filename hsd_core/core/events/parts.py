@@ -13,6 +13,7 @@ Level = Annotated[Int, Meta(description="an index into the header's levels", ext
 Words = Annotated[dict[str, str], Meta(max_length=MAX_ENTRIES)]
 Counts = Annotated[dict[str, Int], Meta(max_length=MAX_ENTRIES)]
 Figures = Annotated[dict[str, float], Meta(max_length=MAX_ENTRIES)]
+Notes = Annotated[dict[str, Any], Meta(max_length=64, description="what systems say, by the name of the note")]
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -54,26 +55,19 @@ class Span(Part, frozen=True):
     rows: Int
 
 
-class Moved(Part, frozen=True):
-    """What crossed between the host and a device: ids, rows and states, in bytes, and how long the copies took by the
-    device's own clock, in ns."""
+class Work(Part, frozen=True, omit_defaults=True):
+    """What passes computed: `rows` in all, of which `catch_up` only brought the level's cache up to date and `beside`
+    decide nothing: they go back to the drafter (the window of lookahead decoding). `ran`: the layers of a shared model
+    that were run, pass by pass (empty for a level that shares none); layers that a level below had already run on a
+    position are not run again."""
 
-    bytes: Int
-    ns: Int
+    forwards: Int = 0
+    rows: Int = 0
+    catch_up: Int = 0
+    ran: tuple[Span, ...] = ()
+    beside: Int = 0
 
-
-class Asked(Part, frozen=True):
-    """What a pass asked a store of a text: rows in one query, and how long it took, in ns, as a part of the pass."""
-
-    rows: Int
-    ns: Int
-
-
-class Copied(Part, frozen=True):
-    """What a drafted token repeats: the token at `at` of the output (negative: of the prompt, -1 its last one), behind
-    `alike` tokens that are the same in both places, as far as they were compared. `share`: how much of its raw
-    probability is the copy's; 1 for a lookup."""
-
-    at: Int
-    alike: Int
-    share: float
+    @property
+    def deciding(self) -> int:
+        """Rows that each decide what stands at one position."""
+        return self.rows - self.catch_up - self.beside

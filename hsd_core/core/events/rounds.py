@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType, field
+from msgspec.structs import force_setattr
 
-from hsd_core.core.events.parts import (
-    Asked,
-    Copied,
-    Counts,
-    Figures,
-    Level,
-    Moved,
-    Part,
-    Record,
-    Row,
-    Span,
-    check_lengths,
-)
+from hsd_core.core.events.parts import Counts, Figures, Level, Notes, Part, Record, Row, Work
+from hsd_core.core.notes import read_notes
 from hsd_core.typed import Int
 
 How: TypeAlias = Literal["draft", "correct", "bonus"]
@@ -36,71 +26,68 @@ class Prefill(Record, frozen=True):
     round: Int | None = None
 
 
-class Draft(Record, frozen=True):
-    """Tokens drafted by the bottom level. `q`: their probability under the distribution they were drawn from;
-    `confidence`: the raw (temperature 1) top probability of each row, None for a drafter without one;
-    `sources`: which database, exit or model; `forwards` and `rows`: what it computed for them, of which
-    `catch_up` rows only brought its cache up to date; `ran`: the layers of a shared model that were run for them, pass
-    by pass (empty for a level that shares none); `theta`: the level's stop threshold as it stood, where it moves during
-    a run; `copied`: for each token what it repeats, if it was copied (empty for a drafter that copies nothing);
-    `parents`: of a tree, for each token which of them it stands behind (-1: behind the text), empty for a chain.
+class Drafted(Part, frozen=True, omit_defaults=True):
+    """A drafted token. `source`: which database, exit or model; `q`: its probability under the distribution that it was
+    drawn from; `confidence`: the raw (temperature 1) top probability of that row, None for a drafter without one.
 
-    Of lookups in n-gram databases: `keys`, for each token how many tokens before it were the key that it was found
-    under (0 for one that a model drafted, empty for a drafter that looks nothing up); one lookup in D_c hands out
-    several, the first of them with `copied.alike` equal to the key. `silent`: lookups that every database left
-    unanswered.
-    Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
-    the level's `params` (`Databases.settings`).
+    `behind`, of a tree: the serial of the token that it stands behind, in this draft or an earlier one; -1: the text.
+    None, of a chain: it stands behind the one before it."""
 
-    `draws`: of siblings drawn with replacement, how often each token was drawn; left out where each was once. A draw is
-    an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the others are
-    rejected without a coin, each leaving its residual.
+    serial: Int
+    id: Int
+    source: str
+    q: float
+    confidence: float | None = None
+    behind: Int | None = None
 
-    `onto`, of a draft that goes on behind tokens drafted before, left out elsewhere: for each token that `parents` puts
-    behind the text the serial of the token that it stands behind (-1: it is the text); -1 for the others.
 
-    `own`, of a draft in a vocabulary of its own, left out elsewhere: how many bytes each of its own tokens has, from
-    the text's end on; together at least as many as the tokens that went up.
-
-    `stale`, left out where it is not so: while it was made, the text that it stands behind was cut; it was dropped.
-    `moved`, left out where nothing was: what crossed between devices for it."""
+class Draft(Record, frozen=True, omit_defaults=True):
+    """Tokens drafted by the bottom level, a parent before its children, and what was computed for them. `at`: the
+    position of the first. `notes`: what the level's system says of them (`core/notes.py`)."""
 
     round: Int
     level: Level
     at: Int
-    serials: tuple[Int, ...]
-    ids: tuple[Int, ...]
-    sources: tuple[str, ...]
-    q: tuple[float, ...]
-    confidence: tuple[float | None, ...]
-    forwards: Int
-    rows: Int
-    catch_up: Int
+    tokens: tuple[Drafted, ...]
+    work: Work
     t0: Int
     t1: Int
-    ran: tuple[Span, ...] = ()
-    theta: float | None = None
-    copied: tuple[Copied | None, ...] = ()
-    parents: tuple[Int, ...] = ()
-    keys: tuple[Int, ...] = ()
-    silent: Int = 0
-    draws: tuple[Int, ...] | UnsetType = UNSET
-    stale: bool | UnsetType = UNSET
-    onto: tuple[Int, ...] | UnsetType = UNSET
-    moved: Moved | UnsetType = UNSET
-    own: tuple[Int, ...] | UnsetType = UNSET
+    notes: Notes = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        given = (name for name in ("copied", "keys", "draws", "onto") if getattr(self, name))
-        check_lengths(self, "serials", "ids", "sources", "q", "confidence", *given)
+        if self.notes:
+            force_setattr(self, "notes", read_notes(self.notes, len(self.tokens)))
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(token.id for token in self.tokens)
+
+    @property
+    def serials(self) -> tuple[int, ...]:
+        return tuple(token.serial for token in self.tokens)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(token.source for token in self.tokens)
+
+    @property
+    def is_tree(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].behind is not None
 
     @property
     def behind(self) -> tuple[int, ...]:
-        """For each token the serial of the one that it stands behind; -1 where that is the text, and for those of a
-        chain's first."""
-        onto = self.onto or (-1,) * len(self.ids)
-        above = self.parents or range(-1, len(self.ids) - 1)
-        return tuple(self.serials[up] if up >= 0 else on for up, on in zip(above, onto, strict=True))
+        """For each token the serial of the one that it stands behind; -1 where that is the text, as it is for the first
+        of a chain."""
+        before = (-1, *self.serials)
+        return tuple(
+            last if token.behind is None else token.behind for token, last in zip(self.tokens, before, strict=False)
+        )
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """For each token which of the draft's it stands behind; -1 where it is none of them."""
+        places = {serial: place for place, serial in enumerate(self.serials)}
+        return tuple(places.get(serial, -1) for serial in self.behind)
 
 
 class Check(Part, frozen=True):
@@ -137,38 +124,27 @@ class Bound(Part, frozen=True):
     best: float
 
 
-class Verify(Record, frozen=True):
+class Verify(Record, frozen=True, omit_defaults=True):
     """One forward of a verifier over the block of level `below` (None: plain decoding).
 
-    `rows` counts everything it computed; `catch_up` of them only brought its cache up to date, the others
-    each decided one position (the last one is the bonus row, if the verifier wanted one). `ran`: as in `Draft`; layers
-    that a level below had already run on a position are not run again. `theta`: as in `Draft`, this level's own.
-
-    Left out where there are none: `bounds`, of the places that were judged token by token when sampling, in order
-    (greedy runs have none: there every exact rule keeps what equals the verifier's choice); `probes`, rows beside
-    those, which decide nothing: they go back to the drafter (the window of lookahead decoding); `dropped`, the serials
-    of tokens that were drafted meanwhile behind those judged, and fall with the rejected one or beside the one that was
-    kept; `stale`: while it ran, the text that it stands behind was cut, so nothing was judged; `moved`, what crossed
-    between devices for it; `asked`, the query of a store of a text.
+    `bounds`, of the places that were judged token by token when sampling, in order (greedy runs have none: there every
+    exact rule keeps what equals the verifier's choice). `notes`: as of a draft.
     """
 
     round: Int
     level: Level
     below: Level | None
     at: Int
-    rows: Int
-    catch_up: Int
+    work: Work
     checks: tuple[Check, ...]
     t0: Int
     t1: Int
-    ran: tuple[Span, ...] = ()
-    theta: float | None = None
-    bounds: tuple[Bound, ...] | UnsetType = UNSET
-    probes: Int | UnsetType = UNSET
-    dropped: tuple[Int, ...] | UnsetType = UNSET
-    stale: bool | UnsetType = UNSET
-    moved: Moved | UnsetType = UNSET
-    asked: Asked | UnsetType = UNSET
+    bounds: tuple[Bound, ...] = ()
+    notes: Notes = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.notes:
+            force_setattr(self, "notes", read_notes(self.notes))
 
 
 class _Own(Record, frozen=True):

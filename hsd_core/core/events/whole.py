@@ -10,7 +10,7 @@ from hsd_core.core.events.parts import Level, Part, Record, Words, check_lengths
 from hsd_core.typed import Int
 
 FORMAT: Final = "hsd-trace"
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 Ending: TypeAlias = Literal["eos", "length", "context", "stopped"]
 
 
@@ -57,7 +57,7 @@ class Header(Record, frozen=True):
     """
 
     format: Literal["hsd-trace"]
-    schema: Literal[1]
+    schema: Literal[2]
     stack: str
     levels: tuple[LevelInfo, ...]
     sampling: dict[str, Any]

@@ -110,17 +110,17 @@ def _draft(counter: LevelCounters, event: Draft, owes: bool) -> None:
     counter.asked += 1
     counter.drafted += len(event.ids)
     counter.ms += (event.t1 - event.t0) / NS_PER_MS
-    if event.forwards:
-        late = event.catch_up if owes else 0  # all of it goes with the first token
+    if event.work.forwards:
+        late = event.work.catch_up if owes else 0  # all of it goes with the first token
         counter.catch_up += late
-        counter.rows[1] += event.forwards - 1
+        counter.rows[1] += event.work.forwards - 1
         counter.rows[1 + late] += 1
 
 
 def _verify(counter: LevelCounters, event: Verify, owes: bool) -> None:
-    late = event.catch_up if owes else 0
+    late = event.work.catch_up if owes else 0
     counter.catch_up += late
-    counter.rows[event.rows - event.catch_up - (event.probes or 0) + late] += 1
+    counter.rows[event.work.deciding + late] += 1
     counter.ms += (event.t1 - event.t0) / NS_PER_MS
     counter.accepted += sum(check.outcome == "accepted" for check in event.checks)
     counter.judged += sum(check.outcome != "unjudged" for check in event.checks)

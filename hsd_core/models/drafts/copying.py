@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.core.events import Copied
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.suffixes import SuffixIndex

@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.core.events import Copied
 from hsd_core.models.cache import Cache, KVCache, Positions, own
+from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.drafts.copying import Copier, Gate
 from hsd_core.models.drafts.copying_there import copier, mark_of
 from hsd_core.models.drafts.draft_file import DraftInfo

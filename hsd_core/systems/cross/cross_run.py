@@ -15,11 +15,13 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.level import DraftOrder, LevelRun, Outcome, Proposal, Work, drafter, scorer
+from hsd_core.core.notes import noted
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.drafting import draft_token_by_token
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import in_order
+from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.cross.wording import Wording, finished
 
 WORD = 4  # of its own tokens; longer words are not spelled anew
@@ -99,7 +101,7 @@ class CrossRun:
         self._wrote(drafted.ids, text, special)
         self._count(context, ids)
         work, source = drafted.work, (self._source,) * len(ids)
-        return Proposal(tuple(ids), source, work, own=tuple(lengths) if ids else ())
+        return Proposal(tuple(ids), source, work, notes=noted(Ruler(tuple(lengths)) if ids and lengths else None))
 
     def _draw(self, context: Context, order: DraftOrder) -> Proposal:
         """Draw from its rows, cut to the tokens that both vocabularies have: they go up as drawn."""
@@ -110,7 +112,7 @@ class CrossRun:
         text, special, lengths = self._wording.drafted(own)
         self._wrote(own, text, special)
         self._count(context, drafted.ids)
-        return replace(drafted, own=tuple(lengths))
+        return replace(drafted, notes={**drafted.notes, **noted(Ruler(tuple(lengths)) if lengths else None)})
 
     def _follow(self, context: Context) -> None:
         """Have the text of a context, and own ids for it: those that were there up to where the bytes differ."""

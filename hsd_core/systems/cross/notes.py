@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from hsd_core.core.events import Draft, Event, Header, Piece
 from hsd_core.core.notes import Note
 from hsd_core.typed import Int
 
@@ -13,4 +16,17 @@ class Ruler(Note, frozen=True):
     bytes: tuple[Int, ...]
 
 
+def check_rulers(events: Sequence[Event], header: Header) -> Iterable[str]:
+    """A draft in a vocabulary of its own wrote at least the text of what went up."""
+    lengths: dict[int, int] = {}
+    for i, event in enumerate(events):
+        if isinstance(event, Piece):
+            lengths[event.id] = len(event.b64) * 3 // 4 - event.b64.count("=")
+        elif isinstance(event, Draft) and (own := Ruler.of(event)):
+            wrote, up = sum(own.bytes), sum(lengths.get(id_, 0) for id_ in event.ids)
+            if min(own.bytes, default=0) < 0 or wrote < up:
+                yield f"event {i} (draft): {up} bytes went up of {wrote} that its own tokens {own.bytes} have"
+
+
 NOTES = (Ruler,)
+CHECKS = (check_rulers,)

@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hsd_core.core.level import CommittedIds, Counts, DraftOrder, LevelAbout, Outcome, Proposal, Verified, Work
+from hsd_core.core.notes import noted
 from hsd_core.core.tree import NO_PROBES, Probes
+from hsd_core.levels.notes import Copies, Lookups
 from hsd_core.models.context import Context
 from hsd_core.systems.ngram.window import Window
 
@@ -108,7 +110,9 @@ class NgramRun:
         chain = parents == tuple(range(-1, len(found) - 1))
         tree = None if chain else parents
         work = Work(1, 0, 0)
-        return Proposal(ids, letters, work, parents=tree, copied=copied, keys=keys, silent=silent, probes=probes)
+        copies = Copies(copied) if any(copied) else None
+        notes = noted(copies, Lookups(keys, silent) if found or silent else None)
+        return Proposal(ids, letters, work, parents=tree, probes=probes, notes=notes)
 
     def _probes(self, context: Context, order: DraftOrder) -> Probes:
         if self._ahead is None:

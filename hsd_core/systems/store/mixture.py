@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import Asked
 from hsd_core.levels.readout import Lens
 from hsd_core.models.cache import Cache
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.store.neighbours import Neighbours, Shelf, Store, directions, mixed
+from hsd_core.systems.store.notes import Asked
 
 
 @dataclass(frozen=True, slots=True)

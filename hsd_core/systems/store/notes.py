@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from hsd_core.core.events import Event, Header, Verify
 from hsd_core.core.notes import Note
 from hsd_core.typed import Int
 
@@ -18,4 +19,19 @@ class Asked(Note, frozen=True):
         return {"asked": 1, "asked_rows": self.rows, "asked_ms": self.ns / 1e6}
 
 
+def check_queries(events: Sequence[Event], header: Header) -> Iterable[str]:
+    """A store is asked by every pass of the level that has one, by no other, and within it."""
+    top = len(header.levels) - 1
+    stores = {level.index for level in header.levels if "places" in level.params and level.index == top}
+    for i, event in enumerate(events):
+        if not isinstance(event, Verify):
+            continue
+        asked = Asked.of(event)
+        if (asked is None) == (event.level in stores):
+            yield f"event {i} (verify): level {event.level} {'asked no' if asked is None else 'has no'} store"
+        elif asked and (asked.rows < event.work.rows - event.work.catch_up or asked.ns > event.t1 - event.t0):
+            yield f"event {i} (verify): {asked.rows} rows asked in {asked.ns} ns, of a pass of {event.work.rows} rows"
+
+
 NOTES = (Asked,)
+CHECKS = (check_queries,)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from hsd_core.core.level import Work
+from hsd_core.core.notes import noted
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import TrunkRun
 from hsd_core.levels.shared import SharedState
@@ -48,7 +49,7 @@ class StoreRun(TrunkRun):
     ) -> tuple[Tensor, Work]:
         logits, work = super()._score(ids, rows, branches)  # what nobody reads is asked too: a row is nearly free
         self._read = len(ids)
-        return logits, replace(work, asked=self._mixture.asked)
+        return logits, replace(work, notes=noted(self._mixture.asked))
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         super().keep(start, path)

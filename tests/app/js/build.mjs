@@ -50,7 +50,7 @@ export function header(...kinds) {
   return {
     event: "header",
     format: "hsd-trace",
-    schema: 1,
+    schema: 2,
     stack: kinds.join(),
     levels,
     sampling: {},
@@ -74,23 +74,17 @@ export function draft(at, given, t0, t1, round = 0, level = 0) {
     round,
     level,
     at,
-    serials: tokens.map((x) => x[0]),
-    ids: tokens.map((x) => x[1]),
-    sources: tokens.map(() => "c"),
-    q: tokens.map(() => 1),
-    confidence: tokens.map(() => null),
-    forwards: 0,
-    rows: 0,
-    catch_up: 0,
+    tokens: tokens.map(([serial, id]) => ({ serial, id, source: "c", q: 1 })),
+    work: {},
     t0,
     t1,
-    ran: [],
-    theta: null,
-    copied: [],
-    parents: [],
-    keys: [],
-    silent: 0,
   };
+}
+
+/** A draft as a tree: of each token the place of the one that it stands behind; -1: none of them, but what `onto` names. */
+export function treeFrom(event, parents, onto = []) {
+  const behind = (above, i) => (above < 0 ? (onto[i] ?? -1) : event.tokens[above].serial);
+  return { ...event, tokens: event.tokens.map((x, i) => ({ ...x, behind: behind(parents[i], i) })) };
 }
 
 /** Checks as "serial:id+ serial:idx serial:id.", or as such triples: + accepted, x rejected, . unjudged. */
@@ -104,12 +98,9 @@ export function verify(level, at, given, t0, t1, round = 0) {
     level,
     below: level - 1,
     at,
-    rows: checks.length + 1,
-    catch_up: 0,
+    work: { forwards: 1, rows: checks.length + 1 },
     t0,
     t1,
-    ran: [],
-    theta: null,
     checks: checks.map(([serial, id, sign]) => ({
       serial,
       id,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { captionAt } from "../../../assets/js/caption/caption.js";
 import { leastMs, missedOf } from "../../../assets/js/caption/caption-view.js";
 import { plain } from "../../../assets/js/caption/caption-parts.js";
-import { commit, draft, drawn, header, modelOf, piece, verify } from "./build.mjs";
+import { commit, draft, drawn, header, modelOf, piece, treeFrom, verify } from "./build.mjs";
 
 const row = (ids, probs, tail = 0) => ({ ids, probs, tail });
 const GREEDY = { temperature: 0 };
@@ -24,12 +24,13 @@ const judged = (event, ...changes) => ({
 });
 
 test("a copied token is told with the place it comes from", () => {
-  const one = { ...draft(0, "0:0", 0, 10), copied: [{ at: -3, alike: 2, share: 1 }] };
+  const one = { ...draft(0, "0:0", 0, 10), notes: { copies: { copied: [{ at: -3, alike: 2, share: 1 }] } } };
   const m = model([one]);
   assert.equal(said(m, 10), "Round 1: n-gram copied \u201cthe\u201d from the prompt.");
-  m.append([{ ...draft(0, "1:0", 20, 30), copied: [{ at: 0, alike: 2, share: 1 }] }]);
+  m.append([{ ...draft(0, "1:0", 20, 30), notes: { copies: { copied: [{ at: 0, alike: 2, share: 1 }] } } }]);
   assert.match(said(m, 30), /from the text\.$/);
-  m.append([{ ...draft(0, "2:0", 40, 50), sources: ["m"] }]);
+  const looked = draft(0, "2:0", 40, 50);
+  m.append([{ ...looked, tokens: [{ ...looked.tokens[0], source: "m" }] }]);
   assert.match(said(m, 50), /from what the target wrote before\.$/);
 });
 
@@ -180,10 +181,7 @@ test("a plan is told with its levels, their T and what is expected", () => {
 });
 
 test("a tree is told by its counts and the path that was kept", () => {
-  const offered = {
-    ...draft(0, "0:0 1:1 2:2", 0, 10),
-    parents: [-1, 0, -1],
-  };
+  const offered = treeFrom(draft(0, "0:0 1:1 2:2", 0, 10), [-1, 0, -1]);
   const verdict = verify(1, 0, "0:0x 1:1. 2:2+", 10, 20);
   const m = model([offered, verdict, drawn("bonus", 1, 1, 3, 3, 20)], { kinds: ["ngram", "target"] });
   assert.match(said(m, 10), /n-gram offered 2 candidates side by side, 3 tokens, from prompt and output\.$/);

@@ -3,20 +3,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fate } from "../../../assets/js/run/tree.js";
-import { commit, draft, drawn, header, modelOf, verify } from "./build.mjs";
+import { commit, draft, drawn, header, modelOf, treeFrom, verify } from "./build.mjs";
 
-const fan = (event, parents, more = {}) => ({ ...event, parents, ...more });
+const dropping = (event, ...serials) => ({ ...event, notes: { dropped: { serials } } });
 const reckoned = () => ({ ...header("nano", "target"), overlap: "reckoned" });
 
 /** The drafter has 1 3 and 2 4 ready; the target says 2, so 4 waits; then 5 and 6 stand behind it. */
 function duo() {
   return modelOf([
     reckoned(),
-    fan(draft(0, "0:1 1:2 2:3 3:4", 0, 60), [-1, -1, 0, 1]),
-    { ...verify(1, 0, "0:1x 1:2+", 0, 50), dropped: [2] },
+    treeFrom(draft(0, "0:1 1:2 2:3 3:4", 0, 60), [-1, -1, 0, 1]),
+    dropping(verify(1, 0, "0:1x 1:2+", 0, 50), 2),
     commit(0, "1:2 0 draft by 1", 62),
-    fan(draft(2, "4:5 5:6 6:7 7:8", 62, 120, 1), [-1, -1, 0, 1], { onto: [3, 3, -1, -1] }),
-    { ...verify(1, 1, "3:4+ 4:5x 5:6x", 62, 110, 1), dropped: [6, 7] },
+    treeFrom(draft(2, "4:5 5:6 6:7 7:8", 62, 120, 1), [-1, -1, 0, 1], [3, 3]),
+    dropping(verify(1, 1, "3:4+ 4:5x 5:6x", 62, 110, 1), 6, 7),
     drawn("correct", 1, 2, 8, 9, 121, 1),
     commit(1, "3:4 0 draft by 1, 8:9 1 correct", 122, 1),
   ]);
@@ -53,11 +53,11 @@ test("a place is named by the token that it stands behind", () => {
 test("a tree that is rooted anew carries on what was grown behind the root", () => {
   const model = modelOf([
     reckoned(),
-    fan(draft(0, "0:1 1:2 2:3 3:4 4:5 5:6", 0, 60), [-1, -1, 0, 0, 1, 1]),
-    { ...verify(1, 0, "0:1x 1:2+", 0, 50), dropped: [2, 3] },
+    treeFrom(draft(0, "0:1 1:2 2:3 3:4 4:5 5:6", 0, 60), [-1, -1, 0, 0, 1, 1]),
+    dropping(verify(1, 0, "0:1x 1:2+", 0, 50), 2, 3),
     commit(0, "1:2 0 draft by 1", 62),
-    fan(draft(1, "6:7 7:8", 62, 90, 1), [-1, -1], { onto: [4, 4] }),
-    { ...verify(1, 1, "4:5+ 5:6. 6:7x 7:8+", 62, 110, 1) },
+    treeFrom(draft(1, "6:7 7:8", 62, 90, 1), [-1, -1], [4, 4]),
+    verify(1, 1, "4:5+ 5:6. 6:7x 7:8+", 62, 110, 1),
     commit(1, "4:5 0 draft by 1, 7:8 0 draft by 1", 112, 1),
   ]);
   const [, second] = model.trees;
@@ -81,7 +81,7 @@ test("a tree that is rooted anew carries on what was grown behind the root", () 
 test("what waits is judged without a new draft, and is gone when the run is cut", () => {
   const start = [
     reckoned(),
-    fan(draft(0, "0:1 1:2 2:3 3:4", 0, 60), [-1, -1, 0, 2]),
+    treeFrom(draft(0, "0:1 1:2 2:3 3:4", 0, 60), [-1, -1, 0, 2]),
     { ...verify(1, 0, "0:1+ 1:2.", 0, 50) },
     commit(0, "0:1 0 draft by 1", 62),
   ];

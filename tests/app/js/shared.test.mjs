@@ -112,10 +112,12 @@ test("where a level stopped: the exit's layer, or all of them; nothing for one t
   assert.equal(stopText(header("target").levels[0], header("target").levels), "");
 });
 
+const running = (event, ...ran) => ({ ...event, work: { ...event.work, ran } });
+
 test("a token drafted where the policy del chose to read says that layer", () => {
   const m = modelOf([
     shared("exit", "exit", "target"),
-    { ...draft(0, "0:0", 0, 10, 0, 1), ran: [{ lo: 0, hi: 6, rows: 1 }] },
+    running(draft(0, "0:0", 0, 10, 0, 1), { lo: 0, hi: 6, rows: 1 }),
     draft(1, "1:0", 10, 20, 0, 1),
   ]);
   const where = (serial) => stopText(m.levels[1], m.levels, m.tokens.get(serial).depth);
@@ -159,20 +161,8 @@ test("passes of a draft over the same layers are one", () => {
 test("a segment of the model keeps what it ran, and layers add up per level", () => {
   const m = modelOf([
     shared("exit", "exit", "target"),
-    {
-      ...draft(0, "0:0 1:1", 0, 10),
-      ran: [
-        { lo: 0, hi: 4, rows: 1 },
-        { lo: 0, hi: 4, rows: 1 },
-      ],
-    },
-    {
-      ...verify(2, 0, "0:0+ 1:1+", 10, 30),
-      ran: [
-        { lo: 0, hi: 8, rows: 1 },
-        { lo: 8, hi: 30, rows: 3 },
-      ],
-    },
+    running(draft(0, "0:0 1:1", 0, 10), { lo: 0, hi: 4, rows: 1 }, { lo: 0, hi: 4, rows: 1 }),
+    running(verify(2, 0, "0:0+ 1:1+", 10, 30), { lo: 0, hi: 8, rows: 1 }, { lo: 8, hi: 30, rows: 3 }),
   ]);
   const rows = rowsByLayer(m.segments, 30);
   assert.deepEqual([rows.get(0)[3], rows.get(0)[4], rows.get(2)[7], rows.get(2)[8]], [2, 0, 1, 3]);

@@ -263,25 +263,21 @@ test("the prompt is found in a chat template whose words are several tokens, and
   assert.deepEqual(asked([3, 4]), { text: "Say hello", raw: true });
 });
 
+const copying = (event, ...copied) => ({
+  ...event,
+  tokens: event.tokens.map((token) => ({ ...token, source: "nano" })),
+  notes: { copies: { copied } },
+});
+
 test("a copied token names its origin, in the prompt or in the text as it stood when the token was drafted", () => {
   const m = model([
     { ...header("nano", "target"), prompt_ids: [0, 1, 2] },
     ...LETTERS,
-    {
-      ...draft(0, "0:1 1:2", 0, 10),
-      sources: ["nano", "nano"],
-      copied: [{ at: -2, alike: 1, share: 0.9 }, null],
-    },
+    copying(draft(0, "0:1 1:2", 0, 10), { at: -2, alike: 1, share: 0.9 }, null),
     verify(1, 0, "0:1+ 1:2x", 10, 20),
     drawn("correct", 1, 1, 2, 3, 21),
     commit(0, "0:1 0 draft by 1, 2:3 1 correct", 22),
-    {
-      ...draft(2, "3:3 4:6", 30, 40, 1),
-      copied: [
-        { at: 1, alike: 2, share: 0.4 },
-        { at: 9, alike: 1, share: 1 },
-      ],
-    },
+    copying(draft(2, "3:3 4:6", 30, 40, 1), { at: 1, alike: 2, share: 0.4 }, { at: 9, alike: 1, share: 1 }),
   ]);
   const from = (serial) => origin(m, m.tokens.get(serial));
   assert.deepEqual(from(0), { where: "the prompt", before: "a", token: "b", after: "c", serial: null });
@@ -317,7 +313,7 @@ test("what a pass asked its store of a text stands with its work", () => {
     header("int8", "target"),
     ...LETTERS,
     draft(0, "0:0 1:1", 0, 30),
-    { ...verify(1, 0, "0:0+ 1:1+", 30, 90), asked },
+    { ...verify(1, 0, "0:0+ 1:1+", 30, 90), notes: { asked } },
     drawn("bonus", 1, 2, 2, 2, 91),
     commit(0, "0:0 0 draft by 1, 1:1 0 draft by 1, 2:2 1 bonus", 92),
   ]);

@@ -1,22 +1,25 @@
-// Claims about sequences that are offered side by side: read from `parents`, judged, placed in the text or not.
+// Claims about sequences that are offered side by side: read from what each stands `behind`, judged, placed in the text or not.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidates, treeOf, treeText, fate } from "../../../assets/js/run/tree.js";
-import { commit, draft, drawn, header, modelOf, piece, verify } from "./build.mjs";
+import { commit, draft, drawn, header, modelOf, piece, treeFrom, verify } from "./build.mjs";
 
 const LETTERS = [..."abcdefgh"].map((x, i) => piece(i, x));
 
 /** a b / a c / d e / f, as seven nodes of serials 0 to 5: T rejects b, keeps c, and adds h. */
-const TREE = {
-  ...draft(
-    0,
-    [0, 1, 2, 3, 4, 5].map((i) => [i, i]),
-    0,
-    60,
-  ),
-  parents: [-1, 0, 0, -1, 3, -1],
-};
+const PARENTS = [-1, 0, 0, -1, 3, -1];
+const tree = (serials, at, t0, t1) =>
+  treeFrom(
+    draft(
+      at,
+      serials.map((serial, i) => [serial, i]),
+      t0,
+      t1,
+    ),
+    PARENTS,
+  );
+const TREE = tree([0, 1, 2, 3, 4, 5], 0, 0, 60);
 const JUDGED = [
   [0, 0, "+"],
   [1, 1, "x"],
@@ -45,7 +48,7 @@ test("rows and depths follow the parents; what begins alike is one row until it 
 });
 
 test("a token that was drawn again is one node, which knows how often; others were drawn once", () => {
-  const m = model({ ...TREE, draws: [3, 1, 1, 1, 1, 1] });
+  const m = model({ ...TREE, notes: { draws: { times: [3, 1, 1, 1, 1, 1] } } });
   assert.deepEqual(
     m.treeAt(60).nodes.map((x) => x.draws),
     [3, 1, 1, 1, 1, 1],
@@ -65,8 +68,13 @@ test("a chain is not a tree, unless its level offers several sequences elsewhere
 });
 
 test("parents that are not a tree are read as a chain", () => {
-  for (const parents of [[-1], [0, 0, 0, 0, 0, 0], [-2, 0, 0, 0, 0, 0], [-1, 5, 0, 0, 0, 0]])
-    assert.equal(treeOf({ ...TREE, parents }), null);
+  for (const parents of [
+    [0, 0, 0, 0, 0, 0],
+    [-1, 5, 0, 0, 0, 0],
+  ])
+    assert.equal(treeOf(treeFrom(TREE, parents)), null);
+  const [first, ...others] = TREE.tokens;
+  assert.equal(treeOf({ ...TREE, tokens: [{ ...first, behind: undefined }, ...others] }), null);
 });
 
 test("until it is judged a tree stands nowhere in the text", () => {
@@ -132,7 +140,7 @@ test("above the first verifier a kept path is a chain like any other", () => {
     TREE,
     verify(1, 0, JUDGED, 60, 100),
     drawn("bonus", 1, 2, 6, 7, 101),
-    { ...TREE, at: 3, serials: [10, 11, 12, 13, 14, 15], t0: 102, t1: 110 },
+    tree([10, 11, 12, 13, 14, 15], 3, 102, 110),
     verify(
       1,
       3,

@@ -69,16 +69,14 @@ class Observed:
                 infos = event.levels
             elif isinstance(event, Draft):
                 inside += event.t1 - event.t0
-                late = event.catch_up if owes(infos[event.level]) else 0
+                late = event.work.catch_up if owes(infos[event.level]) else 0
                 ms = (event.t1 - event.t0) / NS_PER_MS
-                self.drafts[levels[event.level]].append(Drafting(ms, event.forwards, late, bool(event.ids)))
+                self.drafts[levels[event.level]].append(Drafting(ms, event.work.forwards, late, bool(event.tokens)))
             elif isinstance(event, Verify):
                 inside, calls = inside + event.t1 - event.t0, calls + 1
                 below = None if event.below is None else levels[event.below]
-                rows = event.rows if owes(infos[event.level]) else event.rows - event.catch_up
-                self.verify[(below, levels[event.level]), rows - (event.probes or 0)].append(
-                    (event.t1 - event.t0) / NS_PER_MS
-                )
+                rows = event.work.deciding + (event.work.catch_up if owes(infos[event.level]) else 0)
+                self.verify[(below, levels[event.level]), rows].append((event.t1 - event.t0) / NS_PER_MS)
             elif isinstance(event, Footer):
                 outside = self.plain if len(levels) == 1 else self.stacks
                 outside[0] += max(0, event.decode_ns - inside) / NS_PER_MS
