@@ -9,7 +9,7 @@ Object.assign(globalThis, {
   document: { body: {} },
   getComputedStyle: () => ({ getPropertyValue: () => "#808080" }),
 });
-const { figuresOf } = await import("../../assets/js/systems/nano/study.js");
+const { figuresOf } = await import("../../assets/js/systems/nano/scaling-laws.js");
 const { hourFigure } = await import("../../assets/js/systems/nano/hour.js");
 const { tokensFigure } = await import("../../assets/js/systems/nano/over-tokens.js");
 const { sizesFigure } = await import("../../assets/js/systems/nano/sizes.js");

@@ -4,7 +4,7 @@ import { bring } from "../index.js";
 
 bring({
   later: [
-    { tab: "results", load: () => import("./study.js") },
+    { tab: "results", load: () => import("./early-exits.js") },
     { tab: "learn", load: () => import("./cache-picture.js") },
   ],
 });

@@ -2,4 +2,4 @@
 
 import { bring } from "../index.js";
 
-bring({ later: [{ tab: "results", load: () => import("./study.js") }] });
+bring({ later: [{ tab: "results", load: () => import("./scaling-laws.js") }] });
