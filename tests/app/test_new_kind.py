@@ -1,38 +1,27 @@
-"""A kind of level is one file: `more_kinds/echo.py`, laid beside the others, is in every part; taken away, in none."""
+"""A system is one folder: `systems/example/echo`, laid beside the others, is in every part; taken away, in none."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from laid_beside import laid_beside
 from pagekit import launched
 
 from app.kit.figures import hues
 from hsd_core import grammar as declared
-from hsd_core import systems
 from hsd_core.cli.terminal import letter, text_lines
 from hsd_core.core.events import Commit, Footer, Header
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.catalogue import catalogue
 
-MORE = Path(__file__).parents[1] / "more_kinds"
 TEXT = "echo:2@policy=flush@back=3,table@id=order6"
-
-
-@contextmanager
-def laid_beside() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(systems, "__path__", [*systems.__path__, str(MORE)])
-        yield
-    sys.modules.pop("hsd_core.systems.echo", None)
-    vars(systems).pop("echo", None)
 
 
 @pytest.fixture

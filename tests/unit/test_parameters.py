@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Any
 
 import golden
 import pytest
+from laid_beside import laid_beside
 from toys import toy_stack
 
 from hsd_core import grammar as declared
-from hsd_core import systems
 from hsd_core.core.events import Draft, Header, Verify
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.grammar import LevelSpec, policy_of, rule_of, theta_of
@@ -30,14 +29,9 @@ LIT = "table:8@policy=patient{}@id=order3,table@id=order6"
 
 @pytest.fixture
 def patient() -> Iterator[None]:
-    """`more_choices/patient.py` and `more_kinds/echo.py`, laid beside the package's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        more = [str(MORE / "more_choices"), str(MORE / "more_kinds")]
-        patch.setattr(systems, "__path__", [*systems.__path__, *more])
+    """`more_choices/patient.py` and `systems/example/echo`, laid beside the package's own."""
+    with laid_beside(MORE / "more_choices", names=("patient", "echo")):
         yield
-    for name in ("patient", "echo"):
-        sys.modules.pop(f"hsd_core.systems.{name}", None)
-        vars(systems).pop(name, None)
 
 
 def ran(stack: str, temperature: float = 0.0) -> list[Any]:

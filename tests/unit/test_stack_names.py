@@ -8,6 +8,7 @@ from typing import Any
 
 import golden
 import pytest
+from laid_beside import laid_beside
 
 from hsd_core.grammar import policies, rules
 from hsd_core.grammar.stack_names import level_name, stack_name, stack_names
@@ -67,11 +68,9 @@ def test_every_policy_and_rule_has_words_for_names() -> None:
     assert all(one.in_names for one in (*policies().values(), *rules().values()))
 
 
-def test_a_kind_without_words_is_called_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
-    import hsd_core.systems as found
-
-    monkeypatch.setattr(found, "__path__", [*found.__path__, str(ROOT / "tests" / "more_kinds")])
-    assert stack_name("echo:3,target") == "Echo, then the model"
-    assert stack_names(["echo:3,target", "echo:3@back=2,target"])["echo:3@back=2,target"] == (
-        "Echo (back 2), then the model"
-    )
+def test_a_kind_without_words_is_called_by_its_title() -> None:
+    with laid_beside():
+        assert stack_name("echo:3,target") == "Echo, then the model"
+        assert stack_names(["echo:3,target", "echo:3@back=2,target"])["echo:3@back=2,target"] == (
+            "Echo (back 2), then the model"
+        )

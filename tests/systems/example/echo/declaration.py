@@ -1,4 +1,4 @@
-"""A kind of level that the package does not have: all that there is of it stands in this file."""
+"""A system that the package does not have: a level with a key of its own, a note on its drafts, and a panel."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from hsd_core.grammar.keys import VERIFIES
 from hsd_core.grammar.kind import Colour, Kind, KindText, Look, Placement, Site
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
 
@@ -21,24 +19,9 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    import torch
+    from hsd_core.systems.echo.echo_level import EchoLevel
 
-    from hsd_core.core.level import LevelAbout
-    from hsd_core.systems.table.table_level import TableLevel
-
-    class EchoLevel(TableLevel):
-        """It expects the token that stood `back` tokens before."""
-
-    vocabulary, back = site.tokenizer.vocab_size, spec[BACK]
-
-    def echo(prefix: tuple[int, ...]) -> Tensor:
-        row = torch.full((vocabulary,), 0.1 / vocabulary)
-        row[prefix[-back] if len(prefix) >= back else 0] += 0.9
-        return row
-
-    level = EchoLevel(echo, vocabulary, name="echo", label=f"echo of {back} back")
-    level.about = LevelAbout(kind="echo", label=level.about.label, params={"back": back})
-    return level
+    return EchoLevel(site.tokenizer.vocab_size, spec[BACK])
 
 
 BACK = Whole(name="back", low=1, high=9, usual=1, tip="how many tokens it looks back")

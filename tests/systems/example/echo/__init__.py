@@ -1,0 +1,1 @@
+"""An example of a system, in the tests alone."""
