@@ -1,8 +1,9 @@
 // Claims about the systems' folders of scripts: the page loads whole without them, and each brings what it draws. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { literals } from "./literals.mjs";
 import { brought } from "../../assets/js/systems/index.js";
 
 const SCRIPTS = new URL("../../assets/js/", import.meta.url);
@@ -28,4 +29,16 @@ test("what systems bring has names of its own", async () => {
     assert.ok(list.length);
     assert.equal(new Set(list.map((one) => one.name)).size, list.length);
   }
+});
+
+test("no script but a system's own names a kind of level", () => {
+  // a model and the target stand in each stack; a table is an element too
+  const kinds = JSON.parse(process.env.HSD_GRAMMAR ?? '{"kinds": []}').kinds.map((/** @type {any} */ one) => one.name);
+  const named = new Set(kinds.filter((/** @type {string} */ name) => !["model", "target", "table"].includes(name)));
+  const found = ALL.filter((name) => !OF_A_SYSTEM.test(name)).flatMap((name) =>
+    literals(readFileSync(new URL(name, SCRIPTS), "utf8"))
+      .filter(({ text }) => named.has(text) || [...named].some((kind) => text.includes(`--hue-${kind}`)))
+      .map(({ text, line }) => `${name}:${line} ${text}`),
+  );
+  assert.deepEqual(found, []);
 });
