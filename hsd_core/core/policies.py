@@ -81,10 +81,7 @@ class Flush(Fixed):
 
 @dataclass(slots=True)
 class Confidence(Fixed):
-    """Stop at T tokens or after a token whose row's raw top probability was below theta; the token is kept.
-
-    Kangaroo (arXiv 2404.18911).
-    """
+    """Stop at T tokens or after a token whose row's raw top probability was below theta; the token is kept."""
 
     theta: float
 
@@ -107,39 +104,6 @@ class Margin(Confidence):
     def sure(self, logits: Tensor) -> Sequence[float]:
         found: list[float] = margins(logits).tolist()
         return found
-
-
-@dataclass(slots=True)
-class Adaptive(Confidence):
-    """`Confidence` whose threshold follows the acceptance that it meets; theta is where it starts.
-
-    Draft&Verify (arXiv 2309.08168, section 3.3). After every block that the level above has verified
-
-        m   <- 1/2 m + 1/2 accepted / drafted
-        th' =  th + step where m is below the target, th - step where it is not
-        th  <- keep th + (1 - keep) th'
-
-    A block of T tokens was not stopped by the threshold, so acceptance above the target does not lower it then.
-    """
-
-    step: float = 0.01
-    keep: float = 0.9
-    target: float = 0.9
-    match: float = 1.0
-
-    @property
-    def moving(self) -> float | None:  # type: ignore[override]
-        return self.theta
-
-    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
-        self.match = 0.5 * self.match + 0.5 * accepted / handed_up
-        if self.match < self.target:
-            wanted = self.theta + self.step
-        elif handed_up < block:
-            wanted = self.theta - self.step
-        else:
-            return
-        self.theta = min(1.0, max(0.0, self.keep * self.theta + (1.0 - self.keep) * wanted))
 
 
 DEFAULT_THETA = 0.6

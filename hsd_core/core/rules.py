@@ -48,9 +48,8 @@ Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by n
 def tokenwise(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     """Keep x with probability min(1, p/q); correct the first reject from norm(max(p - q, 0)).
 
-    On a chain: Leviathan et al. 2023, algorithm 1; Chen et al. 2023. On a tree: every offer of a fork is judged in
-    turn, each reject leaving p = norm(max(p - q, 0)) (recursive rejection: SpecInfer, arXiv 2305.09781; MCSD, arXiv
-    2401.06706); siblings that were drawn without replacement leave q as well.
+    On a chain: Leviathan et al. 2023, algorithm 1. On a tree: every offer of a fork is judged in turn, each reject
+    leaving p = norm(max(p - q, 0)) (recursive rejection); siblings that were drawn without replacement leave q as well.
 
     Args:
         p: (n + 1, V) verifier rows: row 0 behind the context, row j + 1 behind node j. Without a bonus the rows of
@@ -112,7 +111,7 @@ def greedy(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     Arguments as in `tokenwise`.
     """
     best = p.ids if isinstance(p, OneHot) else likeliest(p).tolist()
-    path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token == best[place])
+    path, alphas, fork, places = followed(tree, bonus, lambda place, token: token == best[place])
     rejected = fork in tree.forks
     token = best[places[fork]] if rejected or bonus or not len(tree) else None
     residual = OneHot([best[places[fork]]], p.like if isinstance(p, OneHot) else p) if rejected else None
@@ -123,9 +122,8 @@ def match(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     """Draw a token from p at every place, and go on behind the offer that equals it; the first that equals none stays.
 
     What is written is drawn from p alone, so any offers leave it exact, however they were chosen: named, drawn, or
-    picked out of many by their own probabilities (CARD, arXiv 2508.04462; DuoDecoding, arXiv 2503.00784, at the
-    boundary; the "naive" check of MCSD, arXiv 2401.06706). Drawn drafts are kept less often than by `tokenwise`: with
-    sum p q, not sum min(p, q). Arguments as in `tokenwise`.
+    picked out of many by their own probabilities. Drawn drafts are kept less often than by `tokenwise`: with sum p q,
+    not sum min(p, q). Arguments as in `tokenwise`.
     """
     if isinstance(p, OneHot):
         return greedy(tree, p, judge, bonus)
@@ -152,8 +150,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     """Accept the longest prefix of a chain that the joint distribution allows (block verification; arguments as
     `tokenwise`).
 
-    Sun et al. 2024 (arXiv 2403.10444), algorithm 2. The capped rule of Zhou et al. 2026 (arXiv 2601.05724,
-    there called "HSD") gives the same distribution.
+    Sun et al. 2024 (arXiv 2403.10444), algorithm 2.
 
         w_0 = 1,  w_t = min(1, w_{t-1} p_t(x_t) / q_t(x_t))
         h_n = w_n,  h_t = S_t / (S_t + 1 - w_t),  S_t = sum_x max(w_t p_{t+1}(x) - q_{t+1}(x), 0)
@@ -187,23 +184,6 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     return Verdict(path, token, tuple(alphas), tuple(coins))
 
 
-def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None) -> Verdict:
-    """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own distribution.
-
-    HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 and at temperature 0 this is `greedy`; otherwise
-    what it emits does not follow the rows that go up. Arguments as in `tokenwise`.
-
-    Args:
-        scores: rows as p by which tokens rank. For k > 1 the logits: at temperature 0, p knows the likeliest alone.
-    """
-    ranks = p if scores is None else scores
-    best = ranks.topk(min(k, ranks.shape[-1]), dim=-1).indices.tolist()
-    path, alphas, fork, places = _follow(tree, bonus, lambda place, token: token in best[place])
-    rejected = fork in tree.forks
-    token = judge.draw(p[places[fork]], len(path)) if rejected or bonus or not len(tree) else None
-    return Verdict(tuple(path), token, alphas, (None,) * len(alphas), p[places[fork]] if rejected else None)
-
-
 def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:
     """Fork -> which of the verifier's rows lies behind it, -1 being the end of the context."""
     if bonus or not len(tree):
@@ -211,7 +191,7 @@ def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:
     return {node: place + 1 for node, place in tree.inner()[1].items()}
 
 
-def _follow(
+def followed(
     tree: Tree, bonus: bool, keeps: Callable[[int, int], bool]
 ) -> tuple[list[int], tuple[float | None, ...], int, Mapping[int, int]]:
     """The path that a rule without coins takes; `keeps(row, token)`: whether the verifier's row there keeps it.

@@ -3,8 +3,7 @@ rules and policies do stands in `core/rules.py` and `core/policies.py`."""
 
 from __future__ import annotations
 
-from hsd_core.core.policies import Adaptive, Confidence, Fixed, Flush, Margin
-from hsd_core.grammar.key import VERIFIER, Whole
+from hsd_core.core.policies import Confidence, Fixed, Flush, Margin
 from hsd_core.grammar.keys import THETA
 from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.rule_kind import RuleKind
@@ -41,14 +40,6 @@ POLICIES = (
                 0.15, "stop after a token whose two best choices are less than θ apart (log p1 − log p2, nats)"
             ),
         ),
-    ),
-    PolicyKind(
-        name="adaptive",
-        order=40,
-        words="adaptive · stop when uncertain; the threshold follows the acceptance",
-        make=Adaptive,
-        in_names="stops when unsure, adapting",
-        keys=(THETA.usually(0.6, "the starting threshold"),),
     ),
 )
 
@@ -91,27 +82,5 @@ RULES = (
         function="hsd_core.core.rules:greedy",
         lossless=False,
         one_hot=True,
-    ),
-    RuleKind(
-        name="top",
-        order=40,
-        words="top · keep what is among the first k choices",
-        in_names="keeps likely tokens",
-        function="hsd_core.core.rules:top",
-        lossless=False,
-        keys=(
-            Whole(
-                name="k",
-                place=40,
-                counts=VERIFIER,
-                usual=1,
-                noted="k = {}",
-                low=1,
-                high=64,
-                tip="a drafted token is kept when it is among this level's k most likely",
-            ),
-        ),
-        strays=lambda k: f"accepts any of its {k} likeliest tokens" if k > 1 else "",
-        scores=True,
     ),
 )

@@ -16,9 +16,9 @@ from toys import random_stack, toy_stack
 
 from hsd_core import run
 from hsd_core.core import hierarchy
-from hsd_core.core.policies import Adaptive
 from hsd_core.grammar import policies
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.skip.adaptive import Adaptive
 
 EXACT = 1e-12
 QUICK = partial(Adaptive, step=0.4, keep=0.0)

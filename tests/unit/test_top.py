@@ -8,9 +8,10 @@ from enumerator import SAMPLED, distance, every_path, merged_distribution, run_d
 from toys import drawn, toy_stack
 
 import hsd_core
-from hsd_core.core.rules import greedy, top
+from hsd_core.core.rules import greedy
 from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.exits.top_rule import top
 
 GREEDY = Sampling(0.0)
 EXACT = 1e-12

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.depths_key import Depths, depths_of
-from hsd_core.grammar.key import StackError, Value
+from hsd_core.grammar.key import VERIFIER, StackError, Value, Whole
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import (
     GREEN,
@@ -23,6 +23,7 @@ from hsd_core.grammar.kind import (
     WrittenAs,
 )
 from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.rule_kind import RuleKind
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
 
@@ -247,3 +248,27 @@ KINDS = (
 
 # what reads a run's text when the run is over, by the name of the setting that asks for it
 AFTER_RUN = {"depths": "hsd_core.systems.exits.depths:read_depths"}
+RULES = (
+    RuleKind(
+        name="top",
+        order=40,
+        words="top · keep what is among the first k choices",
+        in_names="keeps likely tokens",
+        function="hsd_core.systems.exits.top_rule:top",
+        lossless=False,
+        keys=(
+            Whole(
+                name="k",
+                place=40,
+                counts=VERIFIER,
+                usual=1,
+                noted="k = {}",
+                low=1,
+                high=64,
+                tip="a drafted token is kept when it is among this level's k most likely",
+            ),
+        ),
+        strays=lambda k: f"accepts any of its {k} likeliest tokens" if k > 1 else "",
+        scores=True,
+    ),
+)

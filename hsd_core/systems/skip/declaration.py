@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, FileName, StackError
-from hsd_core.grammar.keys import DTYPE, VERIFIES
+from hsd_core.grammar.keys import DTYPE, THETA, VERIFIES
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.systems.skip.adaptive import Adaptive
 from hsd_core.systems.skip.sublayer_sets import EMPTY
 
 if TYPE_CHECKING:
@@ -81,3 +83,13 @@ SKIP = Kind(
     build=build_skip,
 )
 KINDS = (SKIP,)
+POLICIES = (
+    PolicyKind(
+        name="adaptive",
+        order=40,
+        words="adaptive · stop when uncertain; the threshold follows the acceptance",
+        make=Adaptive,
+        in_names="stops when unsure, adapting",
+        keys=(THETA.usually(0.6, "the starting threshold"),),
+    ),
+)
