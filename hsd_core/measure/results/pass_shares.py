@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hsd_core.grammar import kind_of
 from hsd_core.grammar.keys import AT
-from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.grammar.stack_text import LevelSpec, StackError, parse
 from hsd_core.theory import Profile
-
-EXIT = "exit"
 
 
 def pass_shares(stack: str, profile: Profile) -> list[dict[str, Any]]:
@@ -28,9 +27,15 @@ def measured_on(about: Mapping[str, Any], profiles: list[Profile]) -> Profile | 
     return next(found, None)
 
 
+def _is_exit(level: LevelSpec) -> bool:
+    """Whether it reads the target's first layers, at one depth, and has a distribution there."""
+    kind = kind_of(level)
+    return kind.placement.verifies and kind.shares.reads is not None and kind.shares.reads.depth == AT.name
+
+
 def _ends(stack: str) -> list[int]:
     """The layers at which the exits of a stack end."""
     try:
-        return [level[AT] for level in parse(stack) if level.name == EXIT]
+        return [level[AT] for level in parse(stack) if _is_exit(level)]
     except StackError:
         return []
