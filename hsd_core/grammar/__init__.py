@@ -1,14 +1,14 @@
-"""The kinds of levels, the rules and the stop policies: each file beside this one declares some, as `KINDS`, `RULES` or
-`POLICIES`, and nothing else knows them by name.
+"""How a stack is written, and how systems declare what it is made of: kinds of levels, keys, rules, stop policies,
+schedulers. Nothing here, and nothing that asks here, knows one of them by name.
 
-Grammar, catalogue, builder, engine, terminal, figures and the page ask here. To add one, add a file (README.md of
-hsd_core shows one of each).
-
-    key.py, keys.py     what a key is; the keys that several kinds have
-    said.py             the words that names of stacks are made of
-    kind.py, rules.py, policies.py    what a kind, a rule, a policy says of itself
-    registry.py         all that is declared
-    spec.py             a level as written: its values, and what is declared where it was given none
+    key.py, keys.py      what a key is; the keys that several kinds have
+    kind.py, rule_kind.py, policy_kind.py, scheduler_kind.py    what a kind, a rule, a policy, a scheduler declares
+    extension.py         what a system adds to another system's kind
+    registry.py          all that is declared
+    spec.py              one level as written: the values it was given, and those that are declared
+    stack_text.py        reading and writing a stack; placing.py: where a level may stand
+    stack_names.py       what a stack is called in words; name_forms.py: what these names are made of
+    preset.py            a family of models with one tokenizer
 
 Importing this package imports no torch; what runs is imported where a level is built.
 """
