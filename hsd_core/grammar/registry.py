@@ -1,8 +1,8 @@
 """What is declared: kinds of levels as `KINDS`, what a system adds to another one's kinds as `EXTENDS`, rules as
-`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, forms of trained drafts as `DRAFTS`, tokenizers of
-presets without weights as `TOKENIZERS`, what reads a finished run's text as `AFTER_RUN`, what carries out a scheduler's
-orders as `DRIVERS`, by `core/standard.py` and by the file `declaration.py` of every folder of `systems`; and the keys
-of them all."""
+`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, forms of trained drafts as `DRAFT_FORMS`, tokenizers
+of presets without weights as `TOKENIZERS`, what reads a finished run's text as `AFTER_RUN`, what carries out a
+scheduler's orders as `DRIVERS`, by `core/standard.py` and by the file `declaration.py` of every folder of `systems`;
+and the keys of them all."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _registry(path: tuple[str, ...]) -> _Registry:
         _by_name(modules, "TOKENIZERS"),
         _by_name(modules, "AFTER_RUN"),
         _by_name(modules, "DRIVERS"),
-        [one for module in modules for one in getattr(module, "DRAFTS", ())],
+        [one for module in modules for one in getattr(module, "DRAFT_FORMS", ())],
     )
 
 

@@ -10,7 +10,9 @@ Adding a preset is one more entry there. The file is read once, when it is first
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -20,6 +22,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from hsd_core.grammar import keys, kinds
 from hsd_core.grammar.keys import MAX_DEPTH
 from hsd_core.grammar.preset import Example, Preset, Stranger
 from hsd_core.grammar.stack_text import StackError, parse
@@ -34,6 +37,7 @@ _ASSETS = Path(__file__).resolve().parents[2] / "assets"
 Text = Annotated[str, Meta(min_length=1)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]  # part of file names too
 Size = Annotated[float, Meta(ge=0)]
+log = logging.getLogger(__name__)
 
 
 class UnknownPreset(ValueError):
@@ -120,12 +124,14 @@ def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
     try:
         found = decode(whole(path, MAX_BYTES), _DECODER)
         wheels = {key: _of_wheels(key, one) for key, one in found.wheels.items()}
-        presets = [_preset(one, wheels, f"presets[{i}]") for i, one in enumerate(found.presets)]
+        made = [(one, _preset(one, wheels, f"presets[{i}]")) for i, one in enumerate(found.presets)]
+        given = [one for one, preset in made if preset]
+        presets = [preset for _, preset in made if preset]
         for i, preset in enumerate(presets):
             if preset.name in {other.name for other in presets[:i]}:
                 raise Wrong(f"there is a preset {preset.name!r} before it", f"presets[{i}].name")
         targets = {preset.name: preset.target for preset in presets if not preset.toy}
-        for i, one in enumerate(found.presets):
+        for i, one in enumerate(given):
             if wrong := next((name for name in one.strangers if name == one.name or name not in targets), None):
                 raise Wrong(f"{wrong!r} is no other preset with weights", f"presets[{i}].strangers")
             presets[i] = replace(presets[i], strangers=tuple(Stranger(name, targets[name]) for name in one.strangers))
@@ -134,14 +140,15 @@ def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
     return MappingProxyType({preset.name: preset for preset in presets})
 
 
-def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset:
-    texts = {"default_stack": one.default_stack, "gpu_stack": one.gpu_stack or one.default_stack}
-    texts |= {f"stacks[{i}].stack": example.stack for i, example in enumerate(one.stacks)}
-    for place, text in texts.items():
-        try:
-            parse(text)
-        except StackError as error:
-            raise Wrong(str(error), f"{where}.{place}") from None
+def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset | None:
+    """None where none of its stacks can be read here."""
+    examples = [x for i, x in enumerate(one.stacks) if _known(x.stack, f"{where}.stacks[{i}].stack")]
+    plain = "target" if "target" in kinds() and not one.target.table else None
+    usual = next((x.stack for x in examples), plain)
+    default = one.default_stack if _known(one.default_stack, f"{where}.default_stack") else usual
+    if default is None:
+        return None
+    gpu = one.gpu_stack if one.gpu_stack and _known(one.gpu_stack, f"{where}.gpu_stack") else None
     for place, dtype in (("cpu_dtype", one.cpu_dtype), ("gpu_dtype", one.gpu_dtype)):
         if dtype not in DTYPES:
             raise Wrong(f"unknown dtype {dtype!r}; use one of {', '.join(DTYPES)}", f"{where}.{place}")
@@ -149,14 +156,14 @@ def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset:
     return Preset(
         name=one.name,
         title=one.title,
-        default_stack=one.default_stack,
+        default_stack=default,
         licence=one.licence,
         note=one.note,
         target=_source(one.target, one.licence, wheels, f"{where}.target"),
         layers=one.layers,
         drafts=tuple(_source(x, one.licence, wheels, at) for x, at in zip(one.drafts, named, strict=True)),
-        stacks=tuple(Example(x.name, x.title, x.stack, x.note, x.replan) for x in one.stacks),
-        gpu_stack=one.gpu_stack,
+        stacks=tuple(Example(x.name, x.title, x.stack, x.note, x.replan) for x in examples),
+        gpu_stack=gpu,
         cpu_dtype=one.cpu_dtype,
         gpu_dtype=one.gpu_dtype,
         memory_gb=one.memory_gb,
@@ -165,6 +172,23 @@ def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset:
         text_db=_shipped(one.text_db),
         has=frozenset({"tables"} if one.target.table else {"weights", "tokenizer"}),
     )
+
+
+def _known(text: str, where: str) -> bool:
+    """Whether a stack can be read here; one with a level or a key of a system that is not here is left out.
+
+    Raises:
+        Wrong: its levels and keys are known, and it is no stack.
+    """
+    try:
+        parse(text)
+    except StackError as error:
+        levels, given = re.findall(r"(?:^|,)\s*(\w+)", text), re.findall(r"@(\w+)=", text)
+        if kinds().keys() >= set(levels) and keys().keys() >= set(given):
+            raise Wrong(str(error), where) from None
+        log.warning("%s is left out: %s", where, error)
+        return False
+    return True
 
 
 def _source(one: _Weights, licence: str, wheels: Mapping[str, Source], where: str) -> Source:

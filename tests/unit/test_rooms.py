@@ -89,6 +89,22 @@ def test_what_stands_below_the_systems_names_none_of_them() -> None:
     assert named == {path for path, found in YET.items() if "systems" in found}
 
 
+def test_no_system_imports_another_one_and_nothing_else_imports_any() -> None:
+    """Who declares something is found by the registry alone; a folder of `systems` can be deleted."""
+    found = set()
+    for path in (*ROOT.rglob("*.py"), *(ROOT.parent / "app").rglob("*.py")):
+        parts = path.relative_to(ROOT.parent).parts
+        own = parts[2] if parts[:2] == ("hsd_core", "systems") else ""
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module == "hsd_core.systems":
+                named = [f"{node.module}.{alias.name}" for alias in node.names]
+            system = [name.split(".")[2] for name in named if name.startswith("hsd_core.systems.")]
+            found |= {("/".join(parts), other) for other in system if other != own}
+    assert found == set()
+
+
 @pytest.mark.parametrize("room", THEORY)
 def test_imports_within_the_theory_go_down_only(room: str) -> None:
     above = {f"hsd_core.theory.{other}" for other in THEORY[THEORY.index(room) + 1 :]}

@@ -206,7 +206,7 @@ def named(at: str, products: Sequence[str], norms: Sequence[str]) -> set[str]:
 
 
 class DraftForm(NamedTuple):
-    """A form of drafts other than layers over a layer's states, which a system declares in `DRAFTS`.
+    """A form of drafts other than layers over a layer's states, which a system declares in `DRAFT_FORMS`.
 
     Attributes:
         takes: whether a header is of this form. sound: whether what else it says goes with that.

@@ -32,4 +32,4 @@ def open_windowed(info: DraftInfo, given: dict[str, Tensor], decoder: LeanDecode
     return WindowedDraft(info, given, decoder)
 
 
-DRAFTS = (DraftForm(lambda info: info.window > 0, tensors, open_windowed, sound),)
+DRAFT_FORMS = (DraftForm(lambda info: info.window > 0, tensors, open_windowed, sound),)

@@ -93,4 +93,4 @@ def open_heads(
     return CompiledHeads(info, given, decoder)
 
 
-DRAFTS = (DraftForm(lambda info: info.heads, tensors, open_heads),)
+DRAFT_FORMS = (DraftForm(lambda info: info.heads, tensors, open_heads),)
