@@ -17,12 +17,14 @@ from words_of import Words, crossed
 
 import hsd_core
 from hsd_core import cli
+from hsd_core.core.notes import noted
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import target_preset, weights_named
+from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.cross.wording import Speller, Wording, finished
 from hsd_core.trace.checks import check
 
@@ -229,7 +231,7 @@ def test_a_greedy_text_is_the_targets_and_the_trace_says_what_was_written(two: t
         assert check(events) == []
         assert any(notes_of.own(e) for e in events if e.event == "draft")
     (at, draft), *_ = ((at, e) for at, e in enumerate(events) if e.event == "draft" and e.ids)
-    events[at] = msgspec.structs.replace(draft, own=(0,))
+    events[at] = msgspec.structs.replace(draft, notes=noted(Ruler((0,))))
     assert any("its own tokens (0,) have" in wrong for wrong in check(events))
     level = events[0].levels[0]
     assert level.params["map"] == map_ and level.params["vocabulary"] < level.params.get("shared", 0) + 320

@@ -17,6 +17,7 @@ from toys import output_of
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.core import events as trace
+from hsd_core.core.notes import Moved, noted
 from hsd_core.measure.calibrate.costs import timing
 from hsd_core.measure.calibrate.overlap import count
 from hsd_core.measure.calibrate.reading import read
@@ -173,7 +174,7 @@ def test_nothing_crosses_on_one_device_and_a_trace_that_says_so_is_wrong() -> No
     assert all(not notes_of.moved(e) for e in events if isinstance(e, (trace.Draft, trace.Verify)))
     assert "moved_bytes" not in metrics.measure(events)
     at = next(i for i, e in enumerate(events) if isinstance(e, trace.Draft))
-    events[at] = structs.replace(events[at], moved=trace.Moved(8, 1))
+    events[at] = structs.replace(events[at], notes=noted(Moved(8, 1)))
     assert "all levels are on the CPU" in " ".join(identities.check(events))
 
 
