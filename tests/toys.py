@@ -9,12 +9,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import DraftOrder, LevelAbout, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, Forks, LevelAbout, Proposal, Work
 from hsd_core.core.tree import Offer, Tree, named
 from hsd_core.grammar.stack_text import parse
 from hsd_core.systems.table.table_level import Table, TableLevel
@@ -79,6 +80,15 @@ class LookupRun:
 
     def close(self) -> None:
         """Nothing to do."""
+
+
+def changed(proposal: Proposal, **parts: Any) -> Proposal:
+    """The proposal with other parts, also of what it was drawn from and of its forks."""
+    nested = {}
+    for name in ("drawn", "forks"):
+        part = getattr(proposal, name)
+        nested[name] = replace(part, **{field: parts.pop(field) for field in part.__slots__ if field in parts})
+    return replace(proposal, **nested, **parts)
 
 
 def drawn(ids: Sequence[int], rows: Tensor) -> Tree:
@@ -174,7 +184,7 @@ class TreeRun:
             rows.append(row)
         dists = None if level.how == "named" else torch.stack(rows)
         sources, shape = ("tree",) * len(ids), (tuple(parents), tuple(offers), level.how == "repeats")
-        return Proposal(tuple(ids), sources, Work(0, 0, 0), dists, None, *shape)
+        return Proposal(tuple(ids), sources, Work(0, 0, 0), DrawnFrom(dists), Forks(*shape))
 
     def _children(self, row: Tensor, wide: int, order: DraftOrder, depth: int, number: int) -> list[tuple[int, bool]]:
         """(token, whether it was drawn) in judging order."""

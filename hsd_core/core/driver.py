@@ -19,6 +19,7 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event, How
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.level import LevelRun, Proposal, Verified, Work, drafter, scorer
+from hsd_core.core.notes import Threshold
 from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.run_plans import Checked, Drafted
 from hsd_core.core.tree import Token, Tree
@@ -156,7 +157,7 @@ class Sequential:
         `trace.Draft`."""
         i, proposal = asked.level, done.proposal
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
-        theta = asked.theta if proposal.theta is None else proposal.theta
+        theta = asked.theta if (own := Threshold.of(proposal)) is None else own.theta
         at = len(asked.context)
         yield self.writer.draft(i, at, tree, proposal, done.t0, done.t1, theta, done.moved, stale=stale, onto=onto)
         if not stale:

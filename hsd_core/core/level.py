@@ -41,33 +41,50 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnFrom:
+    """What a draft's tokens were drawn from. rows: (r, V), None as in `Tree`. logits: (r, V) before the sampling
+    transform. ranked: see `Tree`."""
+
+    rows: Tensor | None = None
+    logits: Tensor | None = None
+    ranked: Ranked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forks:
+    """How a draft branches: see `Tree`."""
+
+    parents: tuple[int, ...] | None = None
+    offered: tuple[Offer, ...] | None = None
+    repeats: bool = False
+
+
+BY_NAME, IN_LINE = DrawnFrom(), Forks()
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """n drafted tokens, a parent before its children.
 
-    rows: (r, V) the distributions that tokens were drawn from, None as in `Tree`. sources: which database, exit or
-    model. logits: (r, V) before the sampling transform. parents, offered, repeats: see `Tree`. theta: the
-    drafter's own stop threshold for this draft, if it has one. probes: what the level above is to compute beside them,
-    see `Verified.probed`. ranked: see `Tree`. notes: what the drafter's system says of them (`core/notes.py`).
+    sources: which database, exit or model. probes: what the level above is to compute beside them, see
+    `Verified.probed`. notes: what the drafter's system says of them (`core/notes.py`), its own stop threshold for this
+    draft among it, if it has one.
     """
 
     ids: tuple[int, ...]
     sources: tuple[str, ...]
     work: Work
-    rows: Tensor | None = None
-    logits: Tensor | None = None
-    parents: tuple[int, ...] | None = None
-    offered: tuple[Offer, ...] | None = None
-    repeats: bool = False
-    theta: float | None = None
+    drawn: DrawnFrom = BY_NAME
+    forks: Forks = IN_LINE
     probes: Probes = NO_PROBES
-    ranked: Ranked | None = None
     notes: Mapping[str, Note] = field(default_factory=dict)
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""
         tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
-        parts = self.rows, self.logits, self.parents, self.offered, self.repeats, self.probes
-        return Tree(tokens, *parts, ranked=self.ranked)
+        drawn, forks = self.drawn, self.forks
+        parts = drawn.rows, drawn.logits, forks.parents, forks.offered, forks.repeats, self.probes
+        return Tree(tokens, *parts, ranked=drawn.ranked)
 
 
 def _nowhere(row: Tensor, depth: int, number: int) -> Tensor:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, Proposal, Work
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Copies
 from hsd_core.models.context import Context
@@ -93,7 +93,7 @@ def draft_token_by_token(
         if len(ids) < len(made.logits):
             run.keep(len(context) + len(ids) - 1, ())
     notes = noted(Copies(tuple(origins)) if any(origins) else None)
-    return Proposal(tuple(ids), (source,) * len(ids), made.work, rows, logits, ranked=ranked, notes=notes)
+    return Proposal(tuple(ids), (source,) * len(ids), made.work, DrawnFrom(rows, logits, ranked), notes=notes)
 
 
 def _here(

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-from hsd_core.core.level import DraftOrder, Proposal, Scorer, Work
+from hsd_core.core.level import IN_LINE, DraftOrder, DrawnFrom, Forks, Proposal, Scorer, Work
 from hsd_core.core.notes import noted
 from hsd_core.core.tree import Offer
 from hsd_core.levels.drafting import draft_token_by_token
@@ -174,11 +174,8 @@ def draft_tree(
         tuple(node.id for node in numbered),
         tuple(node.source for node in numbered),
         work,
-        torch.cat(dists),
-        torch.cat(logits),
-        None if chain else lineage,
-        None if chain else tuple(Offer(_place(node), node.row) for node in offers),
-        order.shape.repeats and not chain,
+        DrawnFrom(torch.cat(dists), torch.cat(logits)),
+        IN_LINE if chain else Forks(lineage, tuple(Offer(_place(n), n.row) for n in offers), order.shape.repeats),
         notes=noted(Copies(origins) if any(origins) else None, Lookups(keys) if any(keys) else None, draws),
     )
 

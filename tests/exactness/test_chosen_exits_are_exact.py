@@ -90,7 +90,7 @@ def test_an_exit_chosen_by_the_token_that_it_drew_is_caught(monkeypatch: pytest.
         if proposal.ids and proposal.ids[0] == 0:  # "not this exit's token": another one's row goes up with it
             self.exits[0].keep(len(context) - 1, ())
             logits, _ = Exit.reach(self.exits[0], context)
-            proposal.rows[0] = to_probs(logits, SAMPLED)[0]
+            proposal.drawn.rows[0] = to_probs(logits, SAMPLED)[0]
         return proposal
 
     assert off_by(TEXT, 4, 2) < EXACT

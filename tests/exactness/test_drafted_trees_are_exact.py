@@ -17,7 +17,7 @@ import torch
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from lean_stacks import drafted_stacks, model_distribution
 from test_sampled_runs import UNLIKELY, p_value
-from toys import output_of, toy_stack
+from toys import changed, output_of, toy_stack
 from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
@@ -77,18 +77,20 @@ def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
 
 
 def test_siblings_judged_as_drawn_with_replacement_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    misread(monkeypatch, lambda tree: replace(tree, repeats=True))
+    misread(monkeypatch, lambda tree: changed(tree, repeats=True))
     assert off("table:2@tree=3.1,table") > WRONG
 
 
 def test_siblings_drawn_again_and_judged_as_drawn_once_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    misread(monkeypatch, lambda tree: replace(tree, repeats=False))
+    misread(monkeypatch, lambda tree: changed(tree, repeats=False))
     assert off("table:2@tree=3.1@replace=1,table") > WRONG
 
 
 def test_a_token_drawn_again_whose_second_offer_is_dropped_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """It could not be kept any more, and yet its rejection leaves another distribution for what is drawn instead."""
-    misread(monkeypatch, lambda tree: replace(tree, offered=tree.offered and tuple(dict.fromkeys(tree.offered))))
+    misread(
+        monkeypatch, lambda tree: changed(tree, offered=tree.forks.offered and tuple(dict.fromkeys(tree.forks.offered)))
+    )
     assert off("table:2@tree=2.1@replace=1,table") > WRONG
 
 
@@ -142,10 +144,10 @@ def test_drawn_tokens_judged_by_likelihood_are_caught(monkeypatch: pytest.Monkey
 def test_a_tree_pruned_after_it_was_drawn_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def pruned(whole: Proposal) -> Proposal:
         """Of two tokens behind the context the likelier one, nothing behind it."""
-        assert whole.parents is not None and whole.offered is not None and whole.rows is not None
-        first = [o for o in whole.offered if whole.parents[o.node] < 0]
-        best = max(first, key=lambda o: float(whole.rows[0][whole.ids[o.node]]))
-        return replace(
+        assert whole.forks.parents is not None and whole.forks.offered is not None and whole.drawn.rows is not None
+        first = [o for o in whole.forks.offered if whole.forks.parents[o.node] < 0]
+        best = max(first, key=lambda o: float(whole.drawn.rows[0][whole.ids[o.node]]))
+        return changed(
             whole, ids=(whole.ids[best.node],), sources=("t",), parents=(-1,), offered=(replace(best, node=0),)
         )
 

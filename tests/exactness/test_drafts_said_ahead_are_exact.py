@@ -6,13 +6,13 @@ Whole runs over a random model are enumerated, as in `test_shared_stacks_are_exa
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from lean_stacks import drafted_stacks
 from test_shared_stacks_are_exact import EXACT, WRONG, off_by
+from toys import changed
 
 from hsd_core.core.level import Proposal, Work
 from hsd_core.levels import said_ahead
@@ -61,7 +61,7 @@ def test_a_row_of_another_place_is_caught(monkeypatch: pytest.MonkeyPatch) -> No
 
     def shifted(*given: Any) -> Any:
         drafted = real(*given)
-        return drafted if drafted.rows is None else replace(drafted, rows=drafted.rows.roll(1, 0))
+        return drafted if (rows := drafted.drawn.rows) is None else changed(drafted, rows=rows.roll(1, 0))
 
     monkeypatch.setattr(said_ahead, "draft", shifted)
     assert off_by("medusa:2,target", 3, 2) > WRONG

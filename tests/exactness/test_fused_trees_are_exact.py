@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import notes_of
@@ -19,7 +18,7 @@ import torch
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from lean_stacks import drafted_stacks, model_distribution
 from test_sampled_runs import UNLIKELY, p_value
-from toys import output_of, table, toy_stack
+from toys import changed, output_of, table, toy_stack
 from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
@@ -150,10 +149,10 @@ def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
 
 def as_drawn(tree: Proposal) -> Proposal:
     """Named offers said to be drawn from the row of their siblings, where they have any."""
-    if tree.offered is None or tree.parents is None:
+    if tree.forks.offered is None or tree.forks.parents is None:
         return tree
-    row = {tree.parents[o.node]: o.row for o in tree.offered if o.row is not None}
-    return replace(tree, offered=tuple(Offer(o.node, row.get(tree.parents[o.node])) for o in tree.offered))
+    row = {tree.forks.parents[o.node]: o.row for o in tree.forks.offered if o.row is not None}
+    return changed(tree, offered=tuple(Offer(o.node, row.get(tree.forks.parents[o.node])) for o in tree.forks.offered))
 
 
 def test_looked_up_tokens_judged_as_drawn_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,10 +168,15 @@ def test_siblings_judged_by_the_whole_distribution_are_caught(monkeypatch: pytes
 def test_a_merged_tree_trimmed_after_it_was_drawn_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def trimmed(tree: Proposal) -> Proposal:
         """Without the drawn token, where it is less likely than one that was looked up."""
-        if tree.offered is None or tree.rows is None or len(tree.offered) < 2 or tree.offered[0].row is None:
+        if (
+            tree.forks.offered is None
+            or tree.drawn.rows is None
+            or len(tree.forks.offered) < 2
+            or tree.forks.offered[0].row is None
+        ):
             return tree
-        chance = [float(tree.rows[0][tree.ids[o.node]]) for o in tree.offered]
-        return tree if chance[0] == max(chance) else replace(tree, offered=tree.offered[1:])
+        chance = [float(tree.drawn.rows[0][tree.ids[o.node]]) for o in tree.forks.offered]
+        return tree if chance[0] == max(chance) else changed(tree, offered=tree.forks.offered[1:])
 
     misread(monkeypatch, trimmed)
     assert off("table:1@fuse=2,table") > WRONG
@@ -227,7 +231,7 @@ def test_what_both_would_offer_stands_once_and_is_grown_behind() -> None:
     beside = ([Found(0, "c", 2), Found(1, "c", 2)], [Found(2, "m", 1)])
     order = merging(DraftOrder(2, Sampler(lambda x: x.softmax(-1), picked), lambda n, last: False), beside)
     found = level.open(9, None).propose([0], order)  # type: ignore[arg-type]
-    named = {(found.ids[o.node], found.parents[o.node]): o.row is None for o in found.offered}  # type: ignore[index,union-attr]
+    named = {(found.ids[o.node], found.forks.parents[o.node]): o.row is None for o in found.forks.offered}  # type: ignore[index,union-attr]
     first = found.ids.index(0)
     assert named == {(0, -1): True, (2, -1): True, (2, first): False, (1, first): True}
 

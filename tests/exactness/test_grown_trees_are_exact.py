@@ -4,14 +4,13 @@ that drop what they drew is not."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from lean_stacks import drafted_stacks, model_distribution
 from test_sampled_runs import UNLIKELY, p_value
-from toys import output_of, toy_stack
+from toys import changed, output_of, toy_stack
 from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
@@ -63,30 +62,30 @@ def test_seeded_runs_agree_with_the_distribution_and_their_traces_are_true(text:
 
 def without(whole: Proposal, dropped: set[int]) -> Proposal:
     """A tree without some of its leaves."""
-    assert whole.parents is not None and whole.offered is not None
+    assert whole.forks.parents is not None and whole.forks.offered is not None
     kept = [node for node in range(len(whole.ids)) if node not in dropped]
     places = {-1: -1, **{node: place for place, node in enumerate(kept)}}
-    offered = tuple(Offer(places[o.node], o.row) for o in whole.offered if o.node in places)
-    parents = tuple(places[whole.parents[node]] for node in kept)
+    offered = tuple(Offer(places[o.node], o.row) for o in whole.forks.offered if o.node in places)
+    parents = tuple(places[whole.forks.parents[node]] for node in kept)
     ids = tuple(whole.ids[node] for node in kept)
-    return replace(whole, ids=ids, sources=("t",) * len(ids), parents=parents, offered=offered)
+    return changed(whole, ids=ids, sources=("t",) * len(ids), parents=parents, offered=offered)
 
 
 def leaves(whole: Proposal) -> dict[int, float]:
     """The leaves of a drawn tree and the chances of their paths."""
-    assert whole.parents is not None and whole.offered is not None and whole.rows is not None
-    row = {o.node: o.row for o in whole.offered}
+    assert whole.forks.parents is not None and whole.forks.offered is not None and whole.drawn.rows is not None
+    row = {o.node: o.row for o in whole.forks.offered}
     chances: list[float] = []
-    for node, (id_, parent) in enumerate(zip(whole.ids, whole.parents, strict=True)):
-        chances.append(float(whole.rows[row[node]][id_]) * (chances[parent] if parent >= 0 else 1.0))
-    return {node: chances[node] for node in range(len(chances)) if node not in whole.parents}
+    for node, (id_, parent) in enumerate(zip(whole.ids, whole.forks.parents, strict=True)):
+        chances.append(float(whole.drawn.rows[row[node]][id_]) * (chances[parent] if parent >= 0 else 1.0))
+    return {node: chances[node] for node in range(len(chances)) if node not in whole.forks.parents}
 
 
 def misread(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     """Every tree as `change` would have it."""
     made = lambda *given: draft_tree(*given)  # noqa: E731
     monkeypatch.setattr(
-        growing, "draft_tree", lambda *given: tree if (tree := made(*given)).parents is None else change(tree)
+        growing, "draft_tree", lambda *given: tree if (tree := made(*given)).forks.parents is None else change(tree)
     )
 
 

@@ -4,7 +4,6 @@ engines that carry a probability over, or rank before they draw, is not."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import notes_of
@@ -13,7 +12,7 @@ import torch
 from enumerator import SAMPLED, OnceEach, distance, merged_distribution, run_distribution, target_distribution
 from test_schedules_are_exact import quick_below
 from timed import on_clock
-from toys import output_of
+from toys import changed, output_of
 from words_of import LETTERS, PAIRED, Words, crossed
 
 import hsd_core
@@ -77,7 +76,7 @@ class Carried(CrossLevel):
 
         def remembered(context: Context, order: DraftOrder) -> Proposal:
             made = inner(context, order)
-            own_rows[:] = [] if made.rows is None else list(made.rows)
+            own_rows[:] = [] if made.drawn.rows is None else list(made.drawn.rows)
             own_rows.append(torch.tensor(made.ids))
             return made
 
@@ -92,7 +91,7 @@ class Carried(CrossLevel):
                 chance = chances[min(at, len(chances) - 1)]
                 carried[at] = (1 - chance) / (self.vocab_size - 1)
                 carried[at, id_] = chance
-            return replace(made, rows=carried)
+            return changed(made, rows=carried)
 
         run._inner.propose, run._write = remembered, write  # type: ignore[attr-defined,method-assign]
         return run
@@ -114,8 +113,8 @@ def test_rows_that_are_not_cut_to_the_shared_tokens_before_the_draw_are_caught(m
 
     def draw(self: CrossRun, context: Context, order: DraftOrder) -> Proposal:
         made = real(self, context, order)
-        assert made.rows is not None
-        return replace(made, rows=made.rows * 0.5)  # as the uncut row has it: the rest of its mass lies elsewhere
+        assert made.drawn.rows is not None
+        return changed(made, rows=made.drawn.rows * 0.5)  # as the uncut row has it: the rest of its mass lies elsewhere
 
     monkeypatch.setattr(CrossRun, "_draw", draw)
     assert off(stack, whole=True) > WRONG

@@ -210,10 +210,10 @@ def test_a_tree_that_was_moved_says_what_a_new_one_would(monkeypatch: pytest.Mon
     def both(self: StandingTree, run: Any, context: Any, order: Any, *given: Any) -> Any:
         moved = bool(self.roots)
         proposal, new = grow(self, run, context, order, *given)
-        for node, offer in zip(new, proposal.offered or (), strict=True):
-            assert proposal.logits is not None and offer.row is not None
+        for node, offer in zip(new, proposal.forks.offered or (), strict=True):
+            assert proposal.drawn.logits is not None and offer.row is not None
             line = (*context, *(x.id for x in node.path()[:-1]))
-            assert torch.allclose(proposal.logits[offer.row], run._table(line).log())
+            assert torch.allclose(proposal.drawn.logits[offer.row], run._table(line).log())
             compared[0] += moved
         return proposal, new
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
-from toys import TreeRun, tree_stack
+from toys import TreeRun, changed, tree_stack
 from tree_distributions import EXACT, WRONG, off_from
 
 from hsd_core.core import rules
@@ -66,7 +66,7 @@ def misread(monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
 
     def propose(self: TreeRun, context: list[int], order: DraftOrder) -> Proposal:
         proposal = real(self, context, order)
-        return replace(proposal, **{k: v(proposal) if callable(v) else v for k, v in changes.items()})
+        return changed(proposal, **{k: v(proposal) if callable(v) else v for k, v in changes.items()})
 
     monkeypatch.setattr(TreeRun, "propose", propose)
 
@@ -93,7 +93,7 @@ def test_tokens_chosen_by_rank_and_judged_as_drawn_are_caught(monkeypatch: pytes
 
 
 def test_drawn_tokens_read_as_named_stay_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    misread(monkeypatch, rows=None, offered=lambda p: tuple(replace(o, row=None) for o in p.offered))
+    misread(monkeypatch, rows=None, offered=lambda p: tuple(replace(o, row=None) for o in p.forks.offered))
     assert off("table:2,table", (2, 2), "drawn") < EXACT
 
 
@@ -104,10 +104,10 @@ def test_dropping_the_less_likely_of_two_draws_is_caught(monkeypatch: pytest.Mon
         whole = real(self, context, order)
         if len(whole.ids) < 2:
             return whole
-        best = max(range(len(whole.ids)), key=lambda node: float(whole.rows[0][whole.ids[node]]))
-        offer = next(o for o in whole.offered if o.node == best)
+        best = max(range(len(whole.ids)), key=lambda node: float(whole.drawn.rows[0][whole.ids[node]]))
+        offer = next(o for o in whole.forks.offered if o.node == best)
         one = (replace(offer, node=0),)
-        return replace(whole, ids=(whole.ids[best],), sources=("tree",), parents=(-1,), offered=one)
+        return changed(whole, ids=(whole.ids[best],), sources=("tree",), parents=(-1,), offered=one)
 
     monkeypatch.setattr(TreeRun, "propose", propose)
     assert off("table:2,table", (2,), "drawn") > WRONG
@@ -124,8 +124,8 @@ def test_correcting_from_p_instead_of_what_is_left_is_caught(monkeypatch: pytest
 def test_a_lookup_judged_as_if_drawn_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     misread(
         monkeypatch,
-        rows=lambda p: p.rows if p.rows is not None else _uniform(p),
-        offered=lambda p: tuple(replace(o, row=0) for o in p.offered),
+        rows=lambda p: p.drawn.rows if p.drawn.rows is not None else _uniform(p),
+        offered=lambda p: tuple(replace(o, row=0) for o in p.forks.offered),
     )
     assert off("table:2,table", (1,), "named") > WRONG
 

@@ -7,7 +7,6 @@ Whole runs over a random model are enumerated, as in `test_shared_stacks_are_exa
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from enumerator import distance, run_distribution
 from lean_stacks import LeanStacks, drafted_stacks, model_distribution
 from test_shared_stacks_are_exact import EXACT as EXACT_OF_MODELS
 from torch import Tensor
-from toys import toy_stack
+from toys import changed, toy_stack
 from tree_distributions import EXACT, WRONG, off_from
 
 from hsd_core.core import rules
@@ -66,8 +65,8 @@ def test_a_row_that_sees_more_than_was_verified_is_caught(monkeypatch: pytest.Mo
 
     def later(self: WindowedRun, context: Any, order: Any) -> Proposal:
         drafted = real(self, context, order)
-        assert drafted.rows is not None
-        return replace(drafted, rows=drafted.rows.roll(1, -1))
+        assert drafted.drawn.rows is not None
+        return changed(drafted, rows=drafted.drawn.rows.roll(1, -1))
 
     monkeypatch.setattr(WindowedRun, "propose", later)
     assert off_by("nano:2,target", 2, 3) > WRONG
@@ -87,8 +86,8 @@ def likeliest(monkeypatch: pytest.MonkeyPatch, *, named: bool) -> None:
         drafted = real(self, context, order.drawing(pick=lambda row, depth, number: int(row.argmax())))
         if not named:
             return drafted
-        offered = drafted.offered and tuple(Offer(offer.node) for offer in drafted.offered)
-        return replace(drafted, rows=None, logits=None, offered=offered)
+        offered = drafted.forks.offered and tuple(Offer(offer.node) for offer in drafted.forks.offered)
+        return changed(drafted, rows=None, logits=None, offered=offered)
 
     monkeypatch.setattr(TableRun, "propose", propose)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hsd_core.core.level import DraftOrder, Level, Sampler, TreeShape
+from hsd_core.core.level import DraftOrder, Level, Proposal, Sampler, TreeShape
 from hsd_core.core.run import run
 
 CORE = Path(__file__).parents[2] / "hsd_core" / "core"
@@ -20,7 +20,7 @@ NAMES = re.compile(
     r"\b(Medusa|EAGLE|Kangaroo|HiSpec|LayerSkip|AdaDecode|PEARL|CARD|DuoDecoding|SpecInfer|MCSD|LongSpec|TriForce|"
     r"TokenTiming|kNN-LM|RaLMSpec|RASD|EasySpec|Draft ?& ?Verify|HierarchyDrafting)\b"
 )
-MOST = {DraftOrder: 6, Sampler: 5, TreeShape: 3}
+MOST = {Proposal: 7, DraftOrder: 6, Sampler: 5, TreeShape: 3}
 
 
 @pytest.mark.parametrize("what", MOST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from enumerator import distance, run_distribution
 from lean_stacks import LeanStacks, model_distribution
 from ledger import audit
 from tiny import tiny, tiny_compiled
-from toys import output_of
+from toys import changed, output_of
 
 import hsd_core
 from hsd_core.core import events as trace
@@ -199,7 +198,7 @@ def test_rows_that_are_not_those_drawn_from_are_caught(monkeypatch: pytest.Monke
         rows = order.sampler.to_probs(
             made.target.forward(Pass(ids, 0, len(proposal.ids)), made.target.new_cache(len(ids)))
         )
-        return replace(proposal, rows=rows)
+        return changed(proposal, rows=rows)
 
     monkeypatch.setattr(CalibratedRun, "propose", boastful)
     found = run_distribution(made.stack("skip:2@set=a.1-m.2,target"), prompt, 3)

@@ -33,7 +33,7 @@ def drafted(row: Any, nodes: int, depth: int, passes: list[int] | None = None) -
 
 def paths(tree: Proposal) -> set[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
-    for id_, parent in zip(tree.ids, tree.parents or range(-1, len(tree.ids) - 1), strict=True):
+    for id_, parent in zip(tree.ids, tree.forks.parents or range(-1, len(tree.ids) - 1), strict=True):
         found.append((*(found[parent] if parent >= 0 else ()), id_))
     return set(found)
 
@@ -51,8 +51,8 @@ def test_where_all_rows_are_as_sure_the_tree_is_that_of_the_likeliest_paths(
 
 def test_a_sure_drafter_goes_deep_and_an_unsure_one_wide() -> None:
     sure, unsure = (drafted(lambda prefix, row=row: row, 4, 4) for row in (SURE, UNSURE))
-    assert sure.parents is None and len(sure.ids) == 4, "a chain"
-    assert [parent for parent in unsure.parents or () if parent < 0] == [-1, -1, -1]
+    assert sure.forks.parents is None and len(sure.ids) == 4, "a chain"
+    assert [parent for parent in unsure.forks.parents or () if parent < 0] == [-1, -1, -1]
 
 
 def test_what_is_unlikely_stays_a_leaf_and_a_full_tree_costs_no_further_pass() -> None:
@@ -82,7 +82,7 @@ def test_confidence_is_read_at_temperature_one_whatever_tokens_are_drawn_at() ->
         to_probs = lambda x: (x / temperature).softmax(-1)  # noqa: E731
         order = DraftOrder(3, Sampler(to_probs, pick), lambda n, last: False, shape=TreeShape(nodes=6))
         tree = level.open(64, None).propose([0], order)  # type: ignore[arg-type]
-        return tree.parents or ()
+        return tree.forks.parents or ()
 
     assert at(1.0) == at(0.2)
 

@@ -11,14 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hsd_core.core.level import (
-    CommittedIds,
-    DraftOrder,
-    LevelAbout,
-    Outcome,
-    Proposal,
-    Work,
-)
+from hsd_core.core.level import CommittedIds, DraftOrder, Forks, LevelAbout, Outcome, Proposal, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.drafting import draft_token_by_token
 from hsd_core.measure.whatif.world import Marks, World, after
@@ -167,4 +160,4 @@ class SyntheticOfferRun(SyntheticRun):
             mark = after(mark, ids[-1])
         parents = (*range(-1, deep - 1), *(parent for _, parent in beside)) if beside else None
         ids += [word for word, _ in beside]
-        return Proposal(tuple(ids), (level.name,) * len(ids), Work(calls, 0, 0), parents=parents)
+        return Proposal(tuple(ids), (level.name,) * len(ids), Work(calls, 0, 0), forks=Forks(parents))

@@ -27,6 +27,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.level import DraftOrder, Outcome, Proposal, Verified, Work
+from hsd_core.core.notes import Threshold, noted
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
@@ -170,7 +171,8 @@ class ChoosingRun:
         work = proposal.work
         self.cached = len(context) + len(proposal.ids) - 1
         rows, catch_up = work.rows + shadow_rows, work.catch_up + shadow_rows
-        return replace(proposal, work=Work(work.forwards, rows, catch_up, work.ran), theta=theta)
+        notes = {**proposal.notes, **noted(None if theta is None else Threshold(theta))}
+        return replace(proposal, work=Work(work.forwards, rows, catch_up, work.ran), notes=notes)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """The prompt goes through every exit; nobody verifies with this level."""

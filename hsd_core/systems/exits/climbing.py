@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, Outcome, Proposal, Work
+from hsd_core.core.notes import Threshold, noted
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import Readout
@@ -120,9 +121,9 @@ class ClimbRun:
             line = line + [token]
         work = Work(forwards, computed, computed - forwards, tuple(ran))
         if not ids:
-            return Proposal((), (), work, theta=self.theta)
-        drawn_from = torch.stack(rows) if rows else None
-        return Proposal(tuple(ids), tuple(sources), work, drawn_from, torch.cat(logits), theta=self.theta)
+            return Proposal((), (), work, notes=noted(Threshold(self.theta)))
+        drawn = DrawnFrom(torch.stack(rows) if rows else None, torch.cat(logits))
+        return Proposal(tuple(ids), tuple(sources), work, drawn, notes=noted(Threshold(self.theta)))
 
     def _climb(self, line: Context) -> tuple[tuple[Step, Tensor] | None, tuple[Span, ...]]:
         """The first exit that is sure of what comes behind the line, with its (1, V) logits, and the layers run."""

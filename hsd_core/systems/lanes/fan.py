@@ -57,9 +57,11 @@ class Fanned(InStep):
         verify = ScoreRequest(1, context, chain if request else chain.inner()[0])
         scored, drafted = self._together(verify, request)
         if request and drafted:
-            above = drafted.proposal.parents or tuple(range(-1, len(drafted.proposal.ids) - 1))
+            above = drafted.proposal.forks.parents or tuple(range(-1, len(drafted.proposal.ids) - 1))
             onto = () if last is None else tuple(last if up < 0 else -1 for up in above)
-            drafted = drafted._replace(result=replace(drafted.proposal, parents=above))
+            drafted = drafted._replace(
+                result=replace(drafted.proposal, forks=replace(drafted.proposal.forks, parents=above))
+            )
             fan = yield from self._written(request, drafted, onto=onto)
             fan = replace(fan, rows=None) if request.order.sampler.greedy else fan
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, Forks, Proposal, Work
 from hsd_core.core.tree import Offer, Token
 from hsd_core.levels.growing import Grows
 from hsd_core.models.context import Context
@@ -112,10 +112,8 @@ class StandingTree:
             tuple(node.id for node in new),
             (source,) * len(new),
             _sum(works),
-            None,
-            torch.cat(logits) if logits else None,
-            parents,
-            tuple(offers),
+            DrawnFrom(None, torch.cat(logits) if logits else None),
+            Forks(parents, tuple(offers)),
         ), new
 
     def root_at(self, path: Sequence[Node], *, behind: bool) -> list[int]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hsd_core.core.level import CommittedIds, Counts, DraftOrder, LevelAbout, Outcome, Proposal, Verified, Work
+from hsd_core.core.level import CommittedIds, Counts, DraftOrder, Forks, LevelAbout, Outcome, Proposal, Verified, Work
 from hsd_core.core.notes import noted
 from hsd_core.core.tree import NO_PROBES, Probes
 from hsd_core.levels.notes import Copies, Lookups
@@ -112,7 +112,7 @@ class NgramRun:
         work = Work(1, 0, 0)
         copies = Copies(copied) if any(copied) else None
         notes = noted(copies, Lookups(keys, silent) if found or silent else None)
-        return Proposal(ids, letters, work, parents=tree, probes=probes, notes=notes)
+        return Proposal(ids, letters, work, forks=Forks(tree), probes=probes, notes=notes)
 
     def _probes(self, context: Context, order: DraftOrder) -> Probes:
         if self._ahead is None:

@@ -250,7 +250,7 @@ class _Rig:
             began = time.perf_counter_ns()
             logits, _ = rows_behind(above, [*context, *drafted.ids], n)
             p = fetched_distributions(logits, self.sampling).dists
-            tokenwise(replace(named(drafted.ids), rows=drafted.rows), p, self._judge, True)
+            tokenwise(replace(named(drafted.ids), rows=drafted.drawn.rows), p, self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
                 run.keep(self.context, ())
