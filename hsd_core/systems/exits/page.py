@@ -23,6 +23,7 @@ Ends = tuple[Gain, Gain]
 
 
 class AboutStudy(Struct):
+    kind: Literal["depth"]
     recorded: Text
     command: Text
     preset: Text
