@@ -21,7 +21,7 @@ from hsd_core.systems.exits.needed import AGREEMENTS, PAPER, Setting, fitted_sha
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
 from hsd_core.theory.search.block_lengths import best_plan
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 STUDY = ROOT / "assets" / "results" / "early-exits" / "depth.jsonl"
 
 

@@ -16,7 +16,7 @@ from hsd_core.systems.ngram.model_db import load_model_db
 from hsd_core.systems.ngram.opened import open_databases
 from hsd_core.systems.ngram.text_db import load_text_db
 
-SHIPPED = Path(__file__).parents[2] / "assets" / "ngram"
+SHIPPED = Path(__file__).parents[3] / "assets" / "ngram"
 ANY = {"min_key": 1, "max_key": 4, "min_count": 1, "min_share": 0.0}
 
 

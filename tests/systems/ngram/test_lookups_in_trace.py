@@ -28,7 +28,7 @@ from hsd_core.systems.ngram.text_db import TextDatabase
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 
-TRACES = Path(__file__).resolve().parents[2] / "assets" / "traces"
+TRACES = Path(__file__).resolve().parents[3] / "assets" / "traces"
 VOCAB = 13
 PROMPT = [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
 REACH = {"c": LookupLimits(2, 3), "m": LookupLimits(1, 2), "s": LookupLimits(2, 3)}
