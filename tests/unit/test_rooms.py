@@ -28,8 +28,6 @@ ROOMS = (
     "systems",
     "cli",
 )
-# What still imports upwards, file by file. The list only gets shorter.
-YET: dict[str, set[str]] = {}
 BROUGHT = ("command", "study")  # files of a system's folder that the command line finds by their names
 TORCHLESS = (
     "import hsd_core.theory",
@@ -67,8 +65,7 @@ def test_imports_go_down_only(room: str) -> None:
         brought = [path for path in (ROOT / "systems").rglob("*.py") if path.stem in BROUGHT]
         files = [*files, *brought] if room == "cli" else [path for path in files if path not in brought]
     above = set(ROOMS[ROOMS.index(room) + 1 :])
-    upwards = {str(path.relative_to(ROOT)): found for path in files if (found := imported(path) & above)}
-    assert upwards == {path: found for path, found in YET.items() if path.split("/")[0].removesuffix(".py") == room}
+    assert {str(path.relative_to(ROOT)): found for path in files if (found := imported(path) & above)} == {}
 
 
 def test_the_command_line_finds_what_systems_bring_along_and_imports_none_of_it() -> None:
@@ -86,7 +83,7 @@ def test_what_stands_below_the_systems_names_none_of_them() -> None:
     named = {
         str(path.relative_to(ROOT)) for path in below if re.search(r"hsd_core\.systems\.\w", path.read_text("utf-8"))
     }
-    assert named == {path for path, found in YET.items() if "systems" in found}
+    assert named == set()
 
 
 def test_no_system_imports_another_one_and_nothing_else_imports_any() -> None:
