@@ -69,8 +69,8 @@ class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The picture of a step, by the names of `js/learn/pictures/pictures.js`. A recorded moment (`text`, `round`, ...)
     stands `at` the action's moment and plays `to` that of its reveal if it does not say otherwise. `between`: the times
-    at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a stack of the shipped benchmark), or whose
-    levels are drawn. `guesses`: with which block length the curve of yields begins. `shows`, and `open` while a
+    at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a stack of the shipped benchmark). `levels`:
+    of a graph of hops. `guesses`: with which block length the curve of yields begins. `shows`, and `open` while a
     question is: which part of a cache."""
 
     kind: Literal[
@@ -95,6 +95,7 @@ class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
     between: tuple[Moment, Moment] | None = None
     colour: Literal["level", "passed", "source", "time"] | None = None
     stacks: Annotated[list[Annotated[str, Meta(min_length=1, max_length=200)]], Meta(max_length=6)] = []
+    levels: Annotated[list[Name], Meta(max_length=3)] = []
     guesses: Annotated[int, Meta(ge=1, le=16)] | None = None
     shows: Literal["exit", "both", "bonus"] | None = None
     open: Literal["exit", "both"] | None = None

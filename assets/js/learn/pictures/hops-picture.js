@@ -3,7 +3,6 @@
 
 import { svg } from "../../kit/svg.js";
 import { styleLevels } from "../../levels/kinds.js";
-import { parse } from "../../levels/stack.js";
 import { shortest } from "../sums/hops.js";
 import { frame, sheet, sliders } from "./frame.js";
 import { HOPS } from "../../words/tabs/pictures.js";
@@ -14,9 +13,7 @@ const EDGE = { left: 130, right: 20, top: 30, bottom: 34 };
 
 /** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
 export function hopsPicture({ open, figure }) {
-  const levels = styleLevels(
-    /** @type {any[]} */ (parse(figure.stacks[0]) ?? []).map(({ name }) => ({ kind: name, name })),
-  );
+  const levels = styleLevels(figure.levels.map((/** @type {string} */ name) => ({ kind: name, name })));
   const now = { lookup: 0.1, copy: 6, "lookup-copy": 0.6, "lookup-target": 0.55, "copy-target": 0.97 };
   const solved = () =>
     shortest(
