@@ -98,8 +98,8 @@ def test_exits_that_are_none_are_refused() -> None:
     for readouts in ({}, {6: Lens(decoder)}, {0: Lens(decoder)}):
         with pytest.raises(ValueError, match="not within layers 1 to 5"):
             ClimbLevel(decoder, readouts, 0.6)
-    assert ClimbLevel(decoder, {4: Lens(decoder), 2: Lens(decoder)}, 0.6).layers == 4
-    assert ExitLevel(decoder, 2).kind != ClimbLevel(decoder, {2: Lens(decoder)}, 0.6).kind
+    assert ClimbLevel(decoder, {4: Lens(decoder), 2: Lens(decoder)}, 0.6).about.layers == 4
+    assert ExitLevel(decoder, 2).about.kind != ClimbLevel(decoder, {2: Lens(decoder)}, 0.6).about.kind
 
 
 def test_several_depths_are_one_value_of_a_key() -> None:
