@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 
 import notes_of
 import pytest
@@ -233,9 +234,10 @@ def test_lock_step_takes_its_own_token_where_a_draft_would_be_empty_again() -> N
 
 def test_what_shares_with_the_target_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     stack = toy_stack("table:2,table@with=pearl", 4)
-    for name, value, said in (("fed", True, "reads the target's last states"), ("sequences", 3, "more than one")):
+    level = stack[0].level
+    for about, said in (({"fed": True}, "reads the target's last states"), ({"sequences": 3}, "more than one")):
         with monkeypatch.context() as patch:
-            patch.setattr(type(stack[0].level), name, value)
+            patch.setattr(level, "about", replace(level.about, **about))
             with pytest.raises(StackError, match=said):
                 hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=4)
 
