@@ -15,6 +15,7 @@ from tiny import tiny_compiled
 from toys import output_of
 
 import hsd_core
+from hsd_core.core.events import Draft
 from hsd_core.levels.trimmed_head import TrimmedHead, first_ids
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
@@ -45,7 +46,7 @@ def test_greedy_texts_are_plain_decoding_s_and_drafts_keep_to_their_part(text: s
         assert identities.check(events) == []
         texts.append(list(output_of(events)))
     assert texts[0] == texts[1]
-    drafted = [id_ for event in events if isinstance(event, hsd_core.trace.Draft) for id_ in event.ids]
+    drafted = [id_ for event in events if isinstance(event, Draft) for id_ in event.ids]
     assert drafted and max(drafted) < 20
     assert events[0].levels[0].params["vocab"] == 20
 

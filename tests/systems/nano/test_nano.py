@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import notes_of
 import pytest
 import torch
 from lean_stacks import LeanStacks, RandomDraft, from_scratch
@@ -144,7 +145,7 @@ def test_features_come_from_the_nearest_full_pass_above() -> None:
     for text in ("nano:2@id=fed,int8:3,target", "nano:2@id=fed,exit:3@at=2,target"):
         events = list(hsd_core.run(stacks.stack(text), IDS, Sampling(0.0), 0, max_new_tokens=4))
         seen.append(next(e for e in events if e.event == "draft"))
-        assert seen[-1].ran == (), "a nano runs none of the target's layers"
-    assert seen[0].q == seen[1].q  # greedy
-    assert seen[0].confidence != seen[1].confidence, "int8 features and float32 features differ"
-    assert abs(seen[0].confidence[0] - seen[1].confidence[0]) < 0.1
+        assert seen[-1].work.ran == (), "a nano runs none of the target's layers"
+    assert notes_of.q(seen[0]) == notes_of.q(seen[1])  # greedy
+    assert notes_of.confidence(seen[0]) != notes_of.confidence(seen[1]), "int8 features and float32 features differ"
+    assert abs(notes_of.confidence(seen[0])[0] - notes_of.confidence(seen[1])[0]) < 0.1

@@ -18,6 +18,7 @@ from toys import output_of
 import hsd_core
 from hsd_core.core import rules
 from hsd_core.core.choices import Judge
+from hsd_core.core.events import Verify
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.rule_kind import RuleKind
@@ -113,9 +114,7 @@ def test_greedy_texts_are_plain_decoding_s_and_the_store_is_asked_less_often(tex
         events = list(hsd_core.run(made.stack(written), [3, 1, 4], Sampling(0.0), seed=seed, max_new_tokens=24))
         assert checks.check(events) == []
         queries = [
-            notes_of.asked(event).rows
-            for event in events
-            if isinstance(event, hsd_core.trace.Verify) and notes_of.asked(event)
+            notes_of.asked(event).rows for event in events if isinstance(event, Verify) and notes_of.asked(event)
         ]
         figures = measure(events)
         assert (figures["asked"], figures["asked_rows"]) == (len(queries), sum(queries))
@@ -149,7 +148,7 @@ def test_a_draft_runs_the_layers_and_its_verifier_one_row_of_them() -> None:
     events = list(
         hsd_core.run(StoreStacks(9, 90).stack(f"cached:3,{STORE}"), [3, 1], Sampling(0.0), 1, max_new_tokens=9)
     )
-    verified = [event for event in events if isinstance(event, hsd_core.trace.Verify)]
+    verified = [event for event in events if isinstance(event, Verify)]
     assert all(sum(span.rows for span in event.work.ran) == 1 for event in verified)
     assert max(event.work.rows for event in verified) == 4
 
