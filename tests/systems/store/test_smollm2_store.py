@@ -25,7 +25,7 @@ def with_store(smollm2: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     decoder, preset = smollm2.target_layers(), smollm2.preset
     make_store(decoder, load_text_db(preset.text_db), owner_of(preset, decoder), path, places=700)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hsd_core.stacks.opened_drafts.store_path", lambda preset_key: path)
+        patch.setattr("hsd_core.systems.store.opened_store.store_path", lambda preset_key: path)
         assert store_file.store_path("smollm2") != path
         yield smollm2
 
