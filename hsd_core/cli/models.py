@@ -82,8 +82,8 @@ def _tell_kinds() -> None:
 
 def _undrafted(preset: Preset) -> str:
     """How the tokenizer of a preset's smaller model differs from the target's, where both are here."""
-    draft, target = preset.draft and here(preset.draft), here(preset.target)
-    if not draft or not target:
+    draft = preset.draft and here(preset.draft)
+    if not draft or not (target := here(preset.target)):
         return ""
     try:
         apart = special_differences(Tokenizer(draft), Tokenizer(target))

@@ -260,7 +260,7 @@ def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.Monke
     for event in start(spied(before_forward=forward), clock=EngineClock(lambda: time[0])):
         time[0] += 10**9
         events.append(event)
-        forwards += getattr(event, "forwards", 0) if event.event == "draft" else event.event in ("verify", "prefill")
+        forwards += event.work.forwards if event.event == "draft" else event.event in ("verify", "prefill")
     footer = events[-1]
     assert footer.prefill_ns == 30
     assert footer.prefill_ns + footer.decode_ns == 10 * forwards
