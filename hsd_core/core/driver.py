@@ -154,7 +154,7 @@ class Sequential:
         self, asked: DraftRequest, done: Passed, *, stale: bool = False, onto: Sequence[int] = ()
     ) -> Generator[Event, None, Tree]:
         """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it. onto: see
-        `trace.Draft`."""
+        `events.Draft`."""
         i, proposal = asked.level, done.proposal
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if (own := Threshold.of(proposal)) is None else own.theta

@@ -194,7 +194,7 @@ class LevelRun(Protocol):
         ...
 
     def observe(self, outcome: Outcome) -> Counts | None:
-        """What became of its work. Returns what it counted since the last call, by the names of `trace.Store`, if it
+        """What became of its work. Returns what it counted since the last call, by the names of `events.Store`, if it
         counts and the outcome is `CommittedIds`; hits and misses are counted from its drafts."""
         ...
 

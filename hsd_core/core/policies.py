@@ -5,7 +5,7 @@ held, how sure their rows were, whether the last verification ended in a correct
 fared above. Looking at the next token itself would make the stack inexact (design rule 2; total variation 0.05
 and more on toy models).
 
-A policy belongs to one level in one run and may remember. Their names stand in `kinds/policies.py`.
+A policy belongs to one level in one run and may remember. Their names stand in `standard.py`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 class RunPlan:
     """The levels that run, by their index in the stack, the target last, and T of each but the target.
 
-    why, predicted_ms, left_ms and acceptance go into the trace: see `trace.Plan`.
+    why, predicted_ms, left_ms and acceptance go into the trace: see `events.Plan`.
     """
 
     levels: tuple[int, ...]

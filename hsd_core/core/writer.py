@@ -237,7 +237,7 @@ class TraceWriter:
 
     def store(self, level: int, counts: Counts, t0: int) -> trace.Store:
         """A level's lookups since the last one, as the drafts have them that are written down by now: on a lane of its
-        own a lookup may be under way. counts: what the level counted, the other fields of `trace.Store`."""
+        own a lookup may be under way. counts: what the level counted, the other fields of `events.Store`."""
         hits, self._answers[level] = self._answers[level], Counter()
         misses = hits.pop("", 0)
         return trace.Store(self.round, level, **counts, hits=hits, misses=misses, t0=t0, t1=self.clock.now())
@@ -347,12 +347,12 @@ def _short(x: float) -> float:
 
 
 def _work(work: Work, beside: int = 0) -> trace.Work:
-    """What a verifier computed: one forward, whatever it took (`trace.Work`)."""
+    """What a verifier computed: one forward, whatever it took (`events.Work`)."""
     return trace.Work(1, work.rows, work.catch_up, work.ran, beside)
 
 
 def _behind(tree: Tree, onto: Sequence[int]) -> Iterable[int | None]:
-    """See `trace.Drafted`."""
+    """See `events.Drafted`."""
     if tree.parents is None:
         return (None,) * len(tree)
     ends = onto or (-1,) * len(tree)

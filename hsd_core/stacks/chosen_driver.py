@@ -28,7 +28,7 @@ def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
 
 
 def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:
-    """Whose clock a run of this stack has: see `trace.Header`."""
+    """Whose clock a run of this stack has: see `events.Header`."""
     if not lanes_of([entry.spec for entry in stack])[-1]:
         return "none"
     return "simulated" if simulated else "reckoned"

@@ -25,7 +25,7 @@ def declarations(events: dict[str, type], notes: dict[str, type]) -> str:
     kinds = [f"  {name}?: {_declare(cls, written)};" for name, cls in notes.items()]
     written["Notes"] = "\n".join(["/** What systems say of an event. */", "export interface Notes {", *kinds, "}\n"])
     union = "".join(f"  | {cls.__name__}\n" for cls in events.values()).rstrip()
-    head = "// Written by tests/js/events_dts.py from the classes in hsd_core/trace; run it when they change.\n"
+    head = "// Written by tests/js/events_dts.py from the classes in hsd_core/core/events; run it when they change.\n"
     return "\n".join([head, *written.values(), f"export type TraceEvent =\n{union};\n"])
 
 

@@ -1,4 +1,4 @@
-// Written by tests/js/events_dts.py from the classes in hsd_core/trace; run it when they change.
+// Written by tests/js/events_dts.py from the classes in hsd_core/core/events; run it when they change.
 
 export interface Header {
   event: "header";

@@ -1,7 +1,7 @@
 """kNN-LM as a level, and a draft that looks in a small cache of the same store (RaLMSpec, arXiv 2401.14021).
 
 Both are read-outs over one trunk: the target's last states, turned into the model's own words mixed with what followed
-like states in a text (`retrieval.neighbours`). The target asks the store. The draft asks the places that the target's
+like states in a text (`neighbours.py`). The target asks the store. The draft asks the places that the target's
 queries returned in this run, so verifying it takes one query for all of its tokens, and no layer but for the row
 behind the last one. What the draft hands up are the rows that it drew from, so any rule stays exact, whatever lies in
 the cache; the paper compares tokens.

@@ -3,7 +3,7 @@
 What is told to a scheduler are counts, and with i.i.d. acceptances what happens next depends on few of them: how many
 tokens are undecided, and what is under way on the drafter's lane. So verdicts are the steps of a Markov chain, and ms
 per token is the mean time of a step over its mean tokens, both under the chain's stationary distribution. The
-scheduler is asked as `engine.lanes` asks it, so a new one needs no formula of its own.
+scheduler is asked as the driver asks it, so a new one needs no formula of its own.
 
 What is under way when a token is rejected is run to the end of its request, as in the engine, and then dropped.
 """

@@ -34,7 +34,7 @@ STALE = 3600.0  # seconds; a file that was begun so long ago has no writer any m
 @dataclass(frozen=True, slots=True)
 class Features:
     """One text with its states: depth -> (n, hidden) float16. copies: what could be copied behind each token, and how
-    it was found, and where it stands (see `drafts.copying`): (3, n) int32."""
+    it was found, and where it stands (see `models.drafts.copying`): (3, n) int32."""
 
     example: Sample
     states: dict[int, Tensor]

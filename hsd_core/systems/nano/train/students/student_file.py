@@ -19,7 +19,7 @@ KEPT = {*GATE, "norm", "unknown"}  # as they are, of whatever shape
 
 
 def tensors_of(student: Student) -> dict[str, Tensor]:
-    """A student's weights in the form of `drafts.file`: products as int8 with a scale a row, norms as they are."""
+    """A student's weights in the form of `draft_file`: products as int8 with a scale a row, norms as they are."""
     found: dict[str, Tensor] = {"ids": student.ids.int().cpu()}
     for name, parameter in student.named_parameters():
         weight = parameter.detach().cpu()
