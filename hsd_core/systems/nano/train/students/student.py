@@ -36,7 +36,7 @@ class Batch:
     x: (B, S, hidden) what the student reads. fed: (B, S, F hidden) the states of the position before, F of them, or
     None. last: (B, S, hidden) the target's last state: its distribution at each position. wanted: (B, S) where the loss
     counts. ids: (B, S) the texts. tokens, sorts, places: (B, S) what could be copied there, how it was found and where
-    it stands (see `models.drafts.copying`). under: (B, S, hidden) the states before the target's last layer, for one that
+    it stands (see `copying.py`). under: (B, S, hidden) the states before the target's last layer, for one that
     attends to its keys and values. shift: how many positions behind, at least, those stand that the first token of a
     draft sees. at: (S,) the positions' numbers, None where they are 0, 1, ...
     """
