@@ -18,11 +18,41 @@ def pytest_configure() -> None:
         torch.set_num_threads(1)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What weights take to arrive on first use does not count as a test's time."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run the tests and parameters marked `everything` too")
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is marked `everything`, unless all is asked for; what weights take to arrive on first use does
+    not count as a test's time."""
+    if not config.getoption("--all"):
+        left_out = [item for item in items if item.get_closest_marker("everything")]
+        config.stash[LEFT_OUT] = len(left_out)
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if not item.get_closest_marker("everything")]
     for item in items:
         if "smollm2_folder" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(func_only=True))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    """Every worker of pytest-xdist collects the same tests: one's count is all of them."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    if count := terminalreporter.config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"{count} marked `everything` left out; --all runs them too")
 
 
 @pytest.fixture(scope="session")
