@@ -1,5 +1,5 @@
-"""Every state of the page that a visitor opens, and how: driven by the pictures (`screenshots`) and by the checks for
-everyone (`test_everyone`).
+"""Every state of the page that a visitor opens, and how: driven by the pictures (`tests/measuring/screenshots.py`) and
+by the checks for everyone (`test_everyone.py`).
 
 A state is an address and a few steps; it is made on a page of any size, light or dark. `made` is called with reduced
 motion, so that replays show their end at once.

@@ -1,6 +1,6 @@
 """Linear layers for inference: one class per way of keeping the weight.
 
-On two AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 rows (`python -m tests.kernel_times`):
+On two AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 rows (tests/measuring/kernel_times.py):
     F.linear, float32      37 / 60 / 56 / 54 / 59     (a different kernel from the second row on)
     oneDNN prepacked       21 / 23 / 26 / 35 / 44     <- `Packed`
     int8 weight-only       13 / 15 / 20 / 37 / 59     <- `Int8`

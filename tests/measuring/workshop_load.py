@@ -1,6 +1,6 @@
 """A class over real HTTP: how soon a pushed step is on all screens, and what it does to the page's memory. No test.
 
-    python -m tests.app.workshop_load [--browsers 60] [--minutes 5] [--url URL --pid PID --code CODE --key KEY]
+    python -m tests.measuring.workshop_load [--browsers 60] [--minutes 5] [--url URL --pid PID --code CODE --key KEY]
 
 Every browser opens the page, holds the connection that tells it from a script, comes in by the code and waits for news;
 it answers the lessons' questions and opens recordings, and one in ten is reloaded now and then. The instructor sends

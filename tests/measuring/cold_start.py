@@ -1,6 +1,6 @@
 """How long a visitor waits where nobody was before: a measurement, no test.
 
-    python -m tests.app.cold_start [--times 3] [--only program|weights|static]
+    python -m tests.measuring.cold_start [--times 3] [--only program|weights|static]
 
 - program: from the start of `app.py`, its weights converted, to its first answer, to the first frame of Explore's
   replay in a browser, and to the first token of a run of one's own, Generate being pressed as soon as it can be;
@@ -28,8 +28,8 @@ from playwright.sync_api import Browser
 
 from app.site.written import write
 from hsd_core.models.machine import describe
-from tests.app.page_times import FIRST_FRAME
-from tests.app.serving import chromium, served
+from tests.measuring.page_times import FIRST_FRAME
+from tests.measuring.serving import chromium, served
 
 LONGEST_S, LOOK_MS = 600, 20
 KNOWN = """

@@ -1,10 +1,11 @@
 """Pictures of every state of the page, to be looked at: no test.
 
-    python -m tests.app.screenshots --out DIR [--only card,race] [--sizes desktop,phone] [--schemes dark] [--resume]
+    python -m tests.measuring.screenshots --out DIR [--only card,race] [--sizes desktop,phone]
+        [--schemes dark] [--resume]
 
-Each state of `states` on a desktop (1440 px wide), a laptop (1280 x 720), a phone (390) and a projector (1920), light
-and dark, each in a browser that has not seen the page before. DIR/index.html shows all that lie there side by side,
-grouped by state; each small picture leads to the whole one.
+Each state of `tests/app/states.py` on a desktop (1440 px wide), a laptop (1280 x 720), a phone (390) and a projector
+(1920), light and dark, each in a browser that has not seen the page before. DIR/index.html shows all that lie there
+side by side, grouped by state; each small picture leads to the whole one.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Error, Page
 
-from tests.app.serving import chromium, served
 from tests.app.states import SIZES, STATES, State, made
+from tests.measuring.serving import chromium, served
 
 SCHEMES = ("light", "dark")
 PLOTTED = """

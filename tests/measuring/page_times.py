@@ -1,6 +1,6 @@
 """How smooth the page is in headless Chromium on this machine: a measurement, no test.
 
-    python -m tests.app.page_times [--tokens 10000] [--loads 5] [--only scrub]
+    python -m tests.measuring.page_times [--tokens 10000] [--loads 5] [--only scrub]
 
 - load: with nothing cached, from navigation to the first frame of the opening, and of Explore with tokens; what came
   over the network four seconds later, before anybody pressed anything; how far the layout shifted (as the Web Vitals
@@ -29,8 +29,8 @@ from hsd_core.core.events import Commit, Event
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 from tests.app.pagekit import SHIFTS, AllHere, worst_window
-from tests.app.repeated import repeated
-from tests.app.serving import ROOT, chromium, served
+from tests.measuring.repeated import repeated
+from tests.measuring.serving import ROOT, chromium, served
 
 SOURCE = ROOT / "assets" / "traces" / "01-code.jsonl.gz"
 ROUNDS_PER_S = 20

@@ -1,6 +1,6 @@
 """What those who read notice of an engine that dies: a measurement, no test.
 
-    python -m tests.app.engine_ends [--place prompt] [--readers 8] [--seconds 12] [--gguf FILE]
+    python -m tests.measuring.engine_ends [--place prompt] [--readers 8] [--seconds 12] [--gguf FILE]
 
 Readers, each a client of its own, open recordings and races and ask the Planner, one thing a second or so each. The
 engine writes one run after another, until it is sent SIGSEGV, SIGKILL or SIGSTOP, each in a server of its own: while it
@@ -29,8 +29,8 @@ from typing import Any
 import httpx
 
 from hsd_core.stacks.targets import unread_preset
-from tests.app.serving import ROOT, served
 from tests.app.visiting import Visit
+from tests.measuring.serving import ROOT, served
 
 SIGNALS = (signal.SIGSEGV, signal.SIGKILL, signal.SIGSTOP)
 BEFORE, DOWN, AFTER = PHASES = ("before", "while it is down", "after")

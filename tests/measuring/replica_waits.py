@@ -1,6 +1,6 @@
 """How long visitors wait in front of 1, 4 and 16 engines: a SIMULATION with service times that were measured.
 
-    python -m tests.app.replica_waits [--runs FILE] [--stack S] [--thinks 60] [--visitors 10 40 160]
+    python -m tests.measuring.replica_waits [--runs FILE] [--stack S] [--thinks 60] [--visitors 10 40 160]
 
 Each visitor asks for a run, waits for its turn, reads for a while (exponential, `--thinks` seconds in the mean), and
 asks again; engines take whoever came first. How long a run takes is drawn from a benchmark's raw runs: the stack and,

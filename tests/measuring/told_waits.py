@@ -1,13 +1,13 @@
 """Whether what a real server tells those who wait comes true: a measurement, not a test.
 
-    python -m tests.app.told_waits [--visitors 12] [--seconds 330] [--warm 60] [--preset smollm2] [--stack STACK]
+    python -m tests.measuring.told_waits [--visitors 12] [--seconds 330] [--warm 60] [--preset smollm2] [--stack STACK]
         [--record FILE]
 
 Pages come, each from an address of its own, ask for a run of some length, wait for it, hear it to its end, rest, and
 ask again. Printed is, of those who waited for some seconds, how many waited as long as the middle of the first estimate
 that they were told, within 30 %, without those who came in the first --warm seconds, when nobody knew yet what a run
 takes; how soon the first sign came; and what was served. With --record the seconds that each
-run took of the engine are written as JSON, for `test_crowd.py`.
+run took of the engine are written as JSON, for `tests/app/test_crowd.py`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(Path(__file__).parent))
+from tests.app.visiting import Visit
 
-from visiting import Visit  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 LENGTHS = (32, 64, 96, 96, 96, 128)
 SHORTEST_S = 5.0  # of a wait: below it the place is told, and seconds hardly matter

@@ -1,6 +1,6 @@
 """How long recordings and the Planner take to answer many visitors while the engine is at work: a measurement, no test.
 
-    python -m tests.app.load_times [--visitors 50] [--seconds 40] [--hostile 0] [--url http://127.0.0.1:7860]
+    python -m tests.measuring.load_times [--visitors 50] [--seconds 40] [--hostile 0] [--url http://127.0.0.1:7860]
 
 Each visitor, under an address of its own, does something every few seconds: opens a recording, or turns a slider of the
 Planner (numbers, then one figure). The engine decodes one run after another meanwhile. --hostile: so many connections
@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import httpx
 from gradio_client import Client
 
-from tests.app.serving import ROOT, served
+from tests.measuring.serving import ROOT, served
 from tests.profiles import dear
 
 BOUND_MS = 300.0

@@ -1,6 +1,6 @@
 """How long the Planner's sliders take to answer in headless Chromium, beside the server: a measurement, not a test.
 
-    python -m tests.app.slider_times [--turns 40] [--url http://127.0.0.1:7860]
+    python -m tests.measuring.slider_times [--turns 40] [--url http://127.0.0.1:7860]
 
 Counted are the milliseconds from an input event to the numbers it led to: when they are in the page, and when the frame
 with them was handed over for painting. Turns: one event on a slider at rest. Drag: an event every 16 ms, for two
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Page
 
-from tests.app.serving import chromium, served
+from tests.measuring.serving import chromium, served
 
 SLIDERS = ("longest block", "rejections, all pairs", "cost of")  # of "What if"
 BOUND_MS = 100.0  # what people take for "at once"

@@ -1,6 +1,6 @@
 """What a crowd does to the server's memory: a measurement, not a test.
 
-    python -m tests.app.visitor_load [--visitors 40] [--seconds 180] [--preset toy] [--stack STACK]
+    python -m tests.measuring.visitor_load [--visitors 40] [--seconds 180] [--preset toy] [--stack STACK]
 
 Visitors come and go on this machine: some hear their run to its end, some leave in the middle, some while they wait,
 some ask and never listen, some call the public endpoint. Printed are the server's resident memory every ten seconds,
@@ -27,10 +27,9 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(Path(__file__).parent))
+from tests.app.visiting import TOY, Visit
 
-from visiting import TOY, Visit  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 KINDS = ("whole", "whole", "whole", "leaves", "waits", "unheard", "calls", "calls and leaves")
 STEP_S = 10
