@@ -11,7 +11,7 @@ from tiny import tiny
 from toys import LookupLevel, lookup
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.grammar.depths_key import depths_of
+from hsd_core.grammar.key import depths_of
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.levels.fused import FusedLevel, OrderedLevel

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from hsd_core.core.policies import Confidence, Fixed, Flush, Margin
 from hsd_core.grammar.keys import THETA
-from hsd_core.grammar.policy_kind import PolicyKind
-from hsd_core.grammar.rule_kind import RuleKind
-from hsd_core.grammar.scheduler_kind import SchedulerKind
+from hsd_core.grammar.strategies import PolicyKind, RuleKind, SchedulerKind
 
 # A verifier waits for the draft that it judges, and the drafter for the verdict.
 SCHEDULERS = (SchedulerKind(name="sync", order=10, words="sync · one level after another"),)

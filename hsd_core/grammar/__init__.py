@@ -2,12 +2,11 @@
 schedulers. Nothing here, and nothing that asks here, knows one of them by name.
 
     key.py, keys.py      what a key is; the keys that several kinds have
-    kind.py, rule_kind.py, policy_kind.py, scheduler_kind.py    what a kind, a rule, a policy, a scheduler declares
-    extension.py         what a system adds to another system's kind
-    registry.py          all that is declared
+    kind.py              what a kind of level declares; strategies.py: a rule, a stop policy, a scheduler
+    registry.py          all that is declared, and what a system adds to another system's kind
     spec.py              one level as written: the values it was given, and those that are declared
     stack_text.py        reading and writing a stack; placing.py: where a level may stand
-    stack_names.py       what a stack is called in words; name_forms.py: what these names are made of
+    stack_names.py       what a stack is called in words
     preset.py            a family of models with one tokenizer
 
 Importing this package imports no torch; what runs is imported where a level is built.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
 from typing import Any, ClassVar, Generic, TypeVar
@@ -297,3 +297,33 @@ class Shape(Key[str]):
 
     def sequences(self, value: Value) -> int:
         return prod(int(part) for part in str(value).split("."))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Depths(Key[str]):
+    """Numbers of layers that rise, joined by -; a single one is one too."""
+
+    type = "depths"
+    low: int = 1
+    high: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} (layers)"
+
+    @property
+    def cure(self) -> str:
+        return f"use rising numbers of layers from {self.low} to {self.high}, joined by -, such as 4-8"
+
+    def parse(self, text: str) -> str | None:
+        parts = text.split("-")
+        if not all(part.isascii() and part.isdigit() and len(part) <= 9 for part in parts):
+            return None
+        found = [int(part) for part in parts]
+        rises = all(one < then for one, then in pairwise(found))
+        return "-".join(map(str, found)) if rises and self.low <= found[0] and found[-1] <= self.high else None
+
+
+def depths_of(value: Value | None) -> tuple[int, ...]:
+    """The depths that a level's key says, rising: several, one, or none where it was given none."""
+    return () if value is None else tuple(int(part) for part in str(value).split("-"))

@@ -1,4 +1,4 @@
-"""What a kind of level says of itself, once: how it is written, drawn, offered and built."""
+"""What a kind of level declares, once: how it is written, named, drawn, offered and built."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from hsd_core.grammar.key import Key, V, Value
-from hsd_core.grammar.name_forms import NameForms
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -20,6 +19,34 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 BELOW, LAST, ANYWHERE = "below", "last", "anywhere"  # where in a stack a kind may stand
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class NameForms(NamedTuple):
+    """What a level of a kind is called within the name of a stack: "an 8-bit copy".
+
+    Attributes:
+        forms: the first one is taken whose keys, written {key}, the level was all given; none: the kind's title.
+        around: by a key that the level was given, what then stands around that, written {level}.
+        terms: words for values of keys, where they are this kind's own.
+    """
+
+    forms: tuple[str, ...] = ()
+    around: Mapping[str, str] = NONE
+    terms: Mapping[str, str] = NONE
+
+
+# Between levels; for a level that is called as the one below it; behind one, what tells it from its like.
+JOINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "then": ", then ",
+        "alone": "{level} alone",
+        "again": "one more",
+        "aside": "{level} ({notes})",
+        "tokens": "{n} tokens",
+        "token": "1 token",
+    }
+)
 
 
 class Colour(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from hsd_core.grammar import LevelSpec, StackError, fan_of, kind_of, lanes_of, rule_of, scheduler_of, variants
-from hsd_core.grammar.depths_key import depths_of
+from hsd_core.grammar.key import depths_of
 from hsd_core.grammar.keys import DTYPE, MAX_DEPTH, MAX_NODES, TREE, WITH
 from hsd_core.grammar.kind import BELOW, LAST
 

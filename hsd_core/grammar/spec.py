@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from hsd_core.grammar.key import Key, StackError, V, Value, settled
 from hsd_core.grammar.keys import BONUS, POLICY, RULE, THETA, TREE, WITH
 from hsd_core.grammar.kind import Kind
-from hsd_core.grammar.policy_kind import PolicyKind
 from hsd_core.grammar.registry import kinds, policies, rules, schedulers, usual_of, variants
-from hsd_core.grammar.rule_kind import RuleKind
-from hsd_core.grammar.scheduler_kind import SchedulerKind
+from hsd_core.grammar.strategies import PolicyKind, RuleKind, SchedulerKind
 
 if TYPE_CHECKING:
     from hsd_core.models.drafts.draft_file import DraftInfo

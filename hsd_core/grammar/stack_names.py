@@ -1,6 +1,6 @@
 """What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model".
 
-The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.name_forms`). On the page
+The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.kind`). On the page
 `assets/js/levels/stack-names.js` puts the same together: one table of names holds for both (tests/stack_names.json).
 """
 
@@ -13,8 +13,7 @@ from typing import Any
 from hsd_core.grammar import LevelSpec, StackError, keys, kind_of
 from hsd_core.grammar.key import Key
 from hsd_core.grammar.keys import GROW, WITH
-from hsd_core.grammar.kind import LAST
-from hsd_core.grammar.name_forms import JOINTS
+from hsd_core.grammar.kind import JOINTS, LAST
 from hsd_core.grammar.stack_text import parse
 
 _BLOCK = "block"  # beside the keys' names in what a level was given

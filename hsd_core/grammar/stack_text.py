@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from hsd_core.grammar import LevelSpec, StackError, Value, followed, key_of, keys, kind_of, kinds, rule_of, rules
 from hsd_core.grammar.keys import BLOCK, MAX_LEVELS, REPLACE, RULE, TREE, VERIFIES, WITH
-from hsd_core.grammar.kind import REJECT, SHADES
-from hsd_core.grammar.name_forms import JOINTS
+from hsd_core.grammar.kind import JOINTS, REJECT, SHADES
 from hsd_core.grammar.placing import check_order, fault, misplaced
 from hsd_core.models.sampling import Sampling
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from hsd_core.core.policies import Confidence, DraftState
 from hsd_core.grammar.key import DRAFTER, VERIFIER, Share, Whole
 from hsd_core.grammar.keys import THETA
-from hsd_core.grammar.policy_kind import PolicyKind
-from hsd_core.grammar.rule_kind import RuleKind
+from hsd_core.grammar.strategies import PolicyKind, RuleKind
 
 
 @dataclass(slots=True)

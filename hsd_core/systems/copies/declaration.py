@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.keys import DEVICE, VERIFIES, VOCAB
-from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Reads, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, NameForms, Placement, Reads, Shares, Site
 from hsd_core.levels.decoded import decoded
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, POLICY
-from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, Placement, Planning, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, NameForms, Placement, Planning, Shares, Site
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset

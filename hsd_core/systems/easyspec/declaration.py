@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, StackError, Switch, Whole
 from hsd_core.grammar.keys import DTYPE, VERIFIES
-from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset

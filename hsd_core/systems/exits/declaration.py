@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.depths_key import Depths, depths_of
-from hsd_core.grammar.key import VERIFIER, StackError, Value, Whole
+from hsd_core.grammar.key import VERIFIER, Depths, StackError, Value, Whole, depths_of
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import (
     GREEN,
     Kind,
     KindText,
     Look,
+    NameForms,
     Placement,
     Planning,
     Reads,
@@ -22,8 +22,7 @@ from hsd_core.grammar.kind import (
     Unplanned,
     WrittenAs,
 )
-from hsd_core.grammar.name_forms import NameForms
-from hsd_core.grammar.rule_kind import RuleKind
+from hsd_core.grammar.strategies import RuleKind
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts
 

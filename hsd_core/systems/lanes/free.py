@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hsd_core.grammar.scheduler_kind import Orders, SchedulerKind, Submission, View
+from hsd_core.grammar.strategies import Orders, SchedulerKind, Submission, View
 from hsd_core.systems.lanes.reach import AHEAD, LEAST
 
 

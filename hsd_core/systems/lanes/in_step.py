@@ -16,7 +16,7 @@ from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.level import DraftOrder, LevelRun
 from hsd_core.core.requests import DraftRequest, ScoreRequest
 from hsd_core.core.writer import TraceWriter
-from hsd_core.grammar.scheduler_kind import Orders, Scheduler, View
+from hsd_core.grammar.strategies import Orders, Scheduler, View
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
 from hsd_core.systems.lanes.two_lanes import Reckoned

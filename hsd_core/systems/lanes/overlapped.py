@@ -24,7 +24,7 @@ from hsd_core.core.level import LevelRun
 from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import Tree
 from hsd_core.core.writer import TraceWriter
-from hsd_core.grammar.scheduler_kind import Scheduler, Submission, View
+from hsd_core.grammar.strategies import Scheduler, Submission, View
 from hsd_core.models.context import Context
 from hsd_core.systems.lanes.two_lanes import Reckoned
 from hsd_core.systems.lanes.undecided import Undecided

@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
-from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import (
+    SKY,
+    Kind,
+    KindText,
+    Look,
+    NameForms,
+    Placement,
+    Planning,
+    Reads,
+    Shares,
+    Site,
+    Unplanned,
+)
 from hsd_core.models.drafts import known_drafts
 from hsd_core.models.drafts.draft_file import DraftForm, DraftInfo, named
 

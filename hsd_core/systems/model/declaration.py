@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
-from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, Placement, Reads, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, NameForms, Placement, Reads, Shares, Site
 from hsd_core.levels.decoded import decoded
 from hsd_core.models.machine import has_cuda
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.extension import Extension
 from hsd_core.grammar.key import StackError, Value, WeightsName
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
-from hsd_core.grammar.kind import SKY, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site, Unplanned
-from hsd_core.grammar.name_forms import NameForms
-from hsd_core.grammar.registry import draft_forms
+from hsd_core.grammar.kind import (
+    SKY,
+    Kind,
+    KindText,
+    Look,
+    NameForms,
+    Placement,
+    Planning,
+    Reads,
+    Shares,
+    Site,
+    Unplanned,
+)
+from hsd_core.grammar.registry import Extension, draft_forms
 from hsd_core.grammar.spec import LevelSpec
 from hsd_core.levels.decoded import stop_at
 from hsd_core.models.drafts import known_drafts

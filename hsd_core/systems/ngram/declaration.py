@@ -14,11 +14,11 @@ from hsd_core.grammar.kind import (
     KindText,
     Look,
     Lookup,
+    NameForms,
     Origin,
     Placement,
     Site,
 )
-from hsd_core.grammar.name_forms import NameForms
 from hsd_core.grammar.spec import LevelSpec
 from hsd_core.systems.ngram.source_keys import Sources
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, FileName, StackError
 from hsd_core.grammar.keys import DTYPE, THETA, VERIFIES
-from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
-from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
+from hsd_core.grammar.strategies import PolicyKind
 from hsd_core.systems.skip.adaptive import Adaptive
 from hsd_core.systems.skip.sublayer_sets import EMPTY
 

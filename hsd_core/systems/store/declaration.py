@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.extension import Extension
 from hsd_core.grammar.key import DRAFTER, Share
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
-from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
-from hsd_core.grammar.policy_kind import PolicyKind
+from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
+from hsd_core.grammar.registry import Extension
+from hsd_core.grammar.strategies import PolicyKind
 from hsd_core.systems.store.spaced import Spaced
 from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
 from hsd_core.systems.store.store_place import store_needed

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import ID, VERIFIES
-from hsd_core.grammar.kind import ANYWHERE, YELLOW, Kind, KindText, Look, Placement, Site
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import ANYWHERE, YELLOW, Kind, KindText, Look, NameForms, Placement, Site
 from hsd_core.systems.table.toy import ORDERS, ToyTokenizer, toy_level
 
 if TYPE_CHECKING:

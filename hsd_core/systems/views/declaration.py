@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError, Whole
 from hsd_core.grammar.keys import DTYPE, MAX_POSITIONS, VERIFIES
-from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, Placement, Planning, Reads, Shares, Site
-from hsd_core.grammar.name_forms import NameForms
+from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hsd_core.grammar.scheduler_kind import Scheduler, Submission, View
+from hsd_core.grammar.strategies import Scheduler, Submission, View
 from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.profiles.costs import Array, Costs, ProfileError
 

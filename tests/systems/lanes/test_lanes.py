@@ -18,8 +18,8 @@ import hsd_core
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.core import events as trace
 from hsd_core.grammar import StackError
-from hsd_core.grammar.scheduler_kind import Orders, Submission, View
 from hsd_core.grammar.stack_text import parse
+from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.free import Free
 from hsd_core.systems.lanes.pearl import Pearl

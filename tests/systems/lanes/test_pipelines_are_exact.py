@@ -19,7 +19,7 @@ import hsd_core
 from hsd_core.core.choices import ByLine
 from hsd_core.core.driver import Sequential
 from hsd_core.core.tree import Tree
-from hsd_core.grammar.scheduler_kind import Orders, Submission, View
+from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.free import Free
 from hsd_core.systems.lanes.many_lanes import Pipeline

@@ -15,8 +15,8 @@ import hsd_core
 from hsd_core.core import events as trace
 from hsd_core.core.choices import Judge, SeededChoices
 from hsd_core.core.rules import match
-from hsd_core.grammar.scheduler_kind import Orders, Submission, View
 from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.card_tree import Card
 from hsd_core.systems.lanes.duo import Duo

@@ -15,7 +15,7 @@ from toys import output_of
 import hsd_core
 from hsd_core.core.choices import ChoiceKey
 from hsd_core.core.tree import Tree
-from hsd_core.grammar.scheduler_kind import Orders, Submission, View
+from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.overlapped import Overlapped
 from hsd_core.systems.lanes.pearl import Pearl

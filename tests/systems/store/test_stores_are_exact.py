@@ -21,7 +21,7 @@ from hsd_core.core.choices import Judge
 from hsd_core.core.events import Verify
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.tree import Tree
-from hsd_core.grammar.rule_kind import RuleKind
+from hsd_core.grammar.strategies import RuleKind
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.store.mixture import Mixture
 from hsd_core.systems.store.neighbours import FOLLOWING, Shelf, Store

@@ -1,18 +1,91 @@
-"""What a scheduler is: told the counts whenever a lane has ended a request, it says which lane starts what.
+"""What a rule, a stop policy and a scheduler declare, as stacks and the page name them.
 
-A *lane* is a place that runs one request at a time: the level that verifies has one, what drafts for it another. A
-scheduler decides *when*, rules decide *what*: it sees counts and never tokens, so that no token can be kept or dropped
-for its value, and it cannot drop any. What it may choose freely is how far the drafter runs ahead and how many
-tokens are verified at once; the text follows the target's distribution whatever it says.
+A rule decides which drafted tokens a verifier keeps, a stop policy when a level hands up, a scheduler which lane starts
+what. A *lane* runs one request at a time: the level that verifies has one, what drafts for it another. A scheduler sees
+counts and never tokens, and it cannot drop any, so that no token is kept or dropped for its value: the text follows the
+target's distribution whatever it says.
 """
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from hsd_core.grammar.key import Key, Value, settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleKind:
+    """A rule.
+
+    Attributes:
+        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
+        function: "module:name" of a function like `hsd_core.core.rules.tokenwise`. It runs in the engine, above this
+            room, and is looked up when a run begins, so that whoever reads a stack needs no torch. It is given the
+            values of the rule's keys by name.
+        keys: its own, which every level that has a rule heeds; given beside another rule they are refused.
+        lossless: above temperature 0, what it emits follows the rows that go up.
+        strays: what a target with these values of the keys does at temperature 0 instead of committing its own first
+            choices, in words; "" where it does commit them. None: with any values it decides as the rule greedy does.
+        trees: it judges several candidates side by side, not one alone.
+        one_hot: it takes rows of one token (`OneHot`) as they are.
+        scores: it is given the verifier's logits too, by that name.
+        at_once: it weighs the tokens that it is given against each other, so that how many they are may hang on counts
+            and on those before, not on what lies behind them.
+        by_place: it judges place by place, each reject leaving its residual: what the best exact rule is measured by.
+        rowless: it asks nothing of the rows that tokens were drawn from, so that a schedule may have a drafter name its
+            likeliest ones.
+    """
+
+    name: str
+    order: int
+    words: str
+    function: str
+    lossless: bool
+    in_names: str = ""
+    keys: tuple[Key[Any], ...] = ()
+    strays: Callable[..., str] | None = None
+    trees: bool = True
+    one_hot: bool = False
+    scores: bool = False
+    at_once: bool = False
+    by_place: bool = False
+    rowless: bool = False
+
+    def bind(self, values: Mapping[str, Value]) -> Callable[..., Any]:
+        """The function for a level with these values; its keys that are not among them are as they are declared."""
+        function: Callable[..., Any] = pkgutil.resolve_name(self.function)
+        return partial(function, **settled(self.keys, values))
+
+    def astray(self, values: Mapping[str, Value]) -> str:
+        """What a target of these values does at temperature 0 instead of committing its own first choices; "" where it
+        does commit them."""
+        return self.strays(**settled(self.keys, values)) if self.strays else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyKind:
+    """A stop policy.
+
+    Attributes:
+        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
+        keys: its own, which every level that has a policy heeds; they count beside this policy alone.
+        make: one for a level in a run (a `core.policies.Policy`), from the values of its keys by name.
+    """
+
+    name: str
+    order: int
+    words: str
+    make: Callable[..., Any]
+    in_names: str = ""
+    keys: tuple[Key[Any], ...] = ()
+
+    def bind(self, values: Mapping[str, Value]) -> Any:
+        """One for a level with these values; its keys that are not among them are as they are declared."""
+        return self.make(**settled(self.keys, values))
 
 
 class View(NamedTuple):
