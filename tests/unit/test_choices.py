@@ -87,3 +87,10 @@ def test_the_epochs_of_a_line_follow_from_the_corrections_that_stand_in_it() -> 
     for level in range(3):
         assert [straight.of(level, at) for at in range(8)] == [round_about.of(level, at) for at in range(8)]
     assert straight.of(0, 3) == 0 != straight.of(0, 4)
+
+
+def test_a_correction_begins_an_epoch_for_the_levels_below_and_none_for_those_above() -> None:
+    line = ByLine()
+    line.cut(1, 3)
+    assert line.of(0, 4) != line.of(0, 3) == 0
+    assert line.of(2, 4) == 0
