@@ -21,14 +21,13 @@ from hsd_core.levels.self_draft import SelfLevel, SkipLevel
 from hsd_core.levels.trimmed_head import TrimmedHead
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
-from hsd_core.models.drafts.copied import Copied
-from hsd_core.models.drafts.copying import Gate
-from hsd_core.models.drafts.copying_there import copier, mark_of
+from hsd_core.models.drafts.copying import Gate, copier, mark_of
 from hsd_core.models.drafts.head import DraftCache
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.models.suffixes import Copied
 from hsd_core.systems.easyspec.declaration import CALIBRATE, PARALLEL
 from hsd_core.systems.exits.choosing import ChoosingLevel
 from hsd_core.systems.exits.climbing import ClimbLevel

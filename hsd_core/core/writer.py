@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from hsd_core.core import events as trace
-from hsd_core.core.bound import bounds
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.level import Counts, LevelRun, Proposal, Shown, Work
 from hsd_core.core.notes import Dropped, Moved, Stale, Threshold, noted
@@ -21,6 +20,7 @@ from hsd_core.core.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.core.rules import Verdict
 from hsd_core.core.run_plans import RunPlan
 from hsd_core.core.tree import Token, Tree
+from hsd_core.models.best_acceptance import reach
 from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
 from hsd_core.models.gpu.transfer import STAYED, Crossing, fetched
 from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
@@ -270,10 +270,22 @@ class TraceWriter:
         return trace.Footer(reason, *counted, prefill_ns, decode_ns, totals)
 
     def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...]:
+        """Of each place that was judged: how often a candidate could be kept there."""
         if level not in self._bounded:
             return ()
-        found = bounds(judged.tree, judged.verdict.path, dense(judged.rows.dists), judged.rows.places)
-        return tuple(trace.Bound(first, _short_or_none(x.rule), _short(x.best)) for first, x in found)
+        tree, rows, found = judged.tree, dense(judged.rows.dists), list[trace.Bound]()
+        for fork in (-1, *judged.verdict.path):
+            offers = [tree.offers[o] for o in tree.forks.get(fork, ())]
+            if not offers:
+                continue
+            drawn = [offer.row for offer in offers if offer.row is not None]
+            named = [tree.ids[offer.node] for offer in offers if offer.row is None]
+            q = tree.rows[drawn[0]].double().numpy() if drawn and tree.rows is not None else None
+            p = rows[judged.rows.places[fork]].double().numpy()
+            best = reach(p, q, len(drawn), named, repeats=tree.repeats)
+            first = tree.tokens[offers[0].node].serial
+            found.append(trace.Bound(first, _short_or_none(best.rule), _short(best.best)))
+        return tuple(found)
 
     def _count(self, level: int, work: Work, tokens_in: int, ns: int) -> None:
         total = self._totals[level]

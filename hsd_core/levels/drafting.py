@@ -20,12 +20,12 @@ from hsd_core.core.level import DraftOrder, DrawnFrom, Proposal, Work
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Copies
 from hsd_core.models.context import Context
-from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.gpu.read_there import Ranked, ranking
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.gpu.unseen import Ahead
 from hsd_core.models.sampling import likeliest
+from hsd_core.models.suffixes import Copied
 
 CopiedFrom = Callable[[int], Copied | None]
 

@@ -24,10 +24,10 @@ from hsd_core.levels.notes import Copies, Draws, Lookups
 from hsd_core.levels.strands import MergedOrder, Strand, known_behind, merged
 from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.models.context import Context
-from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import largest
+from hsd_core.models.suffixes import Copied
 
 if TYPE_CHECKING:
     from hsd_core.models.gpu.text import Mark

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hsd_core.core.events import Draft, Event, Header, Store
 from hsd_core.core.notes import Note
-from hsd_core.models.drafts.copied import Copied
+from hsd_core.models.suffixes import Copied
 from hsd_core.typed import Int
 
 COUNTED_BY_DRAFTS = "2026-11-25"  # runs recorded earlier also count found tokens that lay behind the text's end

@@ -17,8 +17,8 @@ from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
 from hsd_core.models.cache import Cache
 from hsd_core.models.context import Context
-from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.one_pass import Branches, path_to
+from hsd_core.models.suffixes import Copied
 
 FREE = Work(0, 0, 0)  # a row that is there already
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from torch import Tensor
 
 from hsd_core.core.level import DraftOrder
-from hsd_core.models.drafts.copied import Copied
 from hsd_core.models.sampling import largest
+from hsd_core.models.suffixes import Copied
 
 PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
 

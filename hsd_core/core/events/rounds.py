@@ -116,7 +116,7 @@ class Bound(Part, frozen=True):
     might have offered there.
 
     `first`: the serial of the first candidate. `rule`: with the rule that judged, None where that was not computed.
-    `best`: the most that any exact rule could reach (`core.bound`).
+    `best`: the most that any exact rule could reach (`models/best_acceptance.py`).
     """
 
     first: Int

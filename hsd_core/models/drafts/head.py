@@ -15,9 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, KVCache, Positions, own
-from hsd_core.models.drafts.copied import Copied
-from hsd_core.models.drafts.copying import Copier, Gate
-from hsd_core.models.drafts.copying_there import copier, mark_of
+from hsd_core.models.drafts.copying import Copier, Gate, copier, mark_of
 from hsd_core.models.drafts.draft_file import DraftInfo
 from hsd_core.models.gpu.precision import computes_in
 from hsd_core.models.gpu.text import Mark
@@ -25,6 +23,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Head, Int8, Linear, Plain, aligned, nbytes
 from hsd_core.models.one_pass import Pass
+from hsd_core.models.suffixes import Copied
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.decoder import CompiledDecoder

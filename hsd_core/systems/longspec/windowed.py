@@ -22,7 +22,7 @@ from torch import Tensor
 
 from hsd_core.models.cache import Cache, Positions, own
 from hsd_core.models.decoder_protocol import DecoderError
-from hsd_core.models.drafts.copying_there import copier
+from hsd_core.models.drafts.copying import copier
 from hsd_core.models.drafts.head import DraftCache, LeanDraft
 from hsd_core.models.lean.linear import nbytes
 from hsd_core.models.lean.rotary import rotary_tables

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, Positions, own
-from hsd_core.models.drafts.copying_there import copier
+from hsd_core.models.drafts.copying import copier
 from hsd_core.models.drafts.draft_file import DraftInfo
 from hsd_core.models.drafts.head import DraftCache, LeanDraft
 from hsd_core.models.lean.decoder import LeanDecoder

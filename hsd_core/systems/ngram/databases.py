@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from hsd_core.levels.strands import Found
 from hsd_core.models.database_file import NgramError
-from hsd_core.models.drafts.copied import Copied
+from hsd_core.models.suffixes import Copied
 from hsd_core.systems.ngram.context_db import ContextDatabase
 from hsd_core.systems.ngram.model_db import ModelDatabase
 from hsd_core.systems.ngram.text_db import TextDatabase

@@ -7,7 +7,7 @@ import pytest
 
 from hsd_core.levels.strands import Found
 from hsd_core.models.database_file import NgramError
-from hsd_core.models.drafts.copied import Copied
+from hsd_core.models.suffixes import Copied
 from hsd_core.systems.ngram.context_db import ContextDatabase
 from hsd_core.systems.ngram.counting import count_ngrams
 from hsd_core.systems.ngram.databases import REACH, Databases, LookupLimits

@@ -14,12 +14,12 @@ from toys import toy_stack, tree_stack
 
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
-from hsd_core.core import bound
-from hsd_core.core.bound import Distribution, reach
 from hsd_core.core.choices import Judge
 from hsd_core.core.events import Bound, Verify
 from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import Offer, Token, Tree
+from hsd_core.models import best_acceptance
+from hsd_core.models.best_acceptance import Distribution, reach
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import measure
@@ -153,7 +153,7 @@ def test_peaked_distributions(q: list[float]) -> None:
 def test_a_cut_vocabulary_errs_upwards_and_little(monkeypatch: pytest.MonkeyPatch) -> None:
     p, q = dists(4, vocab=200)
     whole = reach(p, q, 3).best
-    monkeypatch.setattr(bound, "HEAD", 80)
+    monkeypatch.setattr(best_acceptance, "HEAD", 80)
     beyond = np.sort(q)[:-80].sum()
     assert beyond > 0 and whole <= reach(p, q, 3).best <= whole + 3 * beyond
 

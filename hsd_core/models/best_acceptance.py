@@ -1,4 +1,4 @@
-"""The best acceptance that any exact rule could reach at one place, beside what the engine's own rule reaches there.
+"""The best acceptance that any exact rule could reach at one place, and what the rule `tokenwise` reaches there.
 
 Optimal multi-draft speculative decoding (arXiv 2502.18779): a rule that keeps p's distribution couples the candidates
 with a token y of p and keeps one where y is among them. The best coupling is a linear programme, and its dual is a
@@ -13,14 +13,11 @@ drawn, for a rule that judges each place by itself (`block` weighs places togeth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
-
-from hsd_core.core.tree import Tree
 
 Distribution = NDArray[np.float64]
 HEAD = 1024  # tokens that H is chosen from where three or more candidates are drawn
@@ -31,28 +28,6 @@ class Reach(NamedTuple):
 
     rule: float | None
     best: float
-
-
-def bounds(tree: Tree, path: Sequence[int], p: Tensor, places: Mapping[int, int]) -> Iterator[tuple[int, Reach]]:
-    """What could be kept at each place that was judged: the serial of its first candidate, and `reach`.
-
-    Args:
-        path: the kept nodes. p: (n, V) the verifier's rows. places: fork -> its row among them.
-    """
-    for fork in (-1, *path):
-        offers = [tree.offers[o] for o in tree.forks.get(fork, ())]
-        if not offers:
-            continue
-        rows = [offer.row for offer in offers if offer.row is not None]
-        named = [tree.ids[offer.node] for offer in offers if offer.row is None]
-        q = _dist(tree.rows[rows[0]]) if rows and tree.rows is not None else None
-        found = reach(_dist(p[places[fork]]), q, len(rows), named, repeats=tree.repeats)
-        yield tree.tokens[offers[0].node].serial, found
-
-
-def _dist(row: Tensor) -> Distribution:
-    dist: Distribution = row.cpu().double().numpy()
-    return dist
 
 
 def reach(
