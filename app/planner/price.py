@@ -24,8 +24,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option, unread_preset
 from hsd_core.theory.latency.plans import Prediction, StackPlan, measured_as, plan_of
 from hsd_core.theory.latency.recursion import Pricer
-from hsd_core.theory.overlap.apart import needs_target
-from hsd_core.theory.overlap.on_two_lanes import Reckoned, on_two_lanes_of, reckoned
+from hsd_core.theory.overlap.on_two_lanes import Reckoned, needs_target, on_two_lanes_of, reckoned
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile

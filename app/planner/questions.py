@@ -1,4 +1,4 @@
-"""Questions about a profile that have a screen of their own: is another level worth it, would a second machine pay?
+"""Questions about a profile that have a screen of their own: is another level worth it, and what systems bring along.
 
 What the last profiles answered is kept, because a slider asks again and again.
 """
@@ -13,14 +13,13 @@ from app.planner.desk import given, time_limit
 from app.planner.profiles.plan_request import PlannerError, parse
 from app.planner.profiles.turn import turned
 from app.words import planner as says
+from hsd_core.grammar.registry import plugins
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.kept import digest
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.another_level import AnotherLevel
-from hsd_core.theory.search.second_machine import SecondMachine
 
 KEPT = 8  # profiles
-SECOND_WORK_S = 6.0  # of a processor: every schedule of every drafter is walked
 
 T = TypeVar("T")
 
@@ -69,20 +68,23 @@ class AnotherLevels:
             raise PlannerError(str(error), "profile") from error
 
 
-class SecondMachines:
-    """Works answers out. One thread uses it."""
+class BroughtQuestions:
+    """Answers what systems bring along (`question.py`; see `hsd_core.cli.plan`). One thread uses it."""
 
     def __init__(self) -> None:
-        self._known = _Known(lambda profile, check: SecondMachine(profile, check).answer())
+        self._known: dict[str, tuple[float, _Known[Mapping[str, Any]]]] = {
+            one.NAME: (one.SECONDS, _Known(one.answer)) for one in plugins("question")
+        }
 
-    def answer(self, question: str) -> Mapping[str, Any]:
-        """`SecondMachine.answer` in the profile of a question as `plan_request` reads it.
+    def answer(self, name: str, question: str) -> Mapping[str, Any]:
+        """The answer of the question with this name, in the profile of a question as `plan_request` reads it.
 
         Raises:
-            PlannerError: the question is none, or its answer takes longer than `SECOND_WORK_S`.
+            PlannerError: the question is none, or its answer takes longer than its `SECONDS`.
         """
-        data, check = given(question), time_limit(SECOND_WORK_S)
+        seconds, known = self._known[name]
+        data, check = given(question), time_limit(seconds)
         try:
-            return self._known.of(turned(parse(data)), check)
+            return known.of(turned(parse(data)), check)
         except ProfileError as error:
             raise PlannerError(str(error), "profile") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from app.planner.profiles.sources import Sources
 from app.planner.worker import Worker
 from app.serve.line.turns import visitor
 from app.words import planner as says
+from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_text import faults
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import option, unread_preset
@@ -40,7 +42,7 @@ SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
 ANOTHER = f"{ROUTE}/planner/another"
-SECOND = f"{ROUTE}/planner/second"
+BROUGHT = {one.NAME: f"{ROUTE}/planner/{one.NAME}" for one in plugins("question")}  # by name, of what systems ask
 LENGTHS = f"{ROUTE}/planner/lengths"
 DOCTOR = f"{ROUTE}/planner/doctor"
 ORIGIN = f"{ROUTE}/planner/origin"
@@ -163,7 +165,10 @@ def routes(
         Route(FAULTS, judged, methods=["GET"]),
         Route(ANSWER, answered, methods=["POST"]),
         Route(ANOTHER, asked_of_profile("another", worker.another), methods=["POST"]),
-        Route(SECOND, asked_of_profile("second", worker.second), methods=["POST"]),
+        *(
+            Route(path, asked_of_profile(name, partial(worker.brought, name)), methods=["POST"])
+            for name, path in BROUGHT.items()
+        ),
         Route(LENGTHS, lengths, methods=["GET"]),
         Route(PRICE, priced, methods=["POST"]),
         Route(DOCTOR, doctored, methods=["POST"]),

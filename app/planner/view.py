@@ -11,7 +11,7 @@ from typing import Any
 from app.kit.mounted import Mounted
 from app.planner.measuring import MEASURE, MeasureRequest, asked_for
 from app.planner.profiles.plan_request import LIMITS
-from app.planner.routes import ANOTHER, ANSWER, DOCTOR, LENGTHS, PLOTLY, SECOND, SOURCES
+from app.planner.routes import ANOTHER, ANSWER, BROUGHT, DOCTOR, LENGTHS, PLOTLY, SOURCES
 from app.serve.queued import queued
 from app.serve.service import Service
 from app.serve.settings import run_id
@@ -33,7 +33,7 @@ def build(
         "sources": SOURCES,
         "answer": ANSWER,
         "another": ANOTHER,
-        "second": SECOND,
+        "brought": BROUGHT,
         "lengths": LENGTHS,
         "doctor": DOCTOR,
         "plotly": PLOTLY,

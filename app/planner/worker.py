@@ -21,7 +21,7 @@ from app.planner.profiles.engine_outputs import Outputs, diagnosed
 from app.planner.profiles.length_tables import length_tables
 from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
-from app.planner.questions import AnotherLevels, SecondMachines
+from app.planner.questions import AnotherLevels, BroughtQuestions
 from app.words import planner as says
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH
 from hsd_core.typed import decode, encode, json_decoder
@@ -32,15 +32,15 @@ MEMORY = 2**30  # bytes of the process's addresses, where the system can bound t
 
 
 class _Question(msgspec.Struct, omit_defaults=True):
-    """A question and how its answer is drawn, or one about another level, a second machine or lengths of texts, or a
-    profile to check, or stacks to price, or what another engine printed."""
+    """A question and how its answer is drawn, or one about another level or lengths of texts, or one that a system
+    brings along (its name, and its text), or a profile to check, or stacks to price, or what another engine printed."""
 
     question: str = ""
     look: Look = Look()
     check: Any = msgspec.UNSET
     price: Priced | None = None
     another: str = ""
-    second: str = ""
+    brought: tuple[str, str] | None = None
     lengths: bool = False
     doctor: Outputs | None = None
 
@@ -91,13 +91,13 @@ class Worker:
         """
         return self._asked(_Question(another=question))
 
-    def second(self, question: str) -> str:
-        """What `SecondMachines.answer` gives, in JSON.
+    def brought(self, name: str, question: str) -> str:
+        """What `BroughtQuestions.answer` gives, in JSON.
 
         Raises:
             PlannerError: what that raises, or the process ended.
         """
-        return self._asked(_Question(second=question))
+        return self._asked(_Question(brought=(name, question)))
 
     def lengths(self) -> str:
         """What `length_tables` gives of the shipped profiles by length, in JSON.
@@ -146,13 +146,13 @@ class Worker:
 
 def main(profiles: Path) -> None:
     """The process: answers are JSON objects; a refusal is a "!" and the arguments of its `PlannerError`."""
-    desk, prices, others, machines = Desk(Sources(profiles)), Prices(profiles), AnotherLevels(), SecondMachines()
+    desk, prices, others, brought = Desk(Sources(profiles)), Prices(profiles), AnotherLevels(), BroughtQuestions()
 
     def answer(question: bytes) -> bytes:
         try:
             asked = decode(question, _QUESTION)
-            if asked.second:
-                return dumps(machines.answer(asked.second)).encode()
+            if asked.brought is not None:
+                return dumps(brought.answer(*asked.brought)).encode()
             if asked.lengths:
                 return dumps(length_tables(profiles / BY_LENGTH.name, time_limit())).encode()
             if asked.doctor is not None:

@@ -17,9 +17,9 @@ from app.planner.profiles import plan_request
 from app.planner.profiles.plan_request import MAX_NODES, parse, read
 from app.planner.profiles.sources import Sources
 from app.site.seen_as import LOOKS, merged, packed
+from hsd_core.grammar.registry import plugins
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.search.another_level import AGREEMENTS, AnotherLevel
-from hsd_core.theory.search.second_machine import SecondMachine
 from hsd_core.typed import plain
 
 EVERY = 4  # of the stops of the agreement's slider, one in so many
@@ -32,12 +32,12 @@ STOPS: dict[str, tuple[float, ...]] = {
 
 class Ahead(NamedTuple):
     """What is known of one profile. curves: of the first question; plans: a `seen_as.packed` object of answers by the
-    name of their question; second: whether a second machine would pay, by the profile's own numbers, or why nobody
-    knows (`error`)."""
+    name of their question; brought: answers to what systems ask (`question.py`) by the profile's own numbers, by name,
+    each perhaps only why nobody knows (`error`)."""
 
     curves: list[dict[str, Any]]
     plans: dict[str, Any]
-    second: dict[str, Any]
+    brought: dict[str, Any]
 
 
 def profiles(folder: Path = ASSETS / "profiles") -> dict[str, dict[str, Any]]:
@@ -82,14 +82,17 @@ def ahead(profile: dict[str, Any], folder: Path = ASSETS / "profiles") -> Ahead:
         found, measured = planned(asked), sources.validation(asked)
         looks = [plan_request.Look(*look) for look in LOOKS]
         plans[name] = merged([plain(dumps(answer(found, look, measured))) for look in looks])
-    return Ahead(_curves(profile), packed(plans), _second(profile))
+    return Ahead(_curves(profile), packed(plans), _brought(profile))
 
 
-def _second(profile: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        return SecondMachine(read(profile)).answer()
-    except ProfileError as error:
-        return {"error": str(error)}
+def _brought(profile: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for question in plugins("question"):
+        try:
+            found[question.NAME] = question.answer(read(profile))
+        except ProfileError as error:
+            found[question.NAME] = {"error": str(error)}
+    return found
 
 
 def _curves(profile: Mapping[str, Any]) -> list[dict[str, Any]]:

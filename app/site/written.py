@@ -72,7 +72,8 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield f"hx/{name}", b'hxFile(%b, %d, "%b");\n' % (encode(answer.path), len(packed), written(packed))
         if answer.path in SCRIPTS:
             hashes.append(hashed(answer.body))
-    for name in (*(f"css/{path.name}" for path in sorted((ASSETS / "css").glob("*.css"))), *brought(ASSETS, "css")):
+    for path in sorted([*(ASSETS / "css").glob("*.css"), *(ASSETS / "js/systems").glob("*/*.css")]):
+        name = path.relative_to(ASSETS).as_posix()
         yield f"{OWN}/{name}", _bare(_read(name)).encode()
     yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
     yield f"{OWN}/asked.js", f'{{ {bundle(ASKED, _read)}\n$["{ASKED}"].ask(); }}\n'.encode()

@@ -1,19 +1,24 @@
-"""`plan`: the latency-optimal hierarchy of a measured profile, and what came close."""
+"""`plan`: the latency-optimal hierarchy of a measured profile, and what came close.
+
+A system may bring along a question to a profile in its `question.py`, which an option asks beside the plan:
+    OPTION, HELP    the option, and what it asks
+    answer          the answer in plain JSON types; DRAWN names what only the page shows of it
+    lines           the answer for people
+    NAME, SECONDS   on the page: in addresses, and how long a processor may work on one answer
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import command
+from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
-from hsd_core.theory.overlap.on_two_lanes import FREE, LOCK_STEP
-from hsd_core.theory.overlap.region import SAME
-from hsd_core.theory.search.second_machine import SecondMachine
 from hsd_core.typed import pretty
 
 _LISTED = 10
@@ -24,7 +29,8 @@ def add(commands: Any) -> None:
     reads(parser, "--profile", required=True, metavar="FILE", help="a profile (JSON), as calibrate writes it")
     parser.add_argument("--max-block", type=int, metavar="T", help="the longest block length (default: the profile's)")
     parser.add_argument("--levels", type=int, metavar="N", help="at most so many levels; 1 is plain decoding")
-    parser.add_argument("--overlap", action="store_true", help="would a second machine pay? Reckoned, beside the plan")
+    for question in plugins("question"):
+        parser.add_argument(f"--{question.OPTION}", action="store_true", help=question.HELP)
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
 
 
@@ -33,14 +39,18 @@ def act(options: argparse.Namespace) -> int:
     if options.max_block is not None:
         profile = replace(profile, max_block=options.max_block)
     answer = best_plans(profile, depth=options.levels)
-    second = SecondMachine(profile) if options.overlap else None
+    asked = [one for one in plugins("question") if getattr(options, one.OPTION)]
+    found = [one.answer(profile) for one in asked]
     if options.json:
-        # the map is the same for every profile: it is the page's to draw
-        found = second.answer() if second else {}
-        more = {"overlap": {name: value for name, value in found.items() if name != "map"}} if second else {}
+        more = {
+            one.OPTION: {name: value for name, value in heard.items() if name not in one.DRAWN}
+            for one, heard in zip(asked, found, strict=True)
+        }
         print(pretty({**as_json(profile, answer), **more}))
     else:
-        print("\n".join([*table_lines(profile, answer), *(overlap_lines(second.answer()) if second else ())]))
+        print("\n".join(table_lines(profile, answer)))
+        for one, heard in zip(asked, found, strict=True):
+            print("\n".join(one.lines(heard)))
     return 0
 
 
@@ -84,33 +94,6 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
         lines += ["", "runners-up"]
         lines += [f"     {_figures(each)}  {name[id(each)]}" for each in listed]
     return lines
-
-
-def overlap_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Whether a second machine would pay, as `SecondMachine.answer` has it, for people."""
-    two = answer["two"]
-    yield ""
-    yield "on two machines of this kind, one for the target and one for what drafts for it"
-    yield "RECKONED: passes as they were timed alone, laid on two clocks; never ranked with the plans above"
-    yield f"{'drafts':<24} {'a token':>8} {'accepted':>9} {'on one':>9} {'pearl':>9} {'ahead':>9} {'gain':>6}"
-    for one in answer["drafters"]:
-        gain = one["gain"]
-        said = "  do not overlap" if gain < 1 - SAME else "" if gain > 1 + SAME else "  no difference"
-        said += f"  ({one['needs']} reads the target's last states, so it cannot run apart)" if one["needs"] else ""
-        ms = "".join(f" {one[name]['ms']:>6.2f} ms" for name in ("apart", LOCK_STEP, FREE))
-        yield f"{one['name']:<24} {one['share']:>7.0%}  {one['agreement']:>8.0%} {ms} {gain:>6.2f}{said}"
-    yield "a token: what it costs, in passes of the target; gain: over these levels one after another, on one machine"
-    yield ""
-    one = answer["one"]
-    if two is None:
-        yield "do not overlap: whatever drafts here reads the target's last states"
-    elif answer["pays"]:
-        busy = f"the target's machine busy {two['verifying']:.0%} of the time, the drafter's {two['drafting']:.0%}"
-        yield f"a second machine would pay: {two['stack']}, {two['ms']:.2f} ms per token reckoned; {busy}"
-        yield f"{answer['gain']:.2f} times as fast as {one['stack']}, the best on one ({one['ms']:.2f} ms)"
-    else:
-        yield f"do not overlap: the best on two machines, {two['stack']}, would take {two['ms']:.2f} ms per token,"
-        yield f"and {one['stack']} takes {one['ms']:.2f} on one"
 
 
 def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.whatif.playing import bounded, plan_named, play
     from hsd_core.measure.whatif.whatif_profiles import DEFAULT, whatif_profile
     from hsd_core.theory import best_plans, expected, read_profile
-    from hsd_core.theory.overlap.on_two_lanes import PRICED, OnTwoLanes, reckoned
+    from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics
 
@@ -55,7 +55,7 @@ def act(options: argparse.Namespace) -> int:
     took = f"; this run took {1e3 / rate:.4g}" if rate else ""
     if not options.schedule:
         print(f"expected by the theory: {expected(profile, plan).ms_per_token:.4g} ms per token{took}")
-    elif options.schedule in PRICED:
+    else:
         ms = reckoned(profile, OnTwoLanes(plan, options.schedule)).ms_per_token
         print(f"expected by the theory: {ms:.4g} ms per token on two machines{took}")
     if note := str(profile.about.get("note", "")):

@@ -13,9 +13,9 @@ from plannerkit import HOSTILE, MEASURED, STEM, made_up, side_by_side
 
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.pipeline import Pipeline
+from hsd_core.systems.lanes.second_machine import SecondMachine
 from hsd_core.theory import profile_from
 from hsd_core.theory.search.another_level import AnotherLevel
-from hsd_core.theory.search.second_machine import SecondMachine
 
 
 @pytest.fixture(scope="session")

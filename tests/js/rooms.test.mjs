@@ -16,7 +16,6 @@ const ROOMS = [
     "race/replay",
     "race",
     "planner/another",
-    "planner/second",
     "planner/ahead",
     "planner/profile",
     "planner/doctor",

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mapScales } from "../../assets/js/planner/second/gain-map.js";
-import { bandOf, gainAt, labelled, paysAt, stretches, together } from "../../assets/js/planner/second/map-reading.js";
-import { SECOND } from "../../assets/js/words/tabs/second.js";
+import { mapScales } from "../../assets/js/systems/lanes/gain-map.js";
+import { bandOf, gainAt, labelled, paysAt, stretches, together } from "../../assets/js/systems/lanes/map-reading.js";
+import { SECOND } from "../../assets/js/systems/lanes/words.js";
 
 const MAP = {
   shares: [0.1, 0.2, 0.3],

@@ -16,19 +16,26 @@ from hsd_core.cli import main
 from hsd_core.grammar import StackError
 from hsd_core.measure.whatif.playing import play
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.lanes.closed_forms import (
+    AGREEMENTS,
+    SHARES,
+    best_blocks,
+    card_tokens_per_step,
+    duo_tokens_per_step,
+    gains,
+    pays_between,
+    tokens_per_step,
+)
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, expected, read_profile
 from hsd_core.theory.latency.plans import plan_of
-from hsd_core.theory.overlap.apart import needs_target
 from hsd_core.theory.overlap.below import Below
-from hsd_core.theory.overlap.lock_step import best_blocks, tokens_per_step
 from hsd_core.theory.overlap.on_two_lanes import (
     OnTwoLanes,
+    needs_target,
     on_two_lanes_of,
     reckoned,
     text_on_two_lanes,
 )
-from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
-from hsd_core.theory.overlap.region import AGREEMENTS, SHARES, gains, pays_between
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 

@@ -8,13 +8,14 @@ import { AHEAD, BEHIND } from "../words/tabs/planner.js";
 
 /**
  * @param {Record<string, Node[]>} parts by name, in their order
+ * @param {Record<string, [string, string]>} named of those that systems bring: a title, and what is inside
  * @param {boolean} ahead their answers were worked out ahead
  * @param {() => void} onOpen what was out of sight is to be drawn
  */
-export function behind(parts, ahead, onOpen) {
+export function behind(parts, named, ahead, onOpen) {
   const asked = openedBy();
   const all = Object.entries(parts).map(([name, inside]) => {
-    const [title, about] = (ahead && AHEAD.behind[name]) || BEHIND[name];
+    const [title, about] = (ahead && AHEAD.behind[name]) || BEHIND[name] || named[name];
     if (ahead && AHEAD.notes[name]) inside.unshift(h("p", { class: "hx-plan-text" }, ...withCode(AHEAD.notes[name])));
     const el = disclosure(name, title, inside, { about, onOpen });
     el.open = asked.has(name);

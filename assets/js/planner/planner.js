@@ -23,7 +23,7 @@ import { changed, copy, reset } from "./profile/profile.js";
 import { openedProfile, saveProfile } from "./profile/profile-file.js";
 import { sourceBar } from "./profile/sources.js";
 import { profileTables } from "./profile/tables.js";
-import { secondMachine } from "./second/second-machine.js";
+import { bringLater, brought } from "../systems/index.js";
 import { playPlan, useStack } from "./to-explore.js";
 import { still, whatIf } from "./whatif.js";
 
@@ -33,7 +33,7 @@ const OWN = { agreement: null, share: null }; // the profile's own numbers
 /** @param {HTMLElement} root @param {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} ports */
 export async function mount(root, ports) {
   rememberTheme();
-  await loadStyles("planner", "second", "doctor");
+  await Promise.all([loadStyles("planner", "doctor"), bringLater("planner")]);
   const setup = JSON.parse(ports.props.setup);
   learn(setup.grammar);
   const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
@@ -63,10 +63,6 @@ class PlannerPage {
       },
     });
     this.answers = who.another({ onAnswer: (curve, question) => this.answered(curve, question), onRefusal });
-    const asksSecond = who.second({
-      onAnswer: (a, { profile }) => profile === this.profile && this.second.show(a),
-      onRefusal: (text) => this.second.refuse(text),
-    });
     this.figures = new PlanFigures(base + setup.plotly, who.plans, (text) => this.fault(text));
     this.bar = sourceBar({
       opens: !this.ahead,
@@ -84,10 +80,7 @@ class PlannerPage {
       },
       onUse: (stack) => useStack(stack, this.source.preset),
     });
-    this.second = secondMachine({
-      onAsk: (question) => asksSecond.ask(question),
-      onUse: (stack) => useStack(stack, this.source.preset),
-    });
+    this.brought = brought.questions.map((one) => this.question(one, who));
     this.lengths = textLengths(base + setup.lengths);
     this.usual = defaultPanel({
       presets: setup.presets,
@@ -125,11 +118,16 @@ class PlannerPage {
       { class: "hx-plan-first" },
       this.another.el,
       this.usual.el,
-      behind(this.details(), Boolean(this.ahead), () => {
-        this.figures.draw();
-        this.second.wake();
-        this.lengths.wake();
-      }),
+      behind(
+        this.details(),
+        Object.fromEntries(brought.questions.map((one) => [one.name, one.behind])),
+        Boolean(this.ahead),
+        () => {
+          this.figures.draw();
+          for (const { part } of this.brought) part.wake();
+          this.lengths.wake();
+        },
+      ),
     );
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     const doctor = doctorView(this.ahead ? null : base + setup.doctor);
@@ -156,12 +154,25 @@ class PlannerPage {
     );
   }
 
+  /** A question that a system brings. @param {import("../systems/index.js").Question} one */
+  question({ name, create }, who) {
+    const asker = who.brought(name, {
+      onAnswer: (/** @type {any} */ a, /** @type {any} */ { profile }) => profile === this.profile && part.show(a),
+      onRefusal: (/** @type {string} */ text) => part.refuse(text),
+    });
+    const part = create({
+      onAsk: (question) => asker.ask(question),
+      onUse: (stack) => useStack(stack, this.source.preset),
+    });
+    return { name, part };
+  }
+
   /** What stands behind the first question, by the name of its disclosure. */
   details() {
     const { graph, surface, validation } = this.figures.plots;
     return {
       plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
-      second: [this.second.el],
+      ...Object.fromEntries(this.brought.map(({ name, part }) => [name, [part.el]])),
       lengths: [this.lengths.el],
       figures: [graph.el, surface.el],
       validation: [validation.el],
@@ -223,7 +234,7 @@ class PlannerPage {
     this.link();
     const asked = { profile: this.profile, source: this.source.id, ...this.turned };
     this.asker.ask({ ...asked, dark: isDark(), width: Math.max(1, innerWidth), figures: [] });
-    this.second.stale(asked);
+    for (const { part } of this.brought) part.stale(asked);
     this.another.stale();
     this.askAnother(null); // the profile's own point comes first
   }

@@ -39,11 +39,19 @@
  * @typedef {{lay: (root: SVGElement, over: SVGElement) => void, attend: (model: TraceModel) => void,
  *   blocks: (model: TraceModel, scale: any, until: number) => void, draw: (seen: any, scale: any) => void}} LanePart
  */
+/**
+ * A question to a profile on the Planner tab, which `question.py` of the system answers. `behind`: a title, and what is
+ * inside. A part is told when it comes into sight, when the numbers have changed, and what was answered.
+ * @typedef {{name: string, behind: [string, string],
+ *   create: (ctx: {onAsk: (question: any) => void, onUse: (stack: string) => void}) => QuestionPart}} Question
+ * @typedef {{el: HTMLElement, wake: () => void, stale: (question: any) => void, show: (answer: any) => void,
+ *   refuse: (text: string) => void}} QuestionPart
+ */
 /** More of what a system brings, loaded when a tab is first opened. @typedef {{tab: string, load: () => Promise<unknown>}} Later */
 
 /**
  * @typedef {{desks: Desk[], rounds: OfRound[], sights: Sights[], lanes: OfLanes[], pictures: Picture[], studies: StudyKind[],
- *   cards: Card[], later: Later[]}} Brought
+ *   cards: Card[], questions: Question[], later: Later[]}} Brought
  */
 
 /** @type {Brought} */
@@ -55,6 +63,7 @@ export const brought = {
   pictures: [],
   studies: [],
   cards: [],
+  questions: [],
   later: [],
 };
 

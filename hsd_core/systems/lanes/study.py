@@ -1,7 +1,7 @@
 """How often the target's own token is among a drafter's k likeliest, and what schedules with k candidates make of it.
 
 The ranks are measured: the target's greedy texts, read by both levels. Tokens per step are reckoned from them by
-formula (`theory.overlap.openings`), which takes the places of a text as independent.
+formula (`closed_forms`), which takes the places of a text as independent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.measure.results.sheet import markdown, with_interval
 from hsd_core.measure.tally import Tally
 from hsd_core.measure.teacher_forced import pair_rows
-from hsd_core.theory.overlap.openings import card_tokens_per_step, duo_tokens_per_step
+from hsd_core.systems.lanes.closed_forms import card_tokens_per_step, duo_tokens_per_step
 
 if TYPE_CHECKING:
     import argparse

@@ -1,26 +1,24 @@
-"""The price of a stack whose target verifies on a lane of its own: `@with=pearl`, `@with=ahead`, and what it is not.
+"""The price of a stack whose target verifies on a lane of its own (`@with=`), and which levels cannot be there.
 
-It is *reckoned*: what a second machine of this kind would give. No such price is ever ranked with those of stacks that
-run on one machine, and whoever shows it says so.
+The price is *reckoned*: what a second machine of this kind would give. It is never ranked with the prices of stacks
+that run on one machine, and whoever shows it says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hsd_core.grammar import scheduler_of, schedulers
+from hsd_core.grammar import kind_of, reads_draft, scheduler_of, schedulers
 from hsd_core.grammar.key import StackError, Value
-from hsd_core.grammar.keys import WITH
+from hsd_core.grammar.keys import ID, WITH
 from hsd_core.grammar.stack_text import LevelSpec, format_stack, parse
+from hsd_core.models.drafts import known_drafts
 from hsd_core.theory.latency.plans import StackPlan, check_plan, plan_of, plan_text
 from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.overlap.verdicts import Verdicts
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
-
-LOCK_STEP, FREE = "pearl", "ahead"
-PRICED = (LOCK_STEP, FREE)  # what hands chains to a verifier that judges one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +66,11 @@ def reckoned(profile: Profile, what: OnTwoLanes, check: Callable[[], None] = lam
     check_plan(profile, plan)
     if len(plan.levels) < 2 or plan.widths or profile.levels[plan.levels[0]].beside:
         raise ProfileError("levels overlap where one drafts chains for the target; add a level, or leave its tree out")
-    if what.schedule not in PRICED:
+    priced = [name for name, kind in schedulers().items() if kind.make and not kind.nodes]  # they draft chains
+    if what.schedule not in priced:
         raise ProfileError(
             f"profiles do not say what @with={what.schedule} needs to know; plan and predict with "
-            f"{' or '.join(f'@with={name}' for name in PRICED)}"
+            f"{' or '.join(f'@with={name}' for name in priced)}"
         )
     scheduler = schedulers()[what.schedule].bind(dict(what.keys))
     assert scheduler is not None
@@ -114,3 +113,38 @@ def text_on_two_lanes(profile: Profile, what: OnTwoLanes) -> str:
 def with_schedule(target: LevelSpec, what: OnTwoLanes) -> LevelSpec:
     """The target's spec with its schedule."""
     return target.having(**{WITH.name: what.schedule}, **dict(what.keys))
+
+
+def needs_target(profile: Profile, below: Sequence[int]) -> str:
+    """The name of the level below the target that reads the target's last states, so that it cannot work beside it.
+
+    "" where none does, or nobody knows. A copy of the target above it, on the drafter's own lane, has such states too.
+    `stacks.chosen_driver` refuses such a stack when it is opened.
+    """
+    preset = str(profile.about.get("preset", ""))
+    for place, level in enumerate(below):
+        spec = _spec(profile.levels[level].spec)
+        copies = [_spec(profile.levels[other].spec) for other in below[place + 1 :]]
+        if spec is not None and _fed(spec, preset) and not any(one and _is_copy(one) for one in copies):
+            return profile.names[level]
+    return ""
+
+
+def _spec(text: str) -> LevelSpec | None:
+    try:
+        return parse(f"{text},target")[0] if text else None
+    except StackError:
+        return None
+
+
+def _is_copy(spec: LevelSpec) -> bool:
+    """The target's own weights, all layers of them."""
+    reads = kind_of(spec).shares.reads
+    return reads is not None and reads.depth is None
+
+
+def _fed(spec: LevelSpec, preset: str) -> bool:
+    """Whether it is a trained draft that is fed; without @id= the first that it reads, as it is opened."""
+    own = [draft for draft in known_drafts.shipped(preset) if reads_draft(spec, draft)]
+    named = spec.get(ID)
+    return next((draft.follows for draft in own if named in (None, draft.name)), False)

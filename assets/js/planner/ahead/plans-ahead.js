@@ -5,7 +5,7 @@ import { AHEAD } from "../../words/tabs/planner.js";
 import { namesOf } from "./asked-ahead.js";
 
 /**
- * @typedef {{curves: string, plans: string, second: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
+ * @typedef {{curves: string, plans: string, brought: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
  */
 
 /** What was worked out of each profile, fetched once. */
@@ -28,10 +28,10 @@ export class Ahead {
     return place ? this._got(place.curves) : Promise.resolve(null);
   }
 
-  /** Whether a second machine would pay, by the profile's own numbers. @param {{source: string, profile: any}} question */
-  second({ source, profile }) {
+  /** What systems ask of a profile, by its own numbers. @param {string} name @param {{source: string, profile: any}} question */
+  async brought(name, { source, profile }) {
     const place = this.place(source, profile);
-    return place ? this._got(place.second) : Promise.resolve(null);
+    return place ? (await this._got(place.brought))[name] : null;
   }
 
   /** @param {any} question @returns {Promise<any>} an answer, or what `Asker` makes of a refusal */

@@ -17,14 +17,14 @@ export const whoAnswers = ({ base, setup, ahead }) => ({
     ahead
       ? madeAhead((question) => ahead.curves(question), hear, ANOTHER.noGrid)
       : askedOfServer(base + setup.another, hear),
-  /** Whether a second machine would pay. @param {Hear} hear @returns {{ask: (question: any) => any}} */
-  second: (hear) =>
-    ahead ? { ask: (question) => found(ahead, question, hear) } : new Asker(base + setup.second, hear),
+  /** What systems ask. @param {string} name @param {Hear} hear @returns {{ask: (question: any) => any}} */
+  brought: (name, hear) =>
+    ahead ? { ask: (question) => found(ahead, name, question, hear) } : new Asker(base + setup.brought[name], hear),
 });
 
-/** @param {import("./plans-ahead.js").Ahead} ahead @param {any} question @param {Hear} hear */
-async function found(ahead, question, hear) {
-  const answer = await ahead.second(question).catch(() => ({ error: AHEAD.unread }));
+/** @param {import("./plans-ahead.js").Ahead} ahead @param {string} name @param {any} question @param {Hear} hear */
+async function found(ahead, name, question, hear) {
+  const answer = await ahead.brought(name, question).catch(() => ({ error: AHEAD.unread }));
   if (answer?.error || !answer) return hear.onRefusal(answer?.error ?? AHEAD.none, "");
   return hear.onAnswer(answer, question);
 }

@@ -34,7 +34,6 @@ export const PLANNER = {
 /** What stands behind the first question: a title, and what is inside. @type {Record<string, [string, string]>} */
 export const BEHIND = {
   plans: ["The best plan of all levels", "its levels, the best of each number of levels, and why"],
-  second: ["Would a second machine pay?", "levels that work at the same time, reckoned"],
   lengths: ["How long the text is", "what passes take by length, and from where a view of the cache pays"],
   figures: ["Why: shortest path", "the path through the levels, and where one drafter pays"],
   validation: ["Predicted and measured", "how far off the theory was"],

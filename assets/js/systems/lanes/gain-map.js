@@ -2,7 +2,7 @@
 
 import { svg } from "../../kit/svg.js";
 import { bandOf, GAINING, labelled, stretches } from "./map-reading.js";
-import { SECOND } from "../../words/tabs/second.js";
+import { SECOND } from "./words.js";
 
 const PAD = { left: 52, right: 16, top: 10, bottom: 46 };
 const TICK = 0.2; // of a pass

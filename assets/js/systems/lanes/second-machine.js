@@ -5,11 +5,12 @@ import { h, say } from "../../kit/dom.js";
 import { svg } from "../../kit/svg.js";
 import { stackName } from "../../levels/stack-names.js";
 import { rounded } from "../../words/numbers.js";
-import { SECOND } from "../../words/tabs/second.js";
-import { stopsSlider } from "../another/stops-slider.js";
+import { SECOND } from "./words.js";
+import { stopsSlider } from "../../planner/another/stops-slider.js";
 import { drawMap, mapScales } from "./gain-map.js";
 import { EDGES, GAINING, gainAt, paysAt, together } from "./map-reading.js";
 import { drafterTable, gainTable } from "./map-tables.js";
+import { bring } from "../index.js";
 
 const PHONE = 700; // px of the page, as in planner.css
 const HIGH = { phone: 300, screen: 380 };
@@ -185,3 +186,5 @@ function bands() {
     ),
   );
 }
+
+bring({ questions: [{ name: "second", behind: SECOND.behind, create: secondMachine }] });

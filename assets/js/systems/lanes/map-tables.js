@@ -2,7 +2,7 @@
 
 import { h } from "../../kit/dom.js";
 import { nameOfStack, stackNames } from "../../levels/stack-names.js";
-import { SECOND } from "../../words/tabs/second.js";
+import { SECOND } from "./words.js";
 import { rounded } from "../../words/numbers.js";
 import { bandOf, paysAt, together } from "./map-reading.js";
 

@@ -9,8 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from app.planner.profiles.plan_request import PlannerError
-from app.planner.questions import SecondMachines
+from app.planner.questions import BroughtQuestions
 from hsd_core.cli import main
+from hsd_core.systems.lanes import second_machine
+from hsd_core.systems.lanes.closed_forms import best_blocks
+from hsd_core.systems.lanes.second_machine import SecondMachine
 from hsd_core.theory import (
     Costs,
     Planner,
@@ -23,12 +26,9 @@ from hsd_core.theory import (
     read_profile,
 )
 from hsd_core.theory.latency.plans import StackPlan
-from hsd_core.theory.overlap.lock_step import best_blocks
 from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
-from hsd_core.theory.search import second_machine
-from hsd_core.theory.search.second_machine import SecondMachine
 
-PROFILES = Path(__file__).resolve().parents[2] / "assets" / "profiles"
+PROFILES = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 SHIPPED = sorted(path for path in PROFILES.glob("*.json") if not path.stem.endswith("-validation"))
 
 
@@ -129,12 +129,12 @@ def test_where_nothing_drafts_token_by_token_there_is_no_answer() -> None:
     with pytest.raises(ProfileError, match="drafts token by token"):
         SecondMachine(profile(0.1, 0.5).only((1,)))
     with pytest.raises(PlannerError, match="drafts token by token"):
-        SecondMachines().answer(json.dumps({"profile": profile(0.1, 0.5).only((1,)).as_dict()}))
+        BroughtQuestions().answer("second", json.dumps({"profile": profile(0.1, 0.5).only((1,)).as_dict()}))
 
 
 def test_the_page_s_question_is_answered_with_its_sliders() -> None:
     of = profile(0.2, 0.5)
     question = {"profile": of.as_dict(), "cost": {"level": "d", "factor": 2.0}}
-    said = SecondMachines().answer(json.dumps(question))
+    said = BroughtQuestions().answer("second", json.dumps(question))
     assert said["drafters"][0]["share"] == pytest.approx(0.4)
     assert said["map"]["gains"][0][0] < 1.0

@@ -11,23 +11,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from hsd_core.systems.lanes.closed_forms import AGREEMENTS, SAME, SHARES, gains, pays_between, tokens_per_step
 from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, plan_text
-from hsd_core.theory.overlap.apart import needs_target
 from hsd_core.theory.overlap.below import Below
-from hsd_core.theory.overlap.lock_step import tokens_per_step
-from hsd_core.theory.overlap.on_two_lanes import (
-    FREE,
-    LOCK_STEP,
-    OnTwoLanes,
-    Reckoned,
-    reckoned,
-    text_on_two_lanes,
-)
-from hsd_core.theory.overlap.region import AGREEMENTS, SAME, SHARES, gains, pays_between
+from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, Reckoned, needs_target, reckoned, text_on_two_lanes
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
 
+LOCK_STEP, FREE = "pearl", "ahead"  # the schedules that are tried
 _BOTTOM = (1, 2, 3, 4)  # blocks of a level that drafts for the drafter
 _FEW = 8  # paths that the exact recursion ranks, at the least
 _ALL = 1 << 20  # a block is not cut

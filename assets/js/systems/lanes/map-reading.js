@@ -1,6 +1,6 @@
 /** What the map of overlapping says: of one place on it, and of the drafters that stand there. */
 
-import { nearestStop } from "../another/stops-slider.js";
+import { nearestStop } from "../../planner/another/stops-slider.js";
 
 const SAME = 0.005; // closer than half a percent, two are called equal
 /** Edges of the bands of gain that are drawn apart: a second machine loses below the third, and gains from the fourth. */
@@ -15,7 +15,7 @@ const MOST = 6; // lines that a label stands lower than its point
  *   apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
  * @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
  * @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
- *   }} SecondAnswer hsd_core/theory/search/second_machine.py
+ *   }} SecondAnswer hsd_core/systems/lanes/second_machine.py
  */
 
 /** @param {number} gain */
