@@ -129,3 +129,8 @@ def test_several_guesses_side_by_side_leave_greedy_text_and_a_true_trace(above: 
     if sampling.greedy:
         plain = list(hsd_core.run(stacks.stack("target"), prompt, sampling, 3, max_new_tokens=60))
         assert output_of(events) == output_of(plain)
+
+
+def test_as_many_tokens_can_be_kept_of_a_tree_as_its_longest_path_has() -> None:
+    assert TREE.longest == max(len(path_to(node, PARENTS)) for node in range(len(TREE))) == 3
+    assert Tree(TREE.tokens).longest == len(TREE)

@@ -122,6 +122,7 @@ def test_the_target_s_context_ends_the_run() -> None:
     events = list(start(stack, max_new_tokens=50))
     assert events[-1].reason == "context"
     assert len(output_of(events)) == 7
+    assert list(start(stack, max_new_tokens=7))[-1].reason == "length", "as many as were asked for"
 
 
 @pytest.mark.parametrize("short", [{0: 9}, {1: 9}, {0: 6, 1: 12}, {0: 12, 1: 6}, {0: 1, 1: 2}])

@@ -282,6 +282,7 @@ def test_verifiers_without_a_bonus_are_priced_so() -> None:
         (RunPlan((0, 1), (2,)), "must end with the target"),
         (RunPlan((), ()), "must end with the target"),
         (RunPlan((1, 0, 2), (1, 1)), "must rise"),
+        (RunPlan((1, 1, 2), (1, 1)), "must rise"),
         (RunPlan((0, 2), ()), "each but the target needs one"),
         (RunPlan((0, 2), (0,)), "each but the target needs one"),
         (RunPlan((-1, 2), (1,)), "must end with"),

@@ -12,7 +12,7 @@ from torch import Tensor
 from toys import drawn
 
 from hsd_core.core.choices import Judge, SeededChoices
-from hsd_core.core.rules import Rule, Verdict, block, greedy, rows_of, tokenwise
+from hsd_core.core.rules import Rule, Verdict, block, greedy, match, rows_of, tokenwise
 from hsd_core.core.tree import Token, Tree
 from hsd_core.grammar import rules
 from hsd_core.models.sampling import OneHot, one_hot
@@ -248,3 +248,15 @@ def test_distributions_of_one_token_are_judged_as_their_rows_are() -> None:
                 assert (quick.residual is None) == (slow.residual is None)
                 if isinstance(quick.residual, OneHot):
                     assert torch.equal(quick.residual.dense()[0], slow.residual)
+
+
+def test_match_draws_every_place_of_its_own() -> None:
+    class Places(Coins):
+        def draw(self, row: Tensor, depth: int) -> int:
+            places.append(depth)
+            return super().draw(row, depth)
+
+    places: list[int] = []
+    p = one_hot(torch.tensor([1, 2, 0]), row(0.0, 0.0, 0.0))
+    assert match(drawn([1, 2], p[:2]), p, Places(), True).path == (0, 1)
+    assert places == [0, 1, 2]

@@ -156,3 +156,13 @@ def test_greedy_tokens_go_up_without_rows_and_are_written_down_with_them(text: s
         if check.residual is not None:
             assert check.residual == trace.Row((check.p_row.ids[0],), (1.0,), 0.0)
     assert {check.outcome for _, check in checks_of(events)} >= {"accepted", "rejected"}
+
+
+def test_where_every_candidate_of_a_place_is_rejected_the_last_one_has_what_the_correction_is_drawn_from() -> None:
+    seen = 0
+    for event, _ in ((e, e.checks) for e in run("table:1@tree=3,table") if e.event == "verify"):
+        rejected = [check.residual for check in event.checks if check.outcome == "rejected"]
+        if len(rejected) > 1 and len(rejected) == len(event.checks):
+            seen += 1
+            assert rejected[-1] is not None and not any(rejected[:-1])
+    assert seen

@@ -5,10 +5,13 @@ arrays. Ids are drawn so that few are common and most are rare, as in text.
 """
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from hsd_core.core.level import Proposal, Work
+from hsd_core.levels.fused import OrderedRun
 from hsd_core.systems.ngram.databases import REACH, Databases
 from hsd_core.systems.ngram.model_db import ModelDatabase, Table
 from hsd_core.systems.ngram.packing import pack_windows
@@ -90,3 +93,15 @@ def test_a_lookup_in_the_models_database_halves_its_keys(stored) -> None:
     reads = sum(table._keys.reads for table in tables.values())
     most = sum(math.ceil(math.log2(len(table.keys))) + 2 for table in tables.values())
     assert 200 <= reads <= 200 * most
+
+
+def test_a_lookup_that_finds_nothing_counts_beside_the_draft_that_follows_it() -> None:
+    def giving(ids: tuple[int, ...], work: Work) -> SimpleNamespace:
+        given = Proposal(ids, ("",) * len(ids), work)
+        return SimpleNamespace(propose=lambda context, order: given, observe=None, keep=None, close=None, cached=0)
+
+    drafter = giving((5, 6), Work(2, 3, 1))
+    missed = OrderedRun(giving((), Work(1, 0, 0)), drafter).propose([1], None)
+    assert (missed.ids, missed.work) == ((5, 6), Work(3, 3, 1))
+    hit = OrderedRun(giving((7,), Work(1, 0, 0)), drafter).propose([1], None)
+    assert (hit.ids, hit.work) == ((7,), Work(1, 0, 0))
