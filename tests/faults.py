@@ -141,7 +141,7 @@ class Tree:
             first = re.search(r"^not ok \d+ - (.*)$|^✖ (.*?) \(", out, re.MULTILINE)
             return "" if done == 0 else f"{test}::{next(filter(None, first.groups())) if first else '?'}"
         done, out = _forked(self.root, test.split(), limit)
-        first = re.search(r"^(?:FAILED|ERROR) (\S+)", out, re.MULTILINE)
+        first = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", out, re.MULTILINE)
         if done is not None and done not in (0, 1, 2):
             raise RuntimeError(f"pytest cannot run {test}: {out[-2000:]}")
         return "" if done == 0 else first[1] if first else f"{test} (took longer than {limit:.0f} s)"

@@ -7,7 +7,7 @@ import pytest
 
 from hsd_core.levels.strands import Found
 from hsd_core.models.database_file import NgramError
-from hsd_core.models.suffixes import Copied
+from hsd_core.models.suffixes import Copied, SuffixIndex
 from hsd_core.systems.ngram.context_db import ContextDatabase
 from hsd_core.systems.ngram.counting import count_ngrams
 from hsd_core.systems.ngram.databases import REACH, Databases, LookupLimits
@@ -280,3 +280,11 @@ def test_sequences_come_from_every_database_in_turn_until_there_are_enough():
     every = [(11, "c"), (10, "c"), (20, "m"), (31, "s"), (30, "s")]
     for count in (2, 4, 7):
         assert [said(x)[0] for x in made.guesses([1], 1, count)] == every[:count]
+
+
+def test_of_one_key_no_more_places_are_kept_than_there_is_room_for_and_the_oldest_goes() -> None:
+    index = SuffixIndex(1, 1, kept=2)
+    for token in (5, 1, 5, 2, 5, 3, 5):
+        index.add(token)
+    assert [index.text[place] for place in index.behind([5])] == [2, 3]
+    assert index.evictions == 1
