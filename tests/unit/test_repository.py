@@ -31,3 +31,14 @@ def test_ci_finds_the_commands_of_the_readme() -> None:
     assert len(found) == 2
     assert found[0].startswith("python3 -m venv .venv && ") and found[0].endswith("app.py")
     assert found[1].startswith("python3 -m venv .venv && ") and ".venv/bin/python -m pytest" in found[1]
+
+
+def test_what_runs_by_the_name_of_everything_is_what_it_says() -> None:
+    """`.ci/everything` runs `.ci/run`, which runs `.ci/check`; every test file that a script names is there."""
+    scripts = {path.name: path.read_text() for path in (ROOT / ".ci").iterdir() if path.suffix == ""}
+    assert "\n.ci/check\n" in scripts["run"]
+    assert "\n.ci/run\n" in scripts["everything"] and "--all -m everything" in scripts["everything"]
+    for text in scripts.values():
+        for folder, many, one in re.findall(r"(tests/\w+/test_)(?:\{([\w,]+)\}|(\w+))\.py", text):
+            for name in (many or one).split(","):
+                assert (ROOT / f"{folder}{name}.py").is_file(), name
