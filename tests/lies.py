@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from small_trace import drafted, judged
 
-from hsd_core.core.events import Bound, Commit, Draft, Event, Kv, KvLength, LevelTotal, Plan, Store, Verify
+from hsd_core.core.events import Bound, Commit, Draft, Event, Held, Kv, KvLength, LevelTotal, Plan, Store, Verify, View
 from hsd_core.core.notes import Note, noted
 from hsd_core.levels.notes import Copied, Copies, Draws, Lookups
 
@@ -34,6 +34,11 @@ def rounds_of(at: int, **levels: Any) -> Plan:
     """A plan from round `at` on."""
     t = 470 if at == 0 else 550
     return Plan(at, "", t0=t, t=t, **levels)
+
+
+def view(*held: tuple[int, int, int], of: int = 1) -> Change:
+    """Of two positions in two heads, one slot each."""
+    return put(3, View(0, of, 2, 1, 2, tuple(Held(*span) for span in held), 200))
 
 
 def store(misses: int, t: int, **hits: int) -> Store:
@@ -70,6 +75,7 @@ KEPT, LOST, SKIPPED = "accepted", "rejected", "unjudged"
 
 HONEST = {
     "as it is": both(),
+    "a view": view((0, 1, 1), (1, 2, 1)),
     "a tree": both(TREE, on(4, lambda e: outcomes(e, KEPT, LOST, LOST))),
     "a tree of which nothing was kept": both(
         TREE,
@@ -102,6 +108,12 @@ LIES = {
     "a time that runs backwards": (on(10, lambda e: replace(e, t0=0, t1=10)), "the clock runs backwards"),
     "a round left out": (on(9, lambda e: replace(e, round=2)), "round 3 follows round 1"),
     "a round that comes back": (on(11, lambda e: replace(e, round=0)), "round 1 follows round 2"),
+    # views
+    "positions that a view holds twice": (view((0, 2, 1), (1, 2, 1)), "is no part of 2 positions in 2 heads"),
+    "positions that nobody has read": (view((1, 3, 1)), "is no part of 2 positions in 2 heads"),
+    "more heads than there are": (view((0, 1, 3)), "is no part of 2 positions in 2 heads"),
+    "a view of more than it has room for": (view((0, 1, 2), (1, 2, 1)), "it holds more than its 1 slots a head"),
+    "a view of its own cache": (view((0, 1, 1), of=0), "level 0 cannot see the cache of level 0"),
     # plans
     "a plan that falls": (put(10, rounds_of(1, levels=(1, 0), blocks=(3,))), "are not a plan of 2 levels"),
     "a plan of nothing": (put(10, rounds_of(1, levels=(), blocks=())), "levels () with blocks () are not a plan"),

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from hsd_core.doctor.counted_share import flat_share, wilson
+from hsd_core.doctor.counted_share import flat_share, kept, wilson
 from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.reading.inputs import read_texts
 from hsd_core.doctor.reading.seen import DoctorError, Seen
@@ -86,3 +86,9 @@ def test_a_plain_time_that_is_none_is_refused() -> None:
             profile_of([Seen(rounds=1, drafted=2, accepted=1)], plain_ms=ms)
     with pytest.raises(DoctorError, match="two drafters"):
         profile_of([Seen(drafter="a", rounds=1, drafted=1), Seen(drafter="b", rounds=1, drafted=1)])
+
+
+def test_of_a_length_that_is_no_whole_number_the_last_token_counts_in_part() -> None:
+    assert kept(0.5, 2.5) == 0.5 + 0.25 + 0.5 * 0.125
+    assert kept(0.5, 2.0) == 0.75
+    assert flat_share(kept(0.7, 3.4), 3.4) == pytest.approx(0.7)

@@ -10,6 +10,7 @@ import pytest
 
 from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.reading.inputs import read_files, read_texts
+from hsd_core.doctor.reading.numbers import length_of
 from hsd_core.doctor.reading.seen import DoctorError, Seen
 
 ROOT = Path(__file__).parents[1]
@@ -263,3 +264,8 @@ def test_the_outputs_of_a_real_llama_cpp_agree_with_each_other() -> None:
     assert logged.kept == pytest.approx(counted.kept, abs=0.1) and logged.draft_ms
     # every pass drafted: the first token of each of three replies is of the prompt's pass and not timed
     assert told.timed_passes == told.rounds and told.timed_tokens == 3 * 63
+
+
+def test_a_draft_has_one_token_at_least_and_no_part_of_one() -> None:
+    lengths = [length_of(value) for value in (None, 0.0, 1.0, 2.5, 256.0, 257.0)]
+    assert lengths == [None, None, 1, None, 256, None]

@@ -12,6 +12,7 @@ import pytest
 
 from hsd_core.cli import main
 from hsd_core.export.bundle import BundleError, bundle
+from hsd_core.export.document import inside
 from hsd_core.export.run_page import EMPTY, empty_page
 
 ROOT = Path(__file__).parents[2]
@@ -90,3 +91,9 @@ def test_a_file_that_cannot_be_written_or_read_is_refused_with_the_cure(
     assert "is not a folder" in capsys.readouterr().err
     assert main(["export", str(ROOT / "README.md"), "--out", str(tmp_path / "run.html")]) == 2
     assert "not JSON" in capsys.readouterr().err
+
+
+def test_no_text_of_a_run_ends_the_script_that_holds_it() -> None:
+    text = inside({"prompt": "</script><img src=x onerror=alert(1)>"})
+    assert "<" not in text
+    assert json.loads(text)["prompt"].startswith("</script>")

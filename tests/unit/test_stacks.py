@@ -105,6 +105,13 @@ def test_what_a_level_is_does_not_hang_on_where_it_stands() -> None:
     assert bare(parse("exit:4@at=8@policy=del,target")[0]) == LevelSpec("exit", values={"at": 8, "policy": "del"})
 
 
+@pytest.mark.parametrize("block", [1, 3])
+def test_a_tree_is_as_deep_as_its_block_is_long(block: int) -> None:
+    with pytest.raises(StackError, match=rf"table:{block} is {block} deep and @tree=2\.1 is 2"):
+        parse(f"table:{block}@tree=2.1,table")
+    assert parse("table:2@tree=2.1,table")[0].widths == parse("table@tree=2.1,table")[0].widths == (2, 1)
+
+
 def test_garbage_is_refused_or_read_but_never_crashes() -> None:
     rng = random.Random(7)
     pieces = [*level_names(), ":", "@", "=", ",", "2", "bonus", "rule", "theta", "1e9", " ", "block", "é"]
