@@ -14,8 +14,8 @@ from torch import Tensor
 
 from hsd_core.levels.model_level import ModelLevel
 from hsd_core.levels.trimmed_head import TrimmedHead
-from hsd_core.measure.passes.least_time import work_of
-from hsd_core.measure.results.sheet import markdown
+from hsd_core.measure.passes.machine_limits import work_of
+from hsd_core.measure.tables import markdown
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.systems.exits.exit_level import ExitLevel

@@ -11,8 +11,8 @@ from app.atlas.systems import Measured, System
 from app.play.recordings import Recordings
 from app.results.bundled_results import Bundled
 from hsd_core.measure.bench.outputs import results
-from hsd_core.measure.results.on_clock import OnClock
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
+from hsd_core.measure.tables import OnClock
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from hsd_core.grammar import kinds
 from hsd_core.grammar.stack_text import StackError, parse, stack_lossless
-from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.measure.tables import OnClock
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.typed import Wrong, builtins, convert, plain

@@ -16,7 +16,7 @@ from hsd_core.core.events import Event
 from hsd_core.grammar.stack_text import StackError, format_stack
 from hsd_core.grammar.stack_text import parse as parse_stack
 from hsd_core.measure import race
-from hsd_core.measure.race.standings import raced
+from hsd_core.measure.race.racing import raced
 from hsd_core.pipeline import Reading
 
 TOKENS = 128  # of a text, at most

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from app.words import results as says
 from hsd_core.measure.bench.outputs import as_csv
-from hsd_core.measure.results.pass_shares import measured_on, pass_shares
+from hsd_core.measure.results import measured_on, pass_shares
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.kept import shipped_profiles, unlike_here
 from hsd_core.typed import convert, plain

@@ -27,7 +27,7 @@ from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.measure import bench
 from hsd_core.measure.bench.outputs import as_csv, results
 from hsd_core.measure.bench.prompts import asked_for, prompts_path
-from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.measure.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.pipeline import Reading
 from hsd_core.stacks.targets import option
 

@@ -21,7 +21,7 @@ MOST_FILE = 10_000_000  # bytes: the Hub takes no larger one but as a large file
 TORCH = "torch>=2.8,<2.12"  # what ZeroGPU offers ends below
 SPACES = "spaces>=0.51"
 PROGRAM = (".gitattributes", "app.py", "LICENSE", "app", "hsd_core", "assets")
-IGNORED = ("__pycache__", ".*", "*.pyi", "report.html")  # of the program's folders: what it makes of itself
+IGNORED = ("__pycache__", ".*", "*.pyi", "report.md")  # of the program's folders: what it makes of itself
 _LINK = re.compile(r"\]\(([^)]+)\)|(?:href|src)=\"([^\"]+)\"")
 
 

@@ -30,9 +30,8 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
-from hsd_core.measure.results.on_clock import RECKONED, OnClock
-from hsd_core.measure.results.rawfile import RawFile
-from hsd_core.measure.results.sheet import rounded
+from hsd_core.measure.rawfile import RawFile
+from hsd_core.measure.tables import RECKONED, OnClock, rounded
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -63,7 +62,7 @@ def add(commands: Any) -> None:
         "--out",
         folder=True,
         metavar="DIR",
-        help="keep results.json, results.csv, report.html and the raw runs; an interrupted benchmark goes on there",
+        help="keep results.json, results.csv, report.md and the raw runs; an interrupted benchmark goes on there",
     )
     parser.add_argument("--no-peers", action="store_true", help="leave transformers and llama.cpp out")
     parser.add_argument(
@@ -80,6 +79,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.bench.outputs import results, runs_of, write
+    from hsd_core.measure.results import view
 
     check_sampling(options)
     preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
@@ -123,12 +123,12 @@ def act(options: argparse.Namespace) -> int:
         print(explained(default), file=sys.stderr)
     print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
-    for peer in found["peers"]:
-        said = [] if (rate := peer["tokens_per_s"]) is None else [f"{rounded(rate)} tokens/s"]
-        print(f"{peer['name']}: {', '.join([*said, *filter(None, [peer['why']])])}")
-    if options.out:
-        write(Path(options.out), found, asked)
-        print(f"\n{Path(options.out) / 'report.html'}")
+    others = [_told(peer) for peer in found["peers"]]
+    print(*others, sep="\n")
+    if raw:
+        tables = (view(raw.path, name) for name in ("stacks", "drafts"))
+        write(raw.path.parent, found, asked, "\n\n".join((*tables, *others)) + "\n")
+        print(f"\n{raw.path.with_name('report.md')}")
     return 0
 
 
@@ -147,6 +147,12 @@ def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.Bench
     if options.no_peers or bench.sampled(vars(options)):
         return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured greedily alone")
     return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf, wanted=wanted)
+
+
+def _told(peer: dict[str, Any]) -> str:
+    """What another program reached, or why it was not run."""
+    rate = [] if peer["tokens_per_s"] is None else [f"{rounded(peer['tokens_per_s'])} tokens/s"]
+    return f"{peer['name']}: {', '.join([*rate, *filter(None, [peer['why']])])}"
 
 
 def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from hsd_core.cli.shared_options import (
     preset_from,
     progress,
 )
-from hsd_core.measure.results.sheet import markdown
+from hsd_core.measure.tables import markdown
 from hsd_core.models.machine import device_name
 from hsd_core.theory import Profile, write_profile
 from hsd_core.theory.profiles.agreement import AGREEMENT

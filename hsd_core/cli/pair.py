@@ -40,8 +40,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure.pair.fit import fit_of
-    from hsd_core.measure.pair.pair_costs import read_bytes, size_words
+    from hsd_core.measure.pair import fit_of, read_bytes, size_words
     from hsd_core.models.tokenizer import Tokenizer
     from hsd_core.models.weights import ensure
     from hsd_core.stacks.targets import source_of
@@ -74,9 +73,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _judged(options: argparse.Namespace, sizes: Sequence[int], found: dict[str, Any]) -> list[str]:
     """Acceptance, costs and the verdict, as text and into `found`."""
-    from hsd_core.measure.pair.forced import acceptance_of, read_pair
-    from hsd_core.measure.pair.pair_costs import MOST, by_passes, by_size
-    from hsd_core.measure.pair.pair_verdict import as_json, table, verdict_of
+    from hsd_core.measure.pair import MOST, acceptance_of, as_json, by_passes, by_size, read_pair, table, verdict_of
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.targets import target_preset
 

@@ -46,7 +46,6 @@ def add(commands: Any) -> None:
         "--decoder", choices=KINDS, default="auto", help="what runs the models (default auto: the quickest)"
     )
     writes(parser, "--out", metavar="FILE", help="keep it as JSON lines, as the command results reads them")
-    writes(parser, "--html", metavar="FILE", help="plots over the text's length, as one page")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -85,8 +84,6 @@ def act(options: argparse.Namespace) -> int:
         print(f"\n{make(records)}")
     if options.out:
         Path(options.out).write_bytes(encode_lines((about, *records)))
-    if options.html:
-        Path(options.html).write_text(passes_report.page(about, records), encoding="utf-8")
     return 0
 
 
@@ -138,8 +135,7 @@ def _passes(
 
 def measured(device: str) -> dict[str, float]:
     """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
-    from hsd_core.measure.passes.kernel_rates import kernel_rates
-    from hsd_core.measure.passes.least_time import measured_limits
+    from hsd_core.measure.passes.machine_limits import kernel_rates, measured_limits
 
     return {**measured_limits(device), **(kernel_rates() if device == "cpu" else {})}
 

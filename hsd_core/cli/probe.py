@@ -15,7 +15,7 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import command, countdown, counts
-from hsd_core.measure.probe.start_commands import ENGINES, LENGTHS, MOST
+from hsd_core.measure.probe.engine_requests import ENGINES, LENGTHS, MOST
 
 DEFAULT_PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "calibration.jsonl"
 _MOST_PROMPTS = 64
@@ -57,10 +57,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure.probe.advice import CLOSE, advice_lines, checked, plan_profile
-    from hsd_core.measure.probe.http_server import Asked
-    from hsd_core.measure.probe.one_prompt import server_at
-    from hsd_core.measure.probe.start_commands import commands
+    from hsd_core.measure.probe.engine_requests import commands, server_at
+    from hsd_core.measure.probe.length_sweep import CLOSE, advice_lines, checked, plan_profile
+    from hsd_core.measure.probe.server import Asked
     from hsd_core.theory import write_profile
 
     lengths = _checked(options)
@@ -100,8 +99,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _engine_at(asked: Any) -> str:
     """Which engine answers there, for commands that need nothing else of it."""
-    from hsd_core.measure.probe.http_server import Silent
-    from hsd_core.measure.probe.one_prompt import server_at
+    from hsd_core.measure.probe.engine_requests import server_at
+    from hsd_core.measure.probe.server import Silent
 
     try:
         return server_at(asked).engine
@@ -173,9 +172,9 @@ def _prompts(options: argparse.Namespace, file: Any) -> list[str]:
 def _measure(
     options: argparse.Namespace, asked: Any, k: int, step: str, prompts: Sequence[str], kept: Any, tell: Any
 ) -> None:
+    from hsd_core.measure.probe.engine_requests import server_at
     from hsd_core.measure.probe.length_sweep import measure
-    from hsd_core.measure.probe.local_server import started
-    from hsd_core.measure.probe.one_prompt import server_at
+    from hsd_core.measure.probe.server import started
 
     named = f"length {k}" if k else "no drafts"
     if not options.start and options.length is None:

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure.race.standings import raced
+    from hsd_core.measure.race.racing import raced
 
     check_sampling(options)
     default = default_of(options)

@@ -9,7 +9,7 @@ from typing import Any
 
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import command
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 
 
 def add(commands: Any) -> None:
@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.validate import write_summary
-    from hsd_core.measure.results.markdown import updated, view, views
+    from hsd_core.measure.results import updated, view, views
     from hsd_core.measure.validate.raw_results import read_validation
 
     if not options.files and not options.update:

@@ -12,7 +12,7 @@ from typing import Any
 from hsd_core import pipeline
 from hsd_core.grammar.preset import Preset
 from hsd_core.measure.bench import plain_of
-from hsd_core.measure.results.rawfile import measured_by, prompts_file, ran_on
+from hsd_core.measure.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.targets import chosen, source_of

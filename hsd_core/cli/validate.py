@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, preset_from
 from hsd_core.measure import bench
-from hsd_core.measure.results.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
-from hsd_core.measure.validate.theory_models import ENDING, NAMED
+from hsd_core.measure.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
+from hsd_core.measure.validate.raw_results import ENDING, NAMED
 from hsd_core.theory import Profile, TextLengths, best_plans, has_specs, plan_of, read_profile, stack_text
 from hsd_core.typed import pretty
 
@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.validate.raw_results import predicted, read_validation
     from hsd_core.measure.validate.report import report
-    from hsd_core.measure.validate.tables import TABLES, said
+    from hsd_core.measure.validate.validation_tables import TABLES, said
     from hsd_core.theory.profiles.kept import digest
 
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]

@@ -12,7 +12,7 @@ from hsd_core.grammar import schedulers
 
 
 def add(commands: Any) -> None:
-    from hsd_core.measure.whatif.whatif_profiles import DEFAULT, whatif_names
+    from hsd_core.measure.whatif import DEFAULT, whatif_names
 
     parser = command(commands, "whatif", "simulate a stack without weights", act)
     what = parser.add_mutually_exclusive_group()
@@ -33,8 +33,8 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.terminal import show
+    from hsd_core.measure.whatif import DEFAULT, whatif_profile
     from hsd_core.measure.whatif.playing import bounded, plan_named, play
-    from hsd_core.measure.whatif.whatif_profiles import DEFAULT, whatif_profile
     from hsd_core.theory import best_plans, expected, read_profile
     from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
     from hsd_core.trace import file as tracefile

@@ -1,5 +1,5 @@
 """What measurements are made of: passes timed in turn, each turn from another place in the list, so that a machine that
-slows down slows all alike; a median with its interval, as a record. Needs no torch to be imported."""
+slows down slows all alike; a cost as a record. Needs no torch to be imported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
+from hsd_core.measure.intervals import median_interval
 
 NS_PER_MS = 1e6
 STEP = 5  # places between the beginnings of two turns
@@ -65,21 +65,6 @@ def in_turns(
                 found[cell].append(ms)
         tell(turn + 1, warm_up + turns)
     return found
-
-
-def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """The median and its distribution-free 95 % interval by order statistics (the range of fewer than 6 values).
-
-    With n values the k-th smallest and k-th largest enclose the median unless fewer than k of n fair coins fall on one
-    side; k is the largest for which that has a chance of at most 2.5 % a side.
-    """
-    found = np.sort(np.asarray(values, dtype=np.float64))
-    n, k, tail, chance = len(found), 0, 0.0, 0.5 ** len(found)
-    while k < n // 2 and tail + chance <= 0.025:
-        tail, k = tail + chance, k + 1
-        chance *= (n - k + 1) / k
-    low = max(0, k - 1)
-    return float(np.median(found)), float(found[low]), float(found[n - 1 - low])
 
 
 def cost_of(values: Sequence[float], digits: int, **cell: Any) -> dict[str, Any]:

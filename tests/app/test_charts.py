@@ -19,7 +19,7 @@ from app.planner.profiles.plan_request import Look, parse
 from app.planner.profiles.validations import measured_from
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.measure.bench.outputs import results
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
 
 FOLDERS = sorted(path.parent for path in (ASSETS / "results").glob("*/results.json"))

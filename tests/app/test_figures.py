@@ -13,9 +13,9 @@ from app.kit.static import ASSETS, Files
 from app.play.recordings import Recordings
 from app.site import prices_ahead
 from hsd_core.core.events import Header
-from hsd_core.measure.results.markdown import PEERS, SENTENCES
-from hsd_core.measure.results.rawfile import read_raw
-from hsd_core.measure.results.sheet import rounded
+from hsd_core.measure.rawfile import read_raw
+from hsd_core.measure.results import PEERS, SENTENCES
+from hsd_core.measure.tables import rounded
 
 # What the screens have stated since the page was loaded, by what it is of: assets/js/levels/stated.js.
 STATED = "() => Object.fromEntries([...hxStated].map(([of, texts]) => [of, [...texts]]))"

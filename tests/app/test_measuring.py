@@ -14,8 +14,7 @@ from app.planner.profiles.sources import Sources, measured_here
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
-from hsd_core.measure.calibrate import profiling
-from hsd_core.measure.calibrate.costs import timing
+from hsd_core.measure.calibrate import lone_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.kept import FOLDER, quick_profile
@@ -31,7 +30,7 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HSD_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("HSD_DEFAULT")
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
     quick = profiling.Effort(texts=2, tokens=8, batch=1, texts_s=0.0, costs_s=0.0, runs_s=0.0)
     monkeypatch.setattr(profiling, "QUICKLY", quick)
     monkeypatch.setattr(measuring, "PERIOD_S", 0.0)

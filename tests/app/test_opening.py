@@ -51,8 +51,7 @@ def test_the_app_never_names_torch_and_the_engine_never_names_the_page() -> None
     for path in (ROOT / "hsd_core").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "import gradio" not in text, path.name
-        if path.name not in ("bench_page.py", "passes_report.py"):  # pages of benchmarks
-            assert "import plotly" not in text, path.name
+        assert "import plotly" not in text, path.name
 
 
 def test_scripts_and_styles_reach_for_no_other_host() -> None:

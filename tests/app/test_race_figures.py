@@ -13,7 +13,7 @@ from pagekit import drawn, launched, write_recordings
 from app.kit.static import ASSETS
 from app.play.recordings import Recordings
 from hsd_core.measure import race
-from hsd_core.measure.race.standings import raced
+from hsd_core.measure.race.racing import raced
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 

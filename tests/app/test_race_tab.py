@@ -21,7 +21,7 @@ from app.serve.loader import Loader
 from app.serve.settings import RequestError
 from hsd_core.core.events import Event
 from hsd_core.measure import race
-from hsd_core.measure.race.standings import raced
+from hsd_core.measure.race.racing import raced
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace import file as tracefile
 

@@ -12,7 +12,7 @@ from pagekit import launched
 
 from app.kit.static import ASSETS
 from app.results.studies import studies
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
 from hsd_core.systems.nano import page as nano
 

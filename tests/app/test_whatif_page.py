@@ -16,7 +16,7 @@ from app.planner.profiles.plan_request import PlannerError
 from app.planner.profiles.sources import Sources
 from app.play.recordings import recorded
 from hsd_core.core.events import Draft, Header, Verify
-from hsd_core.measure.whatif.whatif_profiles import whatif_profile
+from hsd_core.measure.whatif import whatif_profile
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace.checks import check
 

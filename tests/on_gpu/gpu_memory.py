@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from hsd_core.measure.results.rawfile import ran_on
+from hsd_core.measure.rawfile import ran_on
 from hsd_core.models.machine import describe
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import chosen

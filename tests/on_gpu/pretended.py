@@ -18,11 +18,17 @@ SMALL = 64  # of what is measured of the machine itself
 def main() -> None:
     """Run it in this process, with a device "cuda" that lies in ordinary memory."""
     torch.set_num_threads(1)
-    from hsd_core.measure.calibrate.costs import timing
-    from hsd_core.measure.passes import least_time
+    from hsd_core.measure.calibrate import lone_costs
+    from hsd_core.measure.passes import machine_limits
 
-    timing.TURNS, timing.WARM_UP, timing.FEWEST, timing.ROWS, timing.EDGE_ROWS = 2, 1, 1, (1, 3), (2,)
-    least_time.GPU_READ_BYTES, least_time.GPU_SIDE, least_time.TRIES = 4 * SMALL, SMALL, 1
+    lone_costs.TURNS, lone_costs.WARM_UP, lone_costs.FEWEST, lone_costs.ROWS, lone_costs.EDGE_ROWS = (
+        2,
+        1,
+        1,
+        (1, 3),
+        (2,),
+    )
+    machine_limits.GPU_READ_BYTES, machine_limits.GPU_SIDE, machine_limits.TRIES = 4 * SMALL, SMALL, 1
     machine.has_cuda = lambda: True  # type: ignore[assignment]
     machine.describe = lambda device="cpu": NAME  # type: ignore[assignment]
     graphs.CudaGraphs = lambda device: RecordedGraphs()  # type: ignore[misc,assignment]

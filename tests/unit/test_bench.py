@@ -9,7 +9,6 @@ import pytest
 
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
-from hsd_core.measure.bench.bench_page import report
 from hsd_core.measure.bench.outputs import as_stacks, results
 from hsd_core.measure.bench.prompts import asked_for
 
@@ -126,9 +125,6 @@ def test_a_stack_that_two_lines_asked_for_is_reported_once_as_the_default(asked:
     }
     found = results(about, [asdict(each) for each in RUNS])
     assert [(row["asked"], row["stack"]) for row in found["stacks"]] == [("default", STACK), (PLAIN, PLAIN)]
-    drawn = report(found)
-    assert f'"y":["{PLAIN}","{STACK}"]' in drawn and drawn.count('"name":"Lookups, then the model"') == 1
-    assert drawn.count(f"<td>Lookups, then the model<code>{STACK}</code></td>") == 1
 
 
 def test_a_stack_on_a_named_clock_is_a_row_of_its_own_and_no_part_of_the_claim() -> None:

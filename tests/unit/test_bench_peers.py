@@ -11,7 +11,7 @@ import torch
 
 from hsd_core.measure import bench
 from hsd_core.measure.bench import Measurement, PeerText, Prompt, beside, peers
-from hsd_core.measure.bench.nano_as_llama import NEVER, nano_as_llama
+from hsd_core.measure.bench.peers import NEVER, nano_as_llama
 from hsd_core.measure.bench.prompts import TASKS, read_prompts
 from hsd_core.measure.bench.summary import peer_rows
 from hsd_core.models.one_pass import Pass

@@ -16,15 +16,14 @@ from hsd_core.core.events import Draft, Footer, Header, Verify, Work
 from hsd_core.core.level import rows_behind
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
+from hsd_core.measure.calibrate import lone_costs
+from hsd_core.measure.calibrate.acceptance import BLOCK, count, walk
 from hsd_core.measure.calibrate.candidates import candidates, default_levels
-from hsd_core.measure.calibrate.costs import timing
-from hsd_core.measure.calibrate.costs.short_runs import Observed, taken_apart
-from hsd_core.measure.calibrate.overlap import BLOCK, count, walk
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
 from hsd_core.measure.calibrate.reading import STRIDE, Reading, read
-from hsd_core.measure.tally import Tally, mean_interval
+from hsd_core.measure.calibrate.run_costs import Observed, taken_apart
+from hsd_core.measure.intervals import Tally, mean_interval, median_interval
 from hsd_core.measure.texts.written_texts import WrittenText, write
-from hsd_core.measure.timed import median_interval
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run
@@ -188,7 +187,7 @@ def test_the_engines_time_goes_with_rounds_and_with_verifications(measured, part
 def quick(monkeypatch):
     """Few turns and rows: what is measured matters to nobody here."""
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
 
 
 @pytest.mark.usefixtures("quick")
@@ -197,7 +196,7 @@ def test_every_level_gets_costs_and_levels_that_share_layers_get_those_of_their_
     stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
     entries = stacks.stack("ngram:2,nano:2,exit:2@at=2,int8:3,target")
     turns = []
-    found = timing.time_levels(
+    found = lone_costs.time_levels(
         entries, [WrittenText((3, 9), (7, 8, 50, 11))], 0.0, tell=lambda *done: turns.append(done), stop=lambda: False
     )
     assert set(found.verify) == {1, 2, 3, 4} and set(found.draft) == {1, 2, 3}

@@ -25,19 +25,16 @@ from hsd_core.grammar.keys import FUSE, GUESS, WINDOW
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.fused import FusedLevel
-from hsd_core.measure import whole_run
-from hsd_core.measure.calibrate import at_work, overlap
-from hsd_core.measure.calibrate.at_work import ran
+from hsd_core.measure.calibrate import acceptance, lone_costs, measured_in_runs
+from hsd_core.measure.calibrate.acceptance import BLOCK, count_offers, judge
 from hsd_core.measure.calibrate.candidates import candidates, default_levels, met_at_work
-from hsd_core.measure.calibrate.costs import timing
-from hsd_core.measure.calibrate.costs.scaling import in_runs
-from hsd_core.measure.calibrate.costs.short_runs import Observed
-from hsd_core.measure.calibrate.costs.timing import Timings, time_levels
-from hsd_core.measure.calibrate.offers import judge
-from hsd_core.measure.calibrate.overlap import BLOCK, count_offers
+from hsd_core.measure.calibrate.lone_costs import Timings, time_levels
+from hsd_core.measure.calibrate.measured_in_runs import ran
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
 from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.calibrate.run_costs import Observed, in_runs
+from hsd_core.measure.intervals import Tally
+from hsd_core.measure.texts import written_texts
 from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
@@ -76,7 +73,7 @@ def fused(guess: int, vocab: int = V) -> StackEntry:
     return entry(FusedLevel(tables(5, vocab=vocab)[0].level, lookups(guess, vocab)), f"table@fuse={guess}")
 
 
-def trees(offers: Mapping[int, at_work.Offered]) -> dict[int, Tree]:
+def trees(offers: Mapping[int, measured_in_runs.Offered]) -> dict[int, Tree]:
     return {start: offered.tree for start, offered in offers.items()}
 
 
@@ -144,11 +141,11 @@ def test_sampled_offers_are_accepted_as_enumeration_of_the_engine_says(
 ) -> None:
     """Over every path of a first round: its depths by the target, the first one by any other judge."""
     judges, depth = tables(2, 1), 2
-    monkeypatch.setattr(at_work, "LONGEST", depth)
+    monkeypatch.setattr(measured_in_runs, "LONGEST", depth)
 
     def counted(above: StackEntry, places: int) -> tuple[Counter[Any], Counter[Any]]:
         """Sums over all paths: of the tally of so many places, and of what the engine did in the first round."""
-        monkeypatch.setattr(overlap, "BLOCK", places)
+        monkeypatch.setattr(acceptance, "BLOCK", places)
         told, done = Counter[Any](), Counter[Any]()
 
         def once(choices: Any) -> tuple[Tally, list[Event]]:
@@ -161,7 +158,7 @@ def test_sampled_offers_are_accepted_as_enumeration_of_the_engine_says(
                         break
                 return events
 
-            monkeypatch.setattr(whole_run, "run", engine)
+            monkeypatch.setattr(written_texts, "run", engine)
             output, offers = ran([bottom, above], PROMPT, 1.0, 0, ends=NONE, tokens=1, stop=lambda: False)
             tally = Tally(1)
             count_offers(tally, 0, read(judges, WrittenText(PROMPT, output), 1.0, NONE), 2, trees(offers))
@@ -249,7 +246,7 @@ def test_sampled_offers_fare_as_in_many_real_rounds() -> None:
 
 def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 2), ("WARM_UP", 0), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
     stacks = LeanStacks(layers=3)
     entries = stacks.stack("exit:2@at=1,int8:3,target")
     window = entry(lookups(2, stacks.target.vocab_size, window=3), "ngram@guess=2@window=3@n=4")
@@ -277,7 +274,7 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, value in (("TURNS", 2), ("WARM_UP", 0), ("FEWEST", 1), ("ROWS", (1, 8)), ("EDGE_ROWS", (4,))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
     stacks = LeanStacks(layers=3)
     stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
     entries = stacks.stack("nano:2,int8:3,target")
@@ -386,7 +383,7 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
     temperature: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
     path, told = tmp_path / "prompts.jsonl", []
     path.write_text("\n".join(json.dumps({"prompt": text}) for text in ("The small level ", "The tower ")))
     below = f"ngram@guess={SILENT},ngram@guess=3,table@id=order1,table@id=order1@fuse=2,ngram@guess=2@window=2"

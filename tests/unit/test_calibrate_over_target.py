@@ -17,17 +17,14 @@ from toys import output_of
 from hsd_core.cli import main
 from hsd_core.grammar.stack_text import parse
 from hsd_core.measure.bench import Prompt
-from hsd_core.measure.calibrate import at_work
-from hsd_core.measure.calibrate.at_work import meet, ran
+from hsd_core.measure.calibrate import lone_costs, measured_in_runs
+from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.candidates import Candidates, met_at_work
-from hsd_core.measure.calibrate.costs import timing
-from hsd_core.measure.calibrate.costs.scaling import in_runs
-from hsd_core.measure.calibrate.costs.short_runs import Observed
-from hsd_core.measure.calibrate.costs.timing import time_levels
-from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, side_by_side
-from hsd_core.measure.calibrate.overlap import count
-from hsd_core.measure.calibrate.reading import LONGEST, read
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.calibrate.lone_costs import time_levels
+from hsd_core.measure.calibrate.measured_in_runs import meet, ran
+from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, drafted_rows, read, side_by_side
+from hsd_core.measure.calibrate.run_costs import Observed, in_runs
+from hsd_core.measure.intervals import Tally
 from hsd_core.measure.texts.written_texts import PIECES, WrittenText, write
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
@@ -58,7 +55,7 @@ def test_rows_read_beside_the_target_are_those_that_runs_draft_from(
     (rows,) = drafted_rows([level], target, text.prompt, text.output)
     assert rows.shape == (n, stacks.target.vocab_size)
     # With T = 1 and no bonus a round begins at every token, and its first token is drafted behind the true past.
-    monkeypatch.setattr(at_work, "LONGEST", 1)
+    monkeypatch.setattr(measured_in_runs, "LONGEST", 1)
     stack = stacks.stack(f"{spec},target@bonus=0")
     _, offers = ran(stack, PROMPT, 0.0, 0, ends=NONE, tokens=n, stop=lambda: False)
     first = {start: one.tree.ids[0] for start, one in offers.items()}
@@ -93,7 +90,7 @@ def test_drafts_that_end_by_themselves_are_counted_as_runs_make_them(
     assert met_at_work(parse(f"{spec},target")[0]) and not met_at_work(parse("skip@set=none,target")[0])
     offers, output = {}, ()
     tally = Tally(1)
-    monkeypatch.setattr(at_work, "FEWEST", 1)
+    monkeypatch.setattr(measured_in_runs, "FEWEST", 1)
     meet(
         found(stacks, spec),
         [WrittenText(PROMPT, (0,))],
@@ -140,7 +137,7 @@ def test_the_levels_are_timed_beside_a_target(
     stacks: LeanStacks, text: WrittenText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
     entries = stacks.stack("skip@set=a.1,view@budget=16@chunk=4,int8,target")
     timings = time_levels(entries, [text], 0.0, context=30, tell=lambda *_: None, stop=lambda: False)
     assert set(timings.verify) == {0, 1, 2, 3} and set(timings.draft) == {0, 1, 2}
@@ -184,7 +181,7 @@ def test_a_length_cuts_texts_into_pieces_as_they_stand() -> None:
 
 def test_a_profile_behind_texts_of_a_length_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(timing, name, value)
+        monkeypatch.setattr(lone_costs, name, value)
     prompts, out = tmp_path / "long.jsonl", tmp_path / "profile.json"
     prompts.write_text("\n".join(json.dumps({"prompt": f"The {which} level of the tower " * 12}) for which in "ab"))
     levels = "table@id=order1,table@id=order3,table@id=order6"

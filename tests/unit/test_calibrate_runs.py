@@ -10,12 +10,22 @@ from lean_stacks import LeanStacks, RandomDraft
 
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Footer, Verify
-from hsd_core.measure import whole_run
+from hsd_core.measure.calibrate import run_costs
 from hsd_core.measure.calibrate.candidates import candidates
-from hsd_core.measure.calibrate.costs import short_runs
-from hsd_core.measure.calibrate.costs.scaling import MOST, in_runs, per_token, scaled
-from hsd_core.measure.calibrate.costs.short_runs import Drafting, Observed, observe, outside, stacks_of, taken_apart
-from hsd_core.measure.calibrate.costs.timing import Timings
+from hsd_core.measure.calibrate.lone_costs import Timings
+from hsd_core.measure.calibrate.run_costs import (
+    MOST,
+    Drafting,
+    Observed,
+    in_runs,
+    observe,
+    outside,
+    per_token,
+    scaled,
+    stacks_of,
+    taken_apart,
+)
+from hsd_core.measure.texts import written_texts
 from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
@@ -115,12 +125,12 @@ def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatc
     pipeline, ran = Pipeline.open("toy"), []
     found = candidates(pipeline)
     monkeypatch.setattr(
-        whole_run, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
+        written_texts, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
     )
     text = WrittenText(tuple(pipeline.encode("The small level ", raw=False)), (1,))
     seen = observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)
     turns = [sorted(ran[at : at + 5]) for at in range(0, len(ran), 5)]
-    assert turns == [[1, 1, 2, 2, 3]] * (1 + short_runs.FEWEST) and seen.runs == 5 * short_runs.FEWEST
+    assert turns == [[1, 1, 2, 2, 3]] * (1 + run_costs.FEWEST) and seen.runs == 5 * run_costs.FEWEST
     assert {pair for pair, _ in seen.verify} == {(None, 2), (0, 2), (1, 2), (0, 1)}
     with pytest.raises(Stopped):
         observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: True)

@@ -10,10 +10,10 @@ import pytest
 
 from app.results.bundled_results import Bundled
 from hsd_core.measure.bench import Measurement, best_by_levels, summary
-from hsd_core.measure.bench.claim import claim
 from hsd_core.measure.bench.outputs import as_csv, results
-from hsd_core.measure.results.pass_shares import measured_on, pass_shares
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.bench.summary import claim
+from hsd_core.measure.rawfile import read_raw
+from hsd_core.measure.results import measured_on, pass_shares
 from hsd_core.theory import read_profile
 from hsd_core.theory.profiles.kept import shipped_profiles
 from hsd_core.typed import encode

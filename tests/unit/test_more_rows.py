@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hsd_core.measure.passes import passes_report
-from hsd_core.measure.passes.more_rows import FEW, KINDS, MANY, kernel_rate, key_of, limit_of, more_rows
+from hsd_core.measure.passes.passes_report import FEW, KINDS, MANY, kernel_rate, key_of, limit_of, more_rows
 
 PARTS = ("products", "attention", "head", "kernels", "around")
 
@@ -69,10 +69,10 @@ def test_the_table_has_rates_beside_each_other_and_the_method_names_the_machine_
 
 def test_the_kernels_of_passes_are_measured_by_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnxruntime")
-    from hsd_core.measure.passes import kernel_rates
+    from hsd_core.measure.passes import machine_limits
 
-    monkeypatch.setattr(kernel_rates, "SIDE", 64)
-    monkeypatch.setattr(kernel_rates, "TRIES", 1)
-    found = kernel_rates.kernel_rates()
+    monkeypatch.setattr(machine_limits, "SIDE", 64)
+    monkeypatch.setattr(machine_limits, "TRIES", 1)
+    found = machine_limits.kernel_rates()
     assert set(found) == {key_of(kind, rows) for kind in KINDS for rows in (MANY, FEW)} and min(found.values()) > 0
     assert kernel_rate(found, "int8", FEW) == found["int8_few_per_ms"] and kernel_rate({}, "int8", FEW) is None

@@ -8,9 +8,9 @@ import pytest
 import torch
 from toys import table
 
-from hsd_core.measure.calibrate.overlap import count
+from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.reading import Reading
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.intervals import Tally
 
 V, PROMPT = 3, (1, 2)
 LOW, TOP = (table(V, seed) for seed in (4, 1))

@@ -16,10 +16,7 @@ from toys import output_of
 from hsd_core import cli
 from hsd_core.core.events import Verify
 from hsd_core.doctor.counted_share import Share
-from hsd_core.measure.pair.fit import fit_of
-from hsd_core.measure.pair.forced import acceptance_of, read_pair, rounds_over
-from hsd_core.measure.pair.pair_costs import MOST, PairCosts, by_size
-from hsd_core.measure.pair.pair_verdict import verdict_of
+from hsd_core.measure.pair import MOST, PairCosts, acceptance_of, by_size, fit_of, read_pair, rounds_over, verdict_of
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import target_preset

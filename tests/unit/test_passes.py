@@ -16,8 +16,7 @@ from hsd_core.cli.passes import measured as limits_of
 from hsd_core.core.entry import StackEntry
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.model_level import ModelLevel
-from hsd_core.measure.passes import least_time
-from hsd_core.measure.passes.least_time import PassWork, work_of
+from hsd_core.measure.passes import machine_limits
 from hsd_core.measure.passes.level_passes import (
     PROFILED,
     REPEATS,
@@ -29,9 +28,10 @@ from hsd_core.measure.passes.level_passes import (
     taken,
     time_passes,
 )
+from hsd_core.measure.passes.machine_limits import PassWork, work_of
 from hsd_core.measure.passes.round_times import Stamped, measure_rounds
-from hsd_core.measure.results.markdown import view, views
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
+from hsd_core.measure.results import view, views
 from hsd_core.models.compiled.node_profile import Node, NodeProfile, runs_of
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.ngram.databases import Databases
@@ -96,7 +96,7 @@ def test_the_least_time_is_the_longer_of_reading_and_multiplying() -> None:
 def test_what_multiplies_is_what_the_machine_is_measured_by(monkeypatch: pytest.MonkeyPatch) -> None:
     """Torch's product of 8-bit numbers is a loop of scalars on some processors: no pass runs it."""
     monkeypatch.setattr(torch, "_int_mm", None)
-    monkeypatch.setattr(least_time, "READ_BYTES", 2**16)
+    monkeypatch.setattr(machine_limits, "READ_BYTES", 2**16)
     found = limits_of("cpu")
     pytest.importorskip("onnxruntime")
     level = entry(tiny_compiled(dtype="int8", inner=INNER)).level
@@ -238,7 +238,7 @@ def test_a_lookup_is_timed_behind_a_text_that_it_has_seen() -> None:
 
 
 def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
-    out, page = tmp_path / "p.jsonl", tmp_path / "p.html"
+    out = tmp_path / "p.jsonl"
     command = ["passes", "--preset", "toy", "--rows", "1,3", "--limit", "1", "--max-new-tokens", "8"]
     assert main([*command, "--levels", "table@id=order1,table@id=order6", "--context", "20", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
@@ -250,8 +250,7 @@ def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
         (f"table@id={order}", 20, n) for order in ("order1", "order6") for n in (1, 3)
     ]
     assert all(r["ms"] > 0 and r["parts"] is None and r["least"] is None for r in passes)  # a table has no weights
-    assert main([*command, "--lengths", "30,12", "--out", str(out), "--html", str(page)]) == 0
-    assert page.read_text(encoding="utf-8").count('class="plotly-graph-div"') == 3
+    assert main([*command, "--lengths", "30,12", "--out", str(out)]) == 0
     assert views(out) == ("passes", "rows", "lookups", "rounds")
     rounds = view(out, "rounds")
     assert "| 12 |" in rounds and "| 30 |" in rounds and "by `python -m hsd_core passes" in rounds

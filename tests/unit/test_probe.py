@@ -23,11 +23,9 @@ from hsd_core import cli
 from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.inputs import read_files
 from hsd_core.doctor.reading.seen import Seen
-from hsd_core.measure.probe.advice import advice_lines, checked, plan_profile, recommended
-from hsd_core.measure.probe.http_server import Asked, ProbeError
-from hsd_core.measure.probe.length_sweep import Kept, measure
-from hsd_core.measure.probe.local_server import started
-from hsd_core.measure.probe.one_prompt import ask, server_at
+from hsd_core.measure.probe.engine_requests import ask, server_at
+from hsd_core.measure.probe.length_sweep import Kept, advice_lines, checked, measure, plan_profile, recommended
+from hsd_core.measure.probe.server import Asked, ProbeError, started
 from hsd_core.theory import best_plans, expected, read_profile
 from hsd_core.theory.latency.plans import StackPlan
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace as changed
 
 from hsd_core.core.events import Bonus, Commit, Event, Header, Verify
 from hsd_core.measure import race
-from hsd_core.measure.race.standings import raced
+from hsd_core.measure.race.racing import raced
 from hsd_core.models import machine
 from hsd_core.models.machine import TooLarge
 from hsd_core.pipeline import Pipeline

@@ -49,7 +49,6 @@ TARGETS = {
     "whatif --trace": ["whatif", "--trace"],
     "calibrate --out": ["calibrate", "--out"],
     "passes --out": ["passes", "--out"],
-    "passes --html": ["passes", "--html"],
     "selfgen --out": ["selfgen", "--invent", "3", "--out"],
     "results --summary": ["results", "TRACE", "--summary"],
 }

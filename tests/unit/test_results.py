@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.measure.results.markdown import SENTENCE, SENTENCES, updated, view, views
-from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, read_raw
-from hsd_core.measure.results.sheet import html, markdown, stack_cells, wrapped
+from hsd_core.measure.rawfile import RawFile, measured_by, prompts_file, read_raw
+from hsd_core.measure.results import SENTENCE, SENTENCES, updated, view, views
+from hsd_core.measure.tables import markdown, stack_cells
 from hsd_core.typed import put
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +84,7 @@ def test_marked_tables_are_made_anew_and_nothing_else_is(swept, capsys):
 
 
 def test_the_shortest_view_holds_the_fastest_of_each_number_of_levels(swept, monkeypatch):
-    import hsd_core.measure.results.markdown as markdown
+    import hsd_core.measure.results as markdown
 
     rows = [
         {"stack": stack, "plain": plain, "tokens_per_s": rate, "prompts": 2}
@@ -164,10 +164,6 @@ def test_a_table_calls_its_stacks_by_their_names_before_their_codes():
         "| The model alone `target` |",
         "| `no stack` |",
     ]
-    assert "<td>The model alone<code>target</code></td>" in html(("stack",), [[cells["target"]]])
-    assert "<td><code>no stack</code></td>" in html(("stack",), [[cells["no stack"]]])
-    assert cells["ngram:2,int8:4,target"].label(30) == "Lookups (2 tokens), then an<br>8-bit copy (4), then the model"
-    assert wrapped("one", 2) == "one", "a word is not cut"
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

@@ -34,7 +34,7 @@ TORCHLESS = (
     "from hsd_core.cli import main; main(['doctor'])",
     "from hsd_core.theory.profiles.kept import cached_profile; cached_profile('smollm2')",
     "from hsd_core.doctor.reading.inputs import read_files; from hsd_core.doctor.draft_profile import profile_of",
-    "from hsd_core.measure.whatif.whatif_profiles import whatif_profile; whatif_profile('llama3')",
+    "from hsd_core.measure.whatif import whatif_profile; whatif_profile('llama3')",
 )
 THEORY = ("profiles", "latency", "overlap", "search", "replanning")
 

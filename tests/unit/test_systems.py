@@ -23,8 +23,8 @@ from hsd_core.grammar import kinds, policies
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.bench.outputs import results
 from hsd_core.measure.bench.prompts import read_asked
-from hsd_core.measure.results.on_clock import OnClock
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
+from hsd_core.measure.tables import OnClock
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.store.store_place import MAKING, store_path

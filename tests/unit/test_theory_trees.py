@@ -11,8 +11,8 @@ import torch
 from monte_carlo import simulate
 from profiles import flat
 
-from hsd_core.measure.calibrate.offers import fork_chances
-from hsd_core.measure.validate.theory_models import predictions
+from hsd_core.measure.calibrate.acceptance import fork_chances
+from hsd_core.measure.validate.raw_results import predictions
 from hsd_core.theory import (
     Costs,
     Planner,

@@ -15,14 +15,12 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Footer, Verify
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.texts.written_texts import PROMPTS as CALIBRATION
-from hsd_core.measure.validate.attribution import attribute
-from hsd_core.measure.validate.counters import count_run, counters_from
-from hsd_core.measure.validate.raw_results import read_validation
+from hsd_core.measure.validate.counters import attribute, count_run, counters_from
+from hsd_core.measure.validate.raw_results import ENDING, SAID, ended, predictions, read_validation
 from hsd_core.measure.validate.report import Errors, _part_json, as_json, report
-from hsd_core.measure.validate.tables import sittings_table
-from hsd_core.measure.validate.theory_models import ENDING, SAID, ended, predictions
+from hsd_core.measure.validate.validation_tables import sittings_table
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run

@@ -14,7 +14,7 @@ from app.planner.profiles.plan_request import PlannerError, PlanQuestion, read
 from app.planner.profiles.validations import nearest
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import planner as says
-from hsd_core.measure.whatif.whatif_profiles import DEFAULT
+from hsd_core.measure.whatif import DEFAULT
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.agreement import AGREEMENT
 from hsd_core.theory.profiles.behind_texts import BY_LENGTH, known_by_length

@@ -1,6 +1,5 @@
 """Stacks measured side by side: with plain decoding of the same target, and with other programs."""
 
-from hsd_core.measure.bench.claim import best_by_levels
 from hsd_core.measure.bench.prompts import Prompt, read_asked, read_prompts, read_stacks
 from hsd_core.measure.bench.side_by_side import (
     BenchPeer,
@@ -15,4 +14,4 @@ from hsd_core.measure.bench.side_by_side import (
     whole,
     with_plain,
 )
-from hsd_core.measure.bench.summary import drafts_table, sampled, summary, table
+from hsd_core.measure.bench.summary import best_by_levels, drafts_table, sampled, summary, table

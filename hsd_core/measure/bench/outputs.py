@@ -1,4 +1,4 @@
-"""What a benchmark leaves in its folder: results.json, results.csv, stacks.txt and one report.html, from its raw runs.
+"""What a benchmark leaves in its folder: results.json, results.csv, stacks.txt and report.md, from its raw runs.
 
 results.json: `about` (machine, versions, command, prompts), `stacks` (a row a stack, fastest first: `asked`, its line
 in the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
@@ -14,11 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hsd_core.measure.bench.claim import claim
 from hsd_core.measure.bench.prompts import DEFAULT
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, from_record, plain_of, whole
-from hsd_core.measure.bench.summary import peer_rows, sampled, summary
-from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.measure.bench.summary import claim, peer_rows, sampled, summary
+from hsd_core.measure.tables import OnClock
 from hsd_core.typed import encode, put
 
 _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
@@ -58,14 +57,12 @@ def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
     }
 
 
-def write(folder: Path, found: Mapping[str, Any], asked: Mapping[str, str]) -> None:
-    """Write results.json, results.csv, stacks.txt and report.html into a folder."""
-    from hsd_core.measure.bench.bench_page import report
-
+def write(folder: Path, found: Mapping[str, Any], asked: Mapping[str, str], report: str) -> None:
+    """Write results.json, results.csv, stacks.txt and report.md into a folder."""
     put(folder / "results.json", encode(found))
     put(folder / "results.csv", as_csv(found).encode())
     put(folder / "stacks.txt", as_stacks(asked).encode())
-    put(folder / "report.html", report(found).encode())
+    put(folder / "report.md", report.encode())
 
 
 def as_stacks(asked: Mapping[str, str]) -> str:

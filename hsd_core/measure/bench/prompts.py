@@ -13,7 +13,7 @@ from pathlib import Path
 from hsd_core.grammar import lanes_of
 from hsd_core.grammar.placing import check_measured
 from hsd_core.grammar.stack_text import format_stack, parse
-from hsd_core.measure.results.on_clock import RECKONED, OnClock
+from hsd_core.measure.tables import RECKONED, OnClock
 from hsd_core.trace.prompt_files import PromptLine
 from hsd_core.typed import records
 from hsd_core.typed.bounded import text

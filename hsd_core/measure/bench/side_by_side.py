@@ -16,7 +16,7 @@ from typing import Any
 from hsd_core.core.events import Event, Footer
 from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench.prompts import Prompt
-from hsd_core.measure.results.on_clock import OnClock
+from hsd_core.measure.tables import OnClock
 from hsd_core.measure.timed import rotated
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import Comparison, alike, compare

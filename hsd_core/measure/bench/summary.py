@@ -1,9 +1,9 @@
-"""What a benchmark's runs say: a row a stack and a row a peer, and the rows as a Markdown table."""
+"""What a benchmark's runs say: a row a stack and a row a peer, Markdown tables of them, and the claim in a sentence."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, plain_of
-from hsd_core.measure.results.sheet import StackCell, markdown, rounded, shares, stack_cells
+from hsd_core.measure.tables import OnClock, markdown, rounded, shares, stack_cells
 from hsd_core.models.sampling import is_greedy
 
 RESAMPLES = 2000
@@ -118,7 +118,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     return markdown((*head, "equal"), (_cells(row, called[row["stack"]]) for row in rows))
 
 
-def _cells(row: Mapping[str, Any], stack: StackCell) -> Sequence[object]:
+def _cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
     low, high = row["interval"]
     ties = f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})" if row["ties"] else ""
     equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}{ties}"
@@ -134,7 +134,7 @@ def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return markdown(head, (_draft_cells(row, called[row["stack"]]) for row in rows))
 
 
-def _draft_cells(row: Mapping[str, Any], stack: StackCell) -> Sequence[object]:
+def _draft_cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
     low, high = row["interval"]
     ms = "-" if row["draft_ms"] is None else f"{row['draft_ms']:.2f}"
     return (stack, f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", ms, f"{row['drafted']:.1%}")
@@ -170,3 +170,60 @@ def _drawn(pairs: int) -> npt.NDArray[np.int64]:
     """(RESAMPLES, pairs) places, drawn with replacement: the same ones for every stack over as many prompts."""
     chance = random.Random(0)
     return np.array([chance.choices(range(pairs), k=pairs) for _ in range(RESAMPLES)])
+
+
+Row = dict[str, Any]
+
+
+def best_by_levels(rows: Iterable[Row], plain: str) -> list[Row]:
+    """The fastest stack of each number of levels over one target, fastest first; `rows` as `summary` gives them."""
+    best: dict[int, Row] = {}
+    for row in rows:
+        if row["plain"] == plain:
+            best.setdefault(levels(row["stack"]), row)
+    return sorted(best.values(), key=lambda row: -row["tokens_per_s"])
+
+
+def levels(stack: str) -> int:
+    """How many levels a stack has."""
+    return stack.count(",") + 1
+
+
+def claim(rows: Sequence[Row], measured: Sequence[Measurement], plain: str) -> dict[str, Any]:
+    """The claim of a benchmark over one target.
+
+    Args:
+        rows: as `summary` gives them; those on a clock that is named are no part of the claim. measured: what they were
+            made of. plain: plain decoding of the target.
+    Returns:
+        `best`: of each number of levels but plain decoding, fastest first; `over`: what the first of them gains over
+        the second on the same prompts, with its 95 % interval, or None; `loses`: the stacks whose whole interval is
+        below plain decoding, slowest first. Of a stack `tokens` come from one round, which takes as long as `passes`
+        of plain decoding: its speed-up is the one over the other.
+    """
+    rows = [row for row in rows if not OnClock.read(row["stack"]).clock]
+    best = [row for row in best_by_levels(rows, plain) if row["stack"] != plain]
+    loses = [row for row in rows if row["plain"] == plain and row["interval"][1] < 1.0]
+    return {
+        "best": [_entry(row) for row in best],
+        "over": _over(best[0]["stack"], best[1]["stack"], measured) if len(best) > 1 else None,
+        "loses": [_entry(row) for row in reversed(loses)],
+    }
+
+
+def _entry(row: Row) -> dict[str, Any]:
+    tokens, gain = row["tokens_per_target_forward"], row["speed_up"]
+    return {
+        "stack": row["stack"],
+        "levels": levels(row["stack"]),
+        "speed_up": gain,
+        "interval": row["interval"],
+        "tokens": tokens,
+        "passes": tokens / gain,
+    }
+
+
+def _over(stack: str, other: str, measured: Sequence[Measurement]) -> dict[str, Any]:
+    own, beside = ({run.prompt: run for run in measured if run.stack == name} for name in (stack, other))
+    pairs = [(own[i], beside[i]) for i in sorted(own.keys() & beside.keys())]
+    return {"speed_up": speed_up(pairs), "interval": interval(pairs)}

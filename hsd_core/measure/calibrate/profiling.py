@@ -9,26 +9,118 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hsd_core.core.driver import Stopped
+from hsd_core.grammar import fan_of
+from hsd_core.grammar.keys import FUSE
 from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench import read_prompts
-from hsd_core.measure.calibrate.assembled import assembled
-from hsd_core.measure.calibrate.at_work import SECONDS, meet
+from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
-from hsd_core.measure.calibrate.costs.scaling import in_runs
-from hsd_core.measure.calibrate.costs.short_runs import Observed, observe, observe_drafts, outside
-from hsd_core.measure.calibrate.costs.timing import BUDGET, CONTEXT, Timings, time_levels
-from hsd_core.measure.calibrate.overlap import count
-from hsd_core.measure.calibrate.reading import read
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.calibrate.lone_costs import BUDGET, CONTEXT, Timings, time_levels
+from hsd_core.measure.calibrate.measured_in_runs import SECONDS, meet
+from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, read
+from hsd_core.measure.calibrate.run_costs import Observed, Outside, in_runs, observe, observe_drafts, outside, per_token
+from hsd_core.measure.intervals import Tally, mean_interval
 from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, write
-from hsd_core.theory import ENGINE, Profile, TextLengths
+from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
 from hsd_core.theory.profiles.agreement import with_agreement
 from hsd_core.theory.profiles.kept import QUICK, keep, shipped_profile
 from hsd_core.theory.profiles.profile import LENGTH
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
+
+
+MAX_BLOCK = 16
+LEAST = 15.0  # tokens that the acceptance of a fork must rest on
+
+
+def assembled(
+    found: Candidates,
+    tally: Tally,
+    timings: Timings,
+    seen: Observed,
+    between: Outside,
+    temperature: float,
+    about: dict[str, Any],
+) -> Profile:
+    """The profile of what was counted of these levels and timed.
+
+    Args:
+        between: the engine's own time. about: what the profile says of where it was measured.
+    """
+    one = len(found.entries)  # numbers from there on only draft
+    silent = [i for i in found.order if i >= one and tally.ratio(("beside", i, 1)) is None]
+    left_out = {found.names[i]: "it offered nothing on these texts; give longer or more of them" for i in silent}
+    order = [i for i in found.order if i not in silent]
+    at = {number: place for place, number in enumerate(order)}
+    pairs = [(j, i) for place, i in enumerate(order) for j in order[:place] if i < one]
+    return Profile(
+        tuple(_level(found, i, tally, timings, seen, between.verify_ms) for i in order),
+        tuple(tuple(_accepts(tally, j, i) if (j, i) in pairs else float(i == j) for i in order) for j in order),
+        MAX_BLOCK,
+        edge_cost={
+            (at[j], at[i]): costs.plus(between.verify_ms) for (j, i), costs in timings.edges.items() if (j, i) in pairs
+        },
+        interval=tuple(tuple(_interval(tally, j, i) if (j, i) in pairs else None for i in order) for j in order),
+        temperature=temperature,
+        round_ms=round(between.round_ms, 4),
+        by_width={(at[j], at[i]): known for j, i in pairs if (known := _by_width(tally, j, i))},
+        about={**about, "left_out": {**found.left_out, **left_out}},
+    )
+
+
+def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Observed, engine_ms: float) -> ProfileLevel:
+    name, drafts = found.names[i], seen.drafts[i]
+    if i in timings.verify:
+        draft = timings.draft.get(i)
+        costs = timings.verify[i].plus(engine_ms)
+        return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
+    rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
+    own = found.at_work[i - len(found.entries)] if i > found.target else None
+    beside = tuple(round(share, 3) for share in rows) if own and fan_of(own.spec) else ()
+    rate = tally.ratio(("hit", i)) or 0.0
+    reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
+    known = tuple(_round(r) for r in reach if r is not None)
+    if own and own.level.has_cache:
+        # What a draft caught up on is in its mean: the level itself verifies nothing.
+        alone = float(np.median([draft.ms / draft.forwards for draft in drafts if draft.forwards]))
+        ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
+        if own.spec.get(FUSE):  # what was looked up rides in the passes of a draft
+            return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
+        took = [ms * (tally.ratio(("forwards", i, n)) or n) for n in range(1, LONGEST + 1)]
+        return ProfileLevel(
+            name, Costs(tuple(range(1, LONGEST + 1)), tuple(round(x, 5) for x in took)), name, _round(rate), known
+        )
+    hits, misses = ([draft.ms for draft in drafts if draft.hit is hit] for hit in (True, False))
+    parts = [(share, mean_interval(ms)) for share, ms in ((rate, hits), (1.0 - rate, misses)) if ms]
+    total = sum(share for share, _ in parts) or 1.0
+    ms, low, high = (round(max(1e-5, sum(share * times[k] for share, times in parts) / total), 5) for k in range(3))
+    return ProfileLevel(name, Costs((1,), (ms,), (low,), (high,)), name, _round(rate), known, beside=beside)
+
+
+def _accepts(tally: Tally, j: int, i: int) -> float:
+    return _round(tally.ratio(("pair", j, i)) or 0.0)
+
+
+def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
+    found = tally.interval(("pair", j, i))
+    return None if found is None else (_round(found[0]), _round(found[1]))
+
+
+def _by_width(tally: Tally, j: int, i: int) -> tuple[float, ...]:
+    """The acceptances of a fork of 1, 2, ... tokens; none, where they rest on too few."""
+    keys = [("width", j, i, k) for k in range(1, WIDEST + 1)]
+    shares = [_round(tally.ratio(key) or 0.0) for key in keys if tally.weight(key) >= LEAST]
+    return tuple(np.maximum.accumulate(shares).tolist()) if len(shares) == WIDEST else ()
+
+
+def _round(share: float) -> float:
+    """Sums of float32 rows may end a little beyond 1."""
+    return round(min(1.0, max(0.0, share)), 5)
+
 
 Progress = Callable[[str, float, float], None]
 

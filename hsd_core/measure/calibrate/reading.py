@@ -1,15 +1,16 @@
 """One teacher-forced pass of every level over a text: the distribution that each level had for each of its tokens.
 
 Levels are opened as one stack, so exits and their target run each layer once. Three sorts of them see less than the
-text: a drafter that is fed with the target's states has its own in their place behind the start of its draft, so its
-rows are taken as in drafts of `STRIDE` tokens; so are those of levels that stand on the target's own work
-(`over_target`); lookups have guesses instead of rows, taken at every position from databases that were filled up to
-there.
+text. A drafter that is fed with the target's states has its own in their place behind the start of its draft, so its
+rows are those of drafts of `STRIDE` tokens. Levels that stand on the target's own work (`over_target`: a view of its
+cache, a self-draft, a cache of a store) are read in such drafts too, each with a verification of the target behind it,
+as in a run whose drafts are all accepted. Lookups have guesses instead of rows, taken at every position from databases
+that were filled up to there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,8 @@ from hsd_core.core.level import (
     rows_behind,
     scorer,
 )
-from hsd_core.levels.shared import SharedState
+from hsd_core.levels.shared import SharedState, open_levels
 from hsd_core.levels.trunk import Layered, Trunk
-from hsd_core.measure.calibrate.over_target import STRIDE, drafted_rows, over_target, side_by_side
 from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.cache import KVCache
 from hsd_core.models.context import Context
@@ -39,6 +39,55 @@ from hsd_core.models.sampling import Sampling, largest, to_probs
 
 if TYPE_CHECKING:
     from hsd_core.core.entry import StackEntry
+
+
+STRIDE = 4  # tokens of a draft
+CHUNK = 512  # tokens of a prompt that are read at a time
+
+
+def over_target(level: Level) -> bool:
+    """Whether a level is nothing without a target that reads the text beside it."""
+    return bool(getattr(level, "over_target", False))
+
+
+def side_by_side(levels: Sequence[Level]) -> Iterator[list[int]]:
+    """Which of these levels share one target: views, which only look; each of the others has one to itself."""
+    if views := views_among(levels):
+        yield views
+    yield from ([i] for i, level in enumerate(levels) if over_target(level) and i not in views)
+
+
+def views_among(levels: Sequence[Level]) -> list[int]:
+    return [i for i, level in enumerate(levels) if getattr(level, "views", False)]
+
+
+def read_prompt(run: LevelRun, ids: Sequence[int], end: int) -> None:
+    """As a run begins: the level knows these ids, and has read the first `end` of them."""
+    run.observe(CommittedIds(ids))
+    while run.cached < end:
+        scorer(run).score(Context(ids[: min(end, run.cached + CHUNK)]))
+
+
+def drafted_rows(levels: Sequence[Level], target: Level, prompt: Sequence[int], output: Sequence[int]) -> list[Tensor]:
+    """Of each level: (n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's n."""
+    ids, start = [*prompt, *output], len(prompt)
+    runs: list[Any] = list(open_levels([*levels, target], len(ids)))[::-1]
+    found: list[list[Tensor]] = [[] for _ in levels]
+    try:
+        for run in reversed(runs):
+            read_prompt(run, prompt, start - 1)
+        for at in range(start, len(ids), STRIDE):
+            rows = min(STRIDE, len(ids) - at)  # the last token of the context has not been through the target
+            for own, run in zip(found, runs, strict=False):
+                own.append(rows_behind(run, ids[: at - 1 + rows], rows)[0])
+            rows_behind(runs[-1], ids[: at - 1 + rows], rows)
+            for run in reversed(runs):
+                run.observe(CommittedIds(ids[at : at + rows]))
+    finally:
+        for run in runs:
+            run.close()
+    return [torch.cat(own) for own in found]
+
 
 LONGEST = 8  # positions of a draft that are looked at
 WIDEST = 6  # tokens of a fork that are looked at

@@ -24,9 +24,8 @@ from hsd_core.core.tree import NOTHING, named
 from hsd_core.levels.memory import draft_of
 from hsd_core.levels.shared import open_levels
 from hsd_core.measure.calibrate.reading import is_lookup, lookup_order
-from hsd_core.measure.passes.least_time import work_of
-from hsd_core.measure.passes.more_rows import FEW, MANY, kernel_rate
-from hsd_core.measure.passes.passes_report import PARTS
+from hsd_core.measure.passes.machine_limits import work_of
+from hsd_core.measure.passes.passes_report import FEW, MANY, PARTS, kernel_rate
 from hsd_core.measure.timed import NS_PER_MS, in_turns, ms_of
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import awaited

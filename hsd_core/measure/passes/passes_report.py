@@ -1,28 +1,104 @@
-"""The records of the command `passes` as Markdown tables, and as one HTML file of charts."""
+"""The records of the command `passes` as tables, what several rows cost beside one, and why that is over its limit.
+
+A pass of a few rows reads its weights once like a pass of one row, so it should cost little more. Where it costs more,
+either the products are at what their kernel multiplies at most with so many rows, or something else is in the way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from hsd_core.measure.passes.more_rows import FEW, KINDS, MANY, MoreRows, kernel_rate, more_rows
-from hsd_core.measure.results import sheet
+from hsd_core.grammar import kinds
+from hsd_core.measure import tables
+
+FEW, MANY = 8, 256  # rows
+KINDS = ("float32", "int8", "int4")  # of weights, as levels keep them
+FLOATS, ROUNDED = 1.3, 1.6  # times one row, at most: of float32 weights, of 8 and 4 bits
+NEAR = 0.8  # of a kernel's rate: no quicker products are to be had
+_OF_WEIGHTS = ("products", "head")  # parts of a pass
+
+
+class MoreRows(NamedTuple):
+    """A level behind a text: ms of one row and of `FEW`.
+
+    `reached`: multiply-adds with weights in a ms, of a pass of `FEW` rows; `kernel`, `many`: what its kernel reaches
+    alone with as many rows and with many; None where nobody told. `why`: "" where the limit is kept.
+    """
+
+    level: str
+    context: int
+    one: float
+    few: float
+    limit: float
+    reached: float | None
+    kernel: float | None
+    many: float | None
+    why: str
+
+    @property
+    def ratio(self) -> float:
+        return self.few / self.one
+
+
+def key_of(kind: str, rows: int) -> str:
+    """Where a kernel's rate stands among a machine's limits: multiply-adds in a ms."""
+    return f"{kind}_{'many' if rows == MANY else 'few'}_per_ms"
+
+
+def kernel_rate(limits: Mapping[str, Any], kind: str, rows: int) -> float | None:
+    """A rate among a machine's limits; None of limits that were measured before there were any."""
+    return limits.get(key_of(kind, rows))
+
+
+def limit_of(level: str) -> float:
+    """A level's limit, by its spec: copies of few bits, and drafts above no layer of the target, multiply integers on a
+    CPU."""
+    kind = kinds().get(level.partition("@")[0])
+    alone = kind is not None and kind.shares.reads is not None and kind.shares.reads.depth == 0
+    return ROUNDED if alone or "int8" in level or "int4" in level else FLOATS
+
+
+def more_rows(records: Sequence[Mapping[str, Any]]) -> Iterator[MoreRows]:
+    """Of every level and text with passes of one row and of `FEW`, in their order."""
+    found = {(r["level"], r["context"], r["rows"]): r for r in records if r["what"] == "pass"}
+    for (level, context, rows), one in found.items():
+        few = found.get((level, context, FEW))
+        if rows == 1 and few is not None:
+            told, limit = few.get("multiplies") or {}, limit_of(level)
+            rates = (told.get("reached"), told.get("few"), told.get("many"))
+            why = _why(one, few, rates[0], rates[1]) if few["ms"] > limit * one["ms"] else ""
+            yield MoreRows(level, context, one["ms"], few["ms"], limit, *rates, why)
+
+
+def _why(one: Mapping[str, Any], few: Mapping[str, Any], reached: float | None, kernel: float | None) -> str:
+    if not (one["parts"] and few["parts"]):
+        return "passes were not taken apart"
+    more = {part: few["parts"][part] - one["parts"][part] for part in few["parts"] if part not in _OF_WEIGHTS}
+    more["products"] = sum(few["parts"][part] - one["parts"][part] for part in _OF_WEIGHTS)
+    part = max(more, key=lambda name: more[name])
+    share = f"{part}: {more[part] / (few['ms'] - one['ms']):.0%} of the difference"
+    if part != "products" or reached is None or kernel is None:
+        return share
+    if reached >= NEAR * kernel:
+        return f"{share}, as quick as the kernel multiplies {FEW} rows"
+    return f"{share}, at {reached / kernel:.0%} of what the kernel multiplies with {FEW} rows out of a cache"
+
 
 PARTS = ("products", "attention", "head", "kernels", "around")  # of a pass; see `levels`
 Records = Sequence[Mapping[str, Any]]
 OUTSIDE, WRITTEN = ("drawing", "engine"), ("trace", "stream")  # parts of a round that should be small
 KERNELS = (f"kernel, {FEW} rows", f"kernel, {MANY} rows")  # what it multiplies alone
-LINE = 80  # characters of a title
 
 
 def passes(records: Records) -> str:
     """A row a pass: ms, its parts, and the least that the machine could take."""
     head = ("level", "text", "rows", "ms", *PARTS, "profiled", "least", "ms / least", "bound by")
-    return sheet.markdown(head, (_pass(r) for r in records if r["what"] == "pass"))
+    return tables.markdown(head, (_pass(r) for r in records if r["what"] == "pass"))
 
 
 def _pass(r: Mapping[str, Any]) -> Sequence[object]:
-    chosen = f", {sheet.counted(r['threads'], 'thread')}" if r.get("threads") else ""  # one that chose for itself
+    chosen = f", {tables.counted(r['threads'], 'thread')}" if r.get("threads") else ""  # one that chose for itself
     first, ms = (f"`{r['level']}`{chosen}", r["context"], r["rows"]), r["ms"]
     parts, least = r["parts"] or {}, r["least"]
     figures = (ms, *(parts.get(part) for part in PARTS), r["profiled_ms"])
@@ -43,7 +119,7 @@ def lookups(records: Records) -> str:
         elif r["what"] == "database":
             body.append((f"`{r['level']}`", f"{r['stored']:,} n-grams, made up", r["ms"], "-"))
     head = ("lookup", "in", "ms", "ms to file a token")
-    return sheet.markdown(head, ((level, where, f"{ms:.4f}", filed) for level, where, ms, filed in body))
+    return tables.markdown(head, ((level, where, f"{ms:.4f}", filed) for level, where, ms, filed in body))
 
 
 def rounds(records: Records) -> str:
@@ -51,11 +127,11 @@ def rounds(records: Records) -> str:
     head = ("stack", "text", "rounds", "ms a round", "passes (calls), by level", *OUTSIDE, *WRITTEN)
     shares = ("outside passes", "trace and stream", "ms of a bare run")
     found = [r for r in records if r["what"] == "round"]
-    called = sheet.stack_cells(r["stack"] for r in found)
-    return sheet.markdown((*head, *shares), (_round(r, called[r["stack"]]) for r in found))
+    called = tables.stack_cells(r["stack"] for r in found)
+    return tables.markdown((*head, *shares), (_round(r, called[r["stack"]]) for r in found))
 
 
-def _round(r: Mapping[str, Any], stack: sheet.StackCell) -> Sequence[object]:
+def _round(r: Mapping[str, Any], stack: str) -> Sequence[object]:
     each = " + ".join(f"{ms:.2f} ({n:.1f})" for ms, n in zip(r["passes"], r["calls"], strict=True))
     parts = (f"{r[name]:.2f}" for name in (*OUTSIDE, *WRITTEN))
     shares = (f"{sum(r[name] for name in part) / (r['ms'] or 1.0):.1%}" for part in (OUTSIDE, WRITTEN))
@@ -72,7 +148,7 @@ def rows(records: Records) -> str:
     """A row a level and text: ms of one row and of several, the ratio beside its limit, what their products multiply
     beside what the kernel does, G/s, and why the limit is missed where it is."""
     head = ("level", "text", "1 row, ms", f"{FEW} rows, ms", "ratio", "limit", "products", *KERNELS, "if missed, for")
-    return sheet.markdown(head, (_more(one) for one in more_rows(records)))
+    return tables.markdown(head, (_more(one) for one in more_rows(records)))
 
 
 def _more(one: MoreRows) -> Sequence[object]:
@@ -118,30 +194,3 @@ def _kernels(limits: Mapping[str, Any]) -> str:
         f"{', '.join(said)} (G/s); *least* takes the rate of {MANY}. *products*, where passes of 1 and {FEW} rows are "
         "compared: G/s of multiply-adds with weights, the head's included."
     )
-
-
-def page(about: Mapping[str, Any], records: Records) -> str:
-    """One HTML file: ms of passes by the text's length, what of it is attention, and rounds by their parts."""
-    import plotly.graph_objects as go
-
-    measured = [r for r in records if r["what"] == "pass"]
-    whole = go.Figure(layout={"title": "ms of a pass", "xaxis_title": "tokens of text"})
-    split = go.Figure(layout={"title": "ms of attention, and of all else", "xaxis_title": "tokens of text"})
-    for level, rows in dict.fromkeys((r["level"], r["rows"]) for r in measured):
-        own = [r for r in measured if (r["level"], r["rows"]) == (level, rows)]
-        at, name = [r["context"] for r in own], f"{level}, {sheet.counted(rows, 'row')}"
-        whole.add_scatter(x=at, y=[r["ms"] for r in own], name=name)
-        if all(r["parts"] for r in own):
-            attention = [r["parts"]["attention"] for r in own]
-            split.add_scatter(x=at, y=attention, name=f"attention: {name}", line_dash="dot")
-            split.add_scatter(x=at, y=[r["ms"] - a for r, a in zip(own, attention, strict=True)], name=f"rest: {name}")
-    ran = [r for r in records if r["what"] == "round"]
-    called = sheet.stack_cells([about["stack"]])[about["stack"]]
-    turn = go.Figure(layout={"title": f"ms of a round of: {called.label(LINE)}", "barmode": "stack"})
-    bars = {f"passes of {level}": [r["passes"][i] for r in ran] for i, level in enumerate(ran[0]["levels"])}
-    for name, ms in {**bars, **{part: [r[part] for r in ran] for part in (*OUTSIDE, *WRITTEN)}}.items():
-        turn.add_bar(x=[_text(r) for r in ran], y=ms, name=name)
-    turn.update_xaxes(type="category", title="tokens of text")
-    said = f"{sheet.counted(about['threads'], 'thread')}, {about['recorded']}. {method(about)}"
-    title = f"Passes of {about['preset']} on {about['machine']}"
-    return sheet.page(title, said, about["command"], (whole, split, turn))

@@ -14,7 +14,6 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from hsd_core.core.events import Event, Footer, Header, Part, Record, Words
-from hsd_core.measure.race.running import LANES
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 from hsd_core.typed import Int, Wrong, decode, encode, encode_lines, json_decoder
@@ -24,7 +23,7 @@ SCHEMA = 1
 MAX_REPEATS = 50
 _CHOOSE = "choose a file that the Race tab or `python -m hsd_core race` wrote"
 _CURE = "The file is damaged or was edited; download it again or run the race again"
-_LEAST, _MOST = LANES
+LANES = _LEAST, _MOST = 2, 4  # at least, at most
 
 Count = Annotated[int, Meta(ge=1, le=2**53)]
 Line = Annotated[str, Meta(max_length=400)]

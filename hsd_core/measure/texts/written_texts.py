@@ -11,19 +11,42 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.driver import Stopped
+from hsd_core.core.entry import StackEntry
+from hsd_core.core.events import Event
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.texts.selfgen import Job, generate
-from hsd_core.measure.whole_run import ran
 from hsd_core.models.sampling import Sampling
+from hsd_core.stacks.prepared import run
 from hsd_core.trace.metrics import committed_ids
 from hsd_core.trace.repetition import loop_from
 
 if TYPE_CHECKING:
     from hsd_core.measure.bench import Prompt
     from hsd_core.pipeline import Pipeline
+
+
+def run_to_end(
+    entries: Sequence[StackEntry],
+    prompt: Sequence[int],
+    sampling: Sampling,
+    seed: int,
+    *,
+    stop: Callable[[], bool],
+    **settings: Any,
+) -> list[Event]:
+    """The events of a run, see `stacks.prepared.run`.
+
+    Raises:
+        Stopped: `stop` turned true.
+    """
+    events = list(run(entries, prompt, sampling, seed, stop=stop, **settings))
+    if stop():
+        raise Stopped
+    return events
+
 
 PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
 BATCH = 12
@@ -122,4 +145,4 @@ def _alone(
 ) -> list[int]:
     """One text by plain decoding, for targets that are not batched."""
     settings = {"max_new_tokens": tokens, "ends": pipeline.ends, "heads": 0}
-    return committed_ids(ran(pipeline.entries(target), ids, sampling, SEED, stop=stop, **settings))
+    return committed_ids(run_to_end(pipeline.entries(target), ids, sampling, SEED, stop=stop, **settings))

@@ -3,11 +3,14 @@
 The first line of the file names the one model whose predictions are held against the clock, and all predictions; it is
 written before the first run, and a sitting whose stacks, prompts, profile or predictions differ is refused. Every
 sitting runs every stack on every prompt, and stays in the file.
+
+Models give one number a stack. Endless decoding: `closed_form`, and `iid`, what `plan` ranks by. Over texts as long as
+the calibration's: `texts`, and `rows`, with the rows by which a drafter catches up. None knows the predicted runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -16,10 +19,37 @@ from typing import Any
 from hsd_core.core.events import Event
 from hsd_core.measure import bench
 from hsd_core.measure.validate.counters import Counters, count_run, counters_from
-from hsd_core.measure.validate.theory_models import SAID, ended, predictions
-from hsd_core.theory import Profile, StackPlan, plan_of, profile_from
-from hsd_core.theory.latency.finite import OverTexts
+from hsd_core.theory import Profile, StackPlan, closed_form, expected, plan_of, profile_from
+from hsd_core.theory.latency.finite import OverTexts, over_texts
 from hsd_core.typed import convert
+
+NAMED = "rows"  # the prediction, unless another one is named: the planner's own acceptances, over texts that end
+SAID = {
+    "closed_form": "closed form",
+    "iid": "exact recursion, i.i.d.",
+    "texts": "i.i.d., over texts that end",
+    NAMED: "i.i.d., over texts that end, with rows that catch up",
+}
+ENDLESS: dict[str, Callable[[Profile, StackPlan], float]] = {
+    "closed_form": closed_form,
+    "iid": lambda profile, plan: expected(profile, plan).ms_per_token,
+}
+ENDING = tuple(model for model in SAID if model not in ENDLESS)
+
+
+def predictions(profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int) -> dict[str, float]:
+    """ms per token by model, over texts of these lengths under a limit."""
+    return {
+        model: ENDLESS[model](profile, plan)
+        if model in ENDLESS
+        else ended(model, profile, plan, lengths, limit).ms_per_token
+        for model in SAID
+    }
+
+
+def ended(model: str, profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int) -> OverTexts:
+    """A prediction over texts that end, taken apart; `model` is one of `ENDING`."""
+    return over_texts(profile, plan, lengths, limit, catch_up=model == NAMED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsd_core.measure.bench import plain_of
-from hsd_core.measure.validate.attribution import Attribution, attribute
-from hsd_core.measure.validate.counters import Counters, LevelCounters
-from hsd_core.measure.validate.raw_results import Sitting, Validation
-from hsd_core.measure.validate.theory_models import SAID
+from hsd_core.measure.validate.counters import Attribution, Counters, LevelCounters, attribute
+from hsd_core.measure.validate.raw_results import SAID, Sitting, Validation
 from hsd_core.theory import Profile
 
 RESAMPLES = 2000

@@ -1,5 +1,33 @@
-"""What-if runs: the real engine over levels that nobody has weights for.
+"""What-if runs: the real engine over levels that nobody has weights for. Torch-free until one is played.
 
 The recursion, its events and its caches are the engine's own; what is made up is what a level says (`world`) and how
-long it takes (`levels`): both follow a profile of costs and acceptances. Every trace of it says so in its header.
+long it takes (`simulated_levels`): both follow a profile of costs and acceptances. Every trace says so in its header.
+
+The bundled profiles have costs from published sizes or ratios and assumed acceptances; their `about` holds
+`simulated: true`, `title`, `source` (of the costs, named wherever it is shown) and `note` (what is assumed).
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hsd_core.theory import Profile, ProfileError, read_profile
+
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "whatif"
+DEFAULT = "llama3"
+
+
+def whatif_names(folder: Path = FOLDER) -> list[str]:
+    """The bundled profiles' names."""
+    return sorted(path.stem for path in folder.glob("*.json"))
+
+
+def whatif_profile(name: str, folder: Path = FOLDER) -> Profile:
+    """A bundled profile.
+
+    Raises:
+        ProfileError: there is none of that name, or its file cannot be read.
+    """
+    if name not in (names := whatif_names(folder)):
+        raise ProfileError(f"unknown what-if profile {name!r}; there are {', '.join(names) or 'none'}")
+    return read_profile(folder / f"{name}.json")

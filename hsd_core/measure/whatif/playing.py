@@ -19,9 +19,8 @@ from hsd_core.core.level import LevelAbout
 from hsd_core.grammar import stand_in
 from hsd_core.grammar.keys import ID, MAX_BLOCK, WITH
 from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, parse
-from hsd_core.measure.whatif.passage import Words
 from hsd_core.measure.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
-from hsd_core.measure.whatif.world import World
+from hsd_core.measure.whatif.world import Words, World
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from hsd_core.cli.shared_options import counts
 from hsd_core.levels.self_draft import Grouped
-from hsd_core.measure.results import sheet
-from hsd_core.measure.tally import Tally
+from hsd_core.measure import tables
+from hsd_core.measure.intervals import Tally
 from hsd_core.measure.teacher_forced import first_choices, last_states
 from hsd_core.models.cache import KVCache
 from hsd_core.models.lean.decoder import CHUNK
@@ -108,9 +108,9 @@ def agreement(records: Sequence[Mapping[str, Any]]) -> str:
             whole = found[together, how, 0]
             places = (found.get((together, how, k)) for k in SHOWN)
             each = (f"{r['agree']:.3f}" if r else "" for r in places)
-            agrees = sheet.with_interval(whole["agree"], whole["interval"])
+            agrees = tables.with_interval(whole["agree"], whole["interval"])
             body.append((together, words, f"{whole['tokens']:,}", agrees, *each))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def said(about: Mapping[str, Any]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
-from hsd_core.measure.results.sheet import markdown
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.intervals import Tally
+from hsd_core.measure.tables import markdown
 from hsd_core.systems.exits import exits_report
 from hsd_core.systems.exits.depths import DepthReading
 

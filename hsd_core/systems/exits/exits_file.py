@@ -13,7 +13,7 @@ from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.measure.bench.outputs import runs_of
 from hsd_core.measure.bench.side_by_side import whole
 from hsd_core.measure.bench.summary import summary
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits.agreements import lens_agreement
 from hsd_core.systems.exits.exit_costs import fitted
 from hsd_core.systems.exits.exit_stacks import sweep

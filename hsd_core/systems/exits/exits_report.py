@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hsd_core.measure.results import sheet
+from hsd_core.measure import tables
 from hsd_core.systems.exits.needed import PAPER, PAYS, reached
 
 Records = Sequence[Mapping[str, Any]]
@@ -21,9 +21,9 @@ def readings(records: Records) -> str:
     head = ("layers", "read-out", "agrees (95 % interval)", "1 - TV (95 % interval)")
     body = []
     for r in of(records, "reading"):
-        means = (sheet.with_interval(r[name], r[f"{name}_interval"]) for name in ("agree", "overlap"))
+        means = (tables.with_interval(r[name], r[f"{name}_interval"]) for name in ("agree", "overlap"))
         body.append((r["at"], r["readout"], *means))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def quarter_of(records: Records) -> int:
@@ -41,7 +41,7 @@ def quarter(records: Records) -> str:
         if r["verifier"][0] == nearest:
             kept = "-" if r["kept"] is None else f"{r['kept']:.3f}"
             body.append((_place(r["draft"]), _place(r["verifier"]), f"{r['accepts']:.3f}", kept))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def sweep(records: Records) -> str:
@@ -56,7 +56,7 @@ def sweep(records: Records) -> str:
     for above, r in best.items():
         blocks = " and ".join(map(str, r["blocks"]))
         body.append(("none" if above is None else above, r["draft"], blocks, f"{r['speed_up']:.2f}"))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def runs(records: Records) -> str:
@@ -64,19 +64,19 @@ def runs(records: Records) -> str:
     predicted = {r["stack"]: r["speed_up"] for r in of(records, "predicted")}
     head = ("stack", "measured speed-up (95 % interval)", "accepted, by level", "computed", "computed / measured")
     found, body = [*of(records, "run")], []
-    called = sheet.stack_cells(r["stack"] for r in found)
+    called = tables.stack_cells(r["stack"] for r in found)
     for r in found:
         given = predicted.get(r["stack"])
         computed = ("-", "-") if given is None else (f"{given:.2f}", f"{given / r['speed_up'] - 1:+.1%}")
-        measured = sheet.with_interval(r["speed_up"], r["interval"], 2)
-        body.append((called[r["stack"]], measured, sheet.shares(r["accepted"]), *computed))
-    return sheet.markdown(head, body)
+        measured = tables.with_interval(r["speed_up"], r["interval"], 2)
+        body.append((called[r["stack"]], measured, tables.shares(r["accepted"]), *computed))
+    return tables.markdown(head, body)
 
 
 def ratios(records: Records) -> str:
     """What a verification of four tokens takes, in drafted tokens."""
     head = ("machine", "drafts", "ms of a drafted token", "ms of a verification", "ratio")
-    return sheet.markdown(
+    return tables.markdown(
         head,
         (
             (r["machine"], f"`{r['draft']}`", f"{r['draft_ms']:.2f}", f"{r['verify_ms']:.2f}", f"{r['ratio']:.1f}")
@@ -98,7 +98,7 @@ def needed(records: Records) -> str:
         found = (reached(r["x"], r["z"], level) for level in (PAYS, PAPER))
         said = ("never" if x is None else f"{x:.2f}" for x in found)
         body.append((names[r["map"], r["costs"]], f"{r['y']:.2f}", *said, f"{max(r['z']):.2f}"))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def said(about: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.measure.results.sheet import markdown, with_interval
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.intervals import Tally
+from hsd_core.measure.tables import markdown, with_interval
 from hsd_core.measure.teacher_forced import pair_rows
 from hsd_core.systems.lanes.closed_forms import card_tokens_per_step, duo_tokens_per_step
 

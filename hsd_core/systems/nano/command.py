@@ -165,7 +165,7 @@ def _sweep(
     hyper: Hyperparameters,
     work: Path,
 ) -> int:
-    from hsd_core.measure.results.rawfile import RawFile, measured_by, prompts_file, ran_on
+    from hsd_core.measure.rawfile import RawFile, measured_by, prompts_file, ran_on
     from hsd_core.systems.nano.train.scaling.sweep import Sweep
 
     sweep = Sweep(

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from hsd_core.measure.results.pass_shares import measured_on
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
+from hsd_core.measure.results import measured_on
 from hsd_core.systems.nano.train.scaling import sweep_study
 from hsd_core.theory.profiles.kept import shipped_profiles
 from hsd_core.typed import convert

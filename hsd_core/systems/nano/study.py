@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.files import reads
 from hsd_core.cli.shared_options import counts
-from hsd_core.measure.results.sheet import markdown, with_interval
-from hsd_core.measure.tally import Tally
+from hsd_core.measure.intervals import Tally
+from hsd_core.measure.tables import markdown, with_interval
 from hsd_core.models.drafts.draft_file import read_info
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.systems.nano.train.data.batches import collate

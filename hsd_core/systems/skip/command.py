@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure.results.rawfile import prompts_file
+    from hsd_core.measure.rawfile import prompts_file
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.systems.skip.agreeing import Agreeing
     from hsd_core.systems.skip.priced import answer, priced, table

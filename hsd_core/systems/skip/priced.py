@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.measure.results import sheet
+from hsd_core.measure import tables
 from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
 from hsd_core.theory.search.block_lengths import best_plan
@@ -50,4 +50,4 @@ def table(path: Sequence[Mapping[str, Any]]) -> str:
         (n, f"{s['kind']} {s['layer']}", f"{s['agree']:.3f}", f"{s['left']:.3f}", f"{s['speed_up']:.2f}", s["block"])
         for n, s in enumerate(path, 1)
     ]
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)

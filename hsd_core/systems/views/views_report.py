@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.measure.results import sheet
+from hsd_core.measure import tables
 from hsd_core.systems.views.study import EVERY, TARGET, WINDOW
 from hsd_core.theory.search.from_length import Growing, best_gain, pays_from
 
@@ -21,7 +21,7 @@ def agreements(records: Records) -> str:
     for text, dtype, keep, budget in dict.fromkeys(key[:4] for key in found):
         cells = (found.get((text, dtype, keep, budget, length)) for length in lengths)
         body.append((text, dtype, keep, budget, *("" if one is None else f"{one:.3f}" for one in cells)))
-    return sheet.markdown(("text", "weights", "keep", "budget", *(f"{n:,} tokens" for n in lengths)), body)
+    return tables.markdown(("text", "weights", "keep", "budget", *(f"{n:,} tokens" for n in lengths)), body)
 
 
 def costs(records: Records) -> str:
@@ -36,7 +36,7 @@ def costs(records: Records) -> str:
         called = "the whole cache" if level == TARGET else f"view of {budget:,}, {dtype}"
         cells = (found.get((level, dtype, budget, rows, length)) for length in lengths)
         body.append((called, rows, *("" if one is None else f"{one:.1f}" for one in cells)))
-    return sheet.markdown(("ms of a pass over", "rows", *(f"{n:,} tokens" for n in lengths)), body)
+    return tables.markdown(("ms of a pass over", "rows", *(f"{n:,} tokens" for n in lengths)), body)
 
 
 def gains(records: Records) -> str:
@@ -67,7 +67,7 @@ def gains(records: Records) -> str:
             )
         )
     head = ("text", "weights", "keep", "budget", "agreement", "times as fast as the target alone", "pays from (tokens)")
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 TABLES = {"agreements": agreements, "costs": costs, "gains": gains}

@@ -11,7 +11,7 @@ import pytest
 import torch
 from tiny import tiny
 
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits import exits_report
 from hsd_core.systems.exits.agreements import Agreements, lens_agreement
 from hsd_core.systems.exits.depths import DepthReading

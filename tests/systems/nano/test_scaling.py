@@ -14,7 +14,7 @@ from test_training import FED, NANO, PLAN, Bench, data, states, target  # noqa: 
 
 from hsd_core import pipeline
 from hsd_core.cli import main
-from hsd_core.measure.results.rawfile import read_raw
+from hsd_core.measure.rawfile import read_raw
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.nano.train.data.batches import collate, order, outputs

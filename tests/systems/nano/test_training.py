@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from hsd_core import pipeline
 from hsd_core.cli import main
 from hsd_core.grammar.registry import draft_forms
-from hsd_core.measure.bench.nano_as_llama import nano_as_llama
+from hsd_core.measure.bench.peers import nano_as_llama
 from hsd_core.models.drafts.copying import Gate, mixed
 from hsd_core.models.drafts.draft_file import DraftError, list_drafts, read_draft
 from hsd_core.models.lean import decoder as lean

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.measure.tally import Floats, Tally, middle
+from hsd_core.measure.intervals import Floats, Tally, middle
 from hsd_core.systems.nano.train.scaling.measures import COUNTS, MEASURES
 
 FARTHEST = 4.0  # times the most tokens that were learned: no line is extended beyond

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hsd_core.measure.results.rawfile import RawFile
+from hsd_core.measure.rawfile import RawFile
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.systems.nano.train import checkpoint, loop
 from hsd_core.systems.nano.train.data.batches import outputs

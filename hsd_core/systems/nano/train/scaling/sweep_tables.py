@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from hsd_core.measure.results import sheet
-from hsd_core.measure.results.pass_shares import measured_on
+from hsd_core.measure import tables
+from hsd_core.measure.results import measured_on
 from hsd_core.systems.nano.train.scaling.measures import BLOCK
 from hsd_core.systems.nano.train.scaling.sweep_study import GATES, study
 from hsd_core.theory.profiles.kept import shipped_profiles
@@ -34,7 +34,7 @@ def trainings(found: Study) -> str:
                 values = (_reading(gates[gate][name]) for name in MEASURE_WORDS)
                 judges = f"{found['texts'][texts]} {TEXT_WORDS[texts]}"
                 body.append((f"{one['tokens']:,}", _size(one), judges, GATE_WORDS[gate], *values))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def lines(found: Study) -> str:
@@ -55,7 +55,7 @@ def lines(found: Study) -> str:
         for gate, of in gates.items()
         for law in [of[name]]
     ]
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def sizes(found: Study) -> str:
@@ -70,7 +70,7 @@ def sizes(found: Study) -> str:
         judged = (_reading(one["judged"][texts][gate]["acceptance"]) for texts in found["texts"] for gate in GATES)
         weights = f"{one['weights'] / 1e6:.1f} million"
         body.append((_size(one), weights, f"{one['weight_share']:.1%}", f"{one['core_seconds']:.0f}", *judged))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def hour(found: Study) -> str:
@@ -78,13 +78,13 @@ def hour(found: Study) -> str:
     told = found["hour"]
     head = ("predicted", f"after {_told(told, 'from')} tokens", f"after {_told(told, 'tokens')} tokens")
     if told is None:
-        return sheet.markdown(head, [])
+        return tables.markdown(head, [])
     rates = (_reading(told["acceptance"][when]) for when in ("now", "then"))
     body = [("acceptance rate (first: measured)", *rates)]
     for one in told["stacks"]:
         speeds = (_reading(one["tokens_per_s"][when], 1) for when in ("now", "then"))
         body.append((f"tokens/s of `{one['stack']}` (plain {one['plain']:.1f})", *speeds))
-    return sheet.markdown(head, body)
+    return tables.markdown(head, body)
 
 
 def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:

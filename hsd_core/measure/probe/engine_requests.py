@@ -1,21 +1,100 @@
-"""What one request to a server tells: its counts and times, as the engine itself gives them.
+"""llama.cpp, vLLM and SGLang: how each is started so that it can be probed, and what one request to it tells.
 
-Which engine it is, its own /v1/models says. llama.cpp: /metrics before and after for the positions, `timings` for the
-time. vLLM: the reply's `metrics`. SGLang: the last event's `meta_info`; its time is taken here, between two events.
+Start commands: `llama-server --help` (build 11434); vLLM's docs/features/speculative_decoding; SGLang's server
+arguments. A server's own /v1/models says which engine it is. llama.cpp: /metrics before and after for the positions,
+`timings` for the time. vLLM: the reply's `metrics`. SGLang: the last event's `meta_info`; its time is taken here,
+between two events.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from hsd_core.doctor.reading.replies import seen_in_reply
 from hsd_core.doctor.reading.scrapes import Scrape, between, scrapes, seen_in
 from hsd_core.doctor.reading.seen import Seen
-from hsd_core.measure.probe.http_server import Asked, ProbeError, Refused
-from hsd_core.measure.probe.start_commands import ENGINES
+from hsd_core.measure.probe.server import Asked, ProbeError, Refused
+
+LENGTHS = (1, 2, 4, 8)
+MOST = 64  # tokens of a draft
+SYNTHETIC_SHARE = 0.6  # of a draft's tokens that a synthetic run accepts
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine that can be probed.
+
+    owner: what /v1/models says of it. flags: without which it does not tell what is needed. synthetic: whether it can
+    be told how many tokens to accept, so that times at any length need no good draft.
+    """
+
+    name: str
+    owner: str
+    flags: str
+    synthetic: bool
+
+
+ENGINES: Mapping[str, Engine] = MappingProxyType(
+    {
+        "llama.cpp": Engine("llama.cpp", "llamacpp", "--metrics", True),
+        "vllm": Engine("vllm", "vllm", "--enable-per-request-metrics --per-request-spec-decode-metrics detailed", True),
+        "sglang": Engine("sglang", "sglang", "--enable-metrics", False),
+    }
+)
+
+
+def commands(
+    engine: str, lengths: Sequence[int], *, target: str, draft: str, port: int, synthetic: bool = False
+) -> dict[int, str]:
+    """The command of every draft length, 0 for plain decoding.
+
+    Args:
+        target, draft: models as the engine takes them, or the words TARGET and DRAFT.
+    Raises:
+        ValueError: the engine has no synthetic acceptance.
+    """
+    if synthetic and not ENGINES[engine].synthetic:
+        raise ValueError(f"{engine} has no synthetic acceptance; leave --synthetic out")
+    make = {"llama.cpp": _start_llama, "vllm": _start_vllm, "sglang": _start_sglang}[engine]
+    return {k: make(k, target, draft, port, synthetic) for k in (0, *lengths)}
+
+
+def synthetic_length(k: int) -> float:
+    """Tokens that a synthetic run commits a pass, the target's own included."""
+    return round(1.0 + SYNTHETIC_SHARE * k, 2)
+
+
+def _start_llama(k: int, target: str, draft: str, port: int, synthetic: bool) -> str:
+    start = f"llama-server -m {target} --port {port} --metrics --parallel 1"
+    if not k:
+        return start
+    drafts = f"-md {draft} --spec-type draft-simple --spec-draft-n-max {k} --spec-draft-p-min 0"
+    return f"{start} {drafts}" + (f" --spec-synth-len {synthetic_length(k)}" if synthetic else "")
+
+
+def _start_vllm(k: int, target: str, draft: str, port: int, synthetic: bool) -> str:
+    start = f"vllm serve {target} --port {port} --max-num-seqs 1 {ENGINES['vllm'].flags}"
+    if not k:
+        return start
+    config: dict[str, object] = {"method": "draft_model", "model": draft, "num_speculative_tokens": k}
+    if synthetic:
+        config |= {"rejection_sample_method": "synthetic", "synthetic_acceptance_length": synthetic_length(k)}
+    return f"{start} --speculative-config '{json.dumps(config)}'"
+
+
+def _start_sglang(k: int, target: str, draft: str, port: int, synthetic: bool) -> str:
+    start = f"python -m sglang.launch_server --model-path {target} --port {port} --max-running-requests 1"
+    start += f" {ENGINES['sglang'].flags}"
+    if not k:
+        return start
+    drafts = f"--speculative-algorithm STANDALONE --speculative-draft-model-path {draft}"
+    chain = f"--speculative-num-steps {k} --speculative-eagle-topk 1 --speculative-num-draft-tokens {k + 1}"
+    return f"{start} {drafts} {chain}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +137,7 @@ def ask(server: Server, prompt: str, tokens: int) -> Seen:
     Raises:
         ProbeError: the server does not tell what is needed; the message names the flag.
     """
-    asks = {"llama.cpp": _llama, "vllm": _vllm, "sglang": _sglang}[server.engine]
+    asks = {"llama.cpp": _ask_llama, "vllm": _ask_vllm, "sglang": _ask_sglang}[server.engine]
     seen = asks(server, prompt, tokens)
     if not seen.decode_ms or not seen.timed_tokens or seen.timed_tokens < 2:
         raise ProbeError(
@@ -81,7 +160,7 @@ def _chat(server: Server, prompt: str, tokens: int) -> dict[str, Any]:
     return server.asked.posted("/v1/chat/completions", body)
 
 
-def _llama(server: Server, prompt: str, tokens: int) -> Seen:
+def _ask_llama(server: Server, prompt: str, tokens: int) -> Seen:
     before = _scraped(server)
     reply = _chat(server, prompt, tokens)
     happened = between(before, _scraped(server), server.asked.root)
@@ -107,7 +186,7 @@ def _scraped(server: Server) -> Scrape:
     return found[0]
 
 
-def _vllm(server: Server, prompt: str, tokens: int) -> Seen:
+def _ask_vllm(server: Server, prompt: str, tokens: int) -> Seen:
     reply = _chat(server, prompt, tokens)
     metrics = reply.get("metrics")
     if not isinstance(metrics, dict) or metrics.get("generation_time_ms") is None:
@@ -123,7 +202,7 @@ def _vllm(server: Server, prompt: str, tokens: int) -> Seen:
     return seen
 
 
-def _sglang(server: Server, prompt: str, tokens: int) -> Seen:
+def _ask_sglang(server: Server, prompt: str, tokens: int) -> Seen:
     body = {"text": prompt, "stream": True, "sampling_params": {"max_new_tokens": tokens, "temperature": 0}}
     first: tuple[float, float] | None = None  # s, tokens
     last: tuple[float, float] = (0.0, 0.0)

@@ -1,10 +1,12 @@
-"""Ratios of sums over texts, with bootstrap intervals over the texts.
+"""95 % intervals: of ratios of sums over texts, of means, of medians, by the middle of resamples. Needs no torch.
 
-Tokens of one text are alike, so the text is what is redrawn: 95 % percentile intervals over 1000 resamples. The
+Tokens of one text are alike, so the text is what a `Tally` redraws: percentile intervals over 1000 resamples. The
 resamples are the same for every ratio and every run: equal sums give equal intervals.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -66,3 +68,18 @@ def mean_interval(values: list[float]) -> tuple[float, float, float]:
     found = np.asarray(values, dtype=np.float64)
     mean, off = float(found.mean()), 1.96 * float(found.std()) / float(np.sqrt(len(found)))
     return mean, max(0.0, mean - off), mean + off
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """The median and its distribution-free 95 % interval by order statistics (the range of fewer than 6 values).
+
+    With n values the k-th smallest and k-th largest enclose the median unless fewer than k of n fair coins fall on one
+    side; k is the largest for which that has a chance of at most 2.5 % a side.
+    """
+    found = np.sort(np.asarray(values, dtype=np.float64))
+    n, k, tail, chance = len(found), 0, 0.0, 0.5 ** len(found)
+    while k < n // 2 and tail + chance <= 0.025:
+        tail, k = tail + chance, k + 1
+        chance *= (n - k + 1) / k
+    low = max(0, k - 1)
+    return float(np.median(found)), float(found[low]), float(found[n - 1 - low])

@@ -1,9 +1,9 @@
-"""Levels that are met at work: those that offer several candidates side by side, and those that end their own drafts.
+"""Levels that are measured in runs: those that offer several candidates side by side, or end their own drafts.
 
 What such a level offers depends on the rounds before (a window moves with every pass, a draft is drawn, climbing exits
 are sure or not). So the stack LEVEL:8,target runs on the calibration prompts, and every offer is judged by all levels
-along the text that the same run wrote (`overlap.count_offers`): exact of the target, whose rounds these are. A shorter
-draft counts as the beginning of such a one.
+along the text that the same run wrote (`acceptance.count_offers`): exact of the target, whose rounds these are. A
+shorter draft counts as the beginning of such a one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.level import Proposal
 from hsd_core.core.tree import Token, Tree
-from hsd_core.measure import whole_run
-from hsd_core.measure.calibrate.overlap import count_offers
+from hsd_core.measure.calibrate.acceptance import count_offers
 from hsd_core.measure.calibrate.reading import LONGEST, read
+from hsd_core.measure.texts import written_texts
 from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
@@ -27,7 +27,8 @@ from hsd_core.trace.repetition import loop_from
 
 if TYPE_CHECKING:
     from hsd_core.measure.calibrate.candidates import Candidates
-    from hsd_core.measure.tally import Tally
+    from hsd_core.measure.intervals import Tally
+
 
 SECONDS = 20.0  # a level, of runs and of reading what they wrote
 FEWEST, STRIDE = 4, 5  # texts; every fifth one first, so that all kinds of prompts are among the first
@@ -94,7 +95,7 @@ def ran(
     # A round more than is counted: no draft that counts is cut short by the limit.
     most, sampling = tokens + LONGEST + 1, Sampling(temperature)
     ids = committed_ids(
-        whole_run.ran(entries, prompt, sampling, seed, max_new_tokens=most, ends=ends, heads=0, stop=stop)
+        written_texts.run_to_end(entries, prompt, sampling, seed, max_new_tokens=most, ends=ends, heads=0, stop=stop)
     )
     output, offers = tuple(ids[: loop_from(ids)]), dict[int, Offered]()
     for length, proposal in noted:

@@ -1,8 +1,7 @@
 """Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
 
-They give the shape, ms by rows; `short_runs` and `scaling` give the level at which real runs lie.
-
-Every measurement stands at the same place of a text (about 150 tokens in) and is undone by a rollback.
+They give the shape, ms by rows; `run_costs` gives the level at which real runs lie. Every measurement stands at the
+same place of a text (about 150 tokens in) and is undone by a rollback.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.grammar import fan_of
 from hsd_core.levels.shared import open_levels, shares
-from hsd_core.measure.calibrate.over_target import over_target, read_prompt, views_among
-from hsd_core.measure.calibrate.reading import is_lookup
+from hsd_core.measure.calibrate.reading import is_lookup, over_target, read_prompt, views_among
+from hsd_core.measure.intervals import median_interval
 from hsd_core.measure.texts.written_texts import WrittenText
-from hsd_core.measure.timed import NS_PER_MS, Task, in_turns, median_interval
+from hsd_core.measure.timed import NS_PER_MS, Task, in_turns
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import OneHot, Sampling, fetched_distributions, likeliest, to_probs
 from hsd_core.theory import Costs
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from hsd_core.core.entry import StackEntry
+
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hsd_core.measure.results.markdown import on
-from hsd_core.measure.results.sheet import counted, markdown, stack_cells
-from hsd_core.measure.validate.raw_results import Validation
+from hsd_core.measure.results import on
+from hsd_core.measure.tables import counted, markdown, stack_cells
+from hsd_core.measure.validate.raw_results import SAID, Validation
 from hsd_core.measure.validate.report import TERMS, ErrorPart, Errors, Figure, Report, costs_said
-from hsd_core.measure.validate.theory_models import SAID
 
 _OFF = ("speed-ups", "ms per token")
 

@@ -1,12 +1,13 @@
-"""The least time that a pass can take on this machine: its weights have to be read, its products multiplied.
+"""What this machine reads and multiplies, and the least time that a pass can take here.
 
-Rates are measured here, with the threads that models run on, as the best of several tries:
+Rates are measured with the threads that models run on, as the best of several tries:
 
     read        the sum of 256 MiB of float32, on a GPU of 1 GiB, which no cache holds
     floats      a product (1024, 2048) x (2048, 1024) in float32; on a GPU of halves, 4096 each way
+    kernels     on a CPU: one large product through onnxruntime, its weight small enough for a cache; with many rows the
+                most that the kernel does here, with `FEW` rows the most that a pass of as many can reach
 
-On a CPU onnxruntime multiplies: what its kernels reach with many rows is measured beside them (`kernel_rates`), and the
-rate of floats counts where it is not installed.
+Where onnxruntime is not installed, the rate of floats counts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import torch
 
 from hsd_core.levels.memory import draft_of, pass_bytes
-from hsd_core.measure.passes.more_rows import KINDS, MANY, kernel_rate
+from hsd_core.measure.passes.passes_report import FEW, KINDS, MANY, kernel_rate, key_of
 from hsd_core.measure.timed import ms_of
 from hsd_core.models.gpu.precision import HALVES, quick
 from hsd_core.models.gpu.transfer import awaited
@@ -77,3 +78,33 @@ def work_of(level: Any, length: int, rows: int) -> PassWork:
         str(decoder.dtype) if level.about.layers else "int8"
     )  # a draft that runs none of the decoder's layers is kept so
     return PassWork(read, attended, own if own in KINDS else "float32")
+
+
+SIDE = 1024  # inputs and outputs
+
+
+def kernel_rates() -> dict[str, float]:
+    """Multiply-adds in a ms of a product by kind and rows, with the threads that models run on; the best of several
+    tries. None of any where onnxruntime is not installed."""
+    try:
+        from hsd_core.models.compiled.graph import Graph
+        from hsd_core.models.compiled.products import product
+        from hsd_core.models.compiled.session import Session
+    except ImportError:
+        return {}
+    from hsd_core.models.threads import model_threads
+
+    weight, found = torch.randn(SIDE, SIDE, generator=torch.Generator().manual_seed(0)), {}
+    for kind in KINDS:
+        graph = Graph()
+        x = graph.input("x", "float32", (1, "n", SIDE))
+        made = product(weight, kind)(graph, "weight", x)
+        graph.put("Identity", [made], [graph.output("y", (1, "n", SIDE))])
+        bound = Session(graph, model_threads()).bound()
+        for rows in (MANY, FEW):
+            given, taken = torch.randn(1, rows, SIDE), torch.empty(1, rows, SIDE)
+            bound.input("x", given)
+            bound.output("y", taken)
+            bound()
+            found[key_of(kind, rows)] = rows * SIDE * SIDE / min(ms_of(bound) for _ in range(TRIES))
+    return found

@@ -1,1 +1,0 @@
-"""Raw results as files, and the tables that are made of them."""
