@@ -157,6 +157,13 @@ def test_texts_are_compared_with_the_first_lanes(toy: Pipeline, ran: race.Raced)
     assert race.rows(again)[1]["same"] is None
 
 
+def test_a_table_names_the_first_token_that_differs(ran: race.Raced) -> None:
+    first, second = race.rows(ran)
+    assert "identical to token 30" in race.table([first, second])
+    apart = {**second, "same": {"equal": 7, "diverges": True, "margin": 0.25}}
+    assert "differs at token 8, margin 0.25" in race.table([first, apart])
+
+
 def test_a_file_holds_the_race_and_the_lanes_of_its_middle_repeat(ran: race.Raced, tmp_path: Path) -> None:
     race.write(tmp_path / "a.jsonl.gz", ran)
     assert race.read(tmp_path / "a.jsonl.gz") == ran

@@ -6,7 +6,7 @@ import pytest
 
 from hsd_core.core.driver import Stopped
 from hsd_core.measure import timed
-from hsd_core.measure.timed import cost_of, in_turns, rotated
+from hsd_core.measure.timed import cost_of, in_turns, median_interval, rotated
 
 
 def noted(cells: str) -> tuple[dict[str, timed.Task], list[str]]:
@@ -45,3 +45,10 @@ def test_it_stops_between_two_passes() -> None:
 def test_an_order_rotates_and_a_cost_has_its_interval() -> None:
     assert rotated("abcd", 5) == ["b", "c", "d", "a"]
     assert cost_of([3.0, 1.0, 2.0], 1, rows=4) == {"what": "cost", "rows": 4, "ms": 2.0, "interval": [1.0, 3.0]}
+
+
+@pytest.mark.parametrize(("n", "ends"), [(5, (1, 5)), (6, (1, 6)), (9, (2, 8)), (12, (3, 10))])
+def test_the_median_s_interval_is_the_narrowest_that_holds_it_in_95_of_100(n: int, ends: tuple[int, int]) -> None:
+    """As tables of order statistics have it (the range where even that holds it less often)."""
+    _, *found = median_interval([float(value) for value in range(n, 0, -1)])
+    assert tuple(found) == ends
