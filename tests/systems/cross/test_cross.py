@@ -24,6 +24,7 @@ from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import target_preset, weights_named
+from hsd_core.systems.cross.cross_run import CrossRun
 from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.cross.wording import Speller, Wording, finished
 from hsd_core.trace.checks import check
@@ -243,3 +244,14 @@ def test_presets_name_strangers_that_are_other_presets() -> None:
     coder = PRESETS["qwen-coder"]
     assert coder.stranger == PRESETS["smollm2"].target
     assert weights_named(coder, "smollm2") == PRESETS["smollm2"].target
+
+
+def test_of_a_draft_the_tokens_count_as_read_whose_bytes_the_draft_model_has_read() -> None:
+    inner, wording = SimpleNamespace(cached=3), SimpleNamespace(bytes_of=lambda id_: b"ab")
+    run = CrossRun(inner, wording, 9, "m", 9, None)  # type: ignore[arg-type]
+    run._text, run._own_ends = bytearray(b"xx"), [2, 4, 6, 8]
+    run._count([0], [1, 2, 3])  # type: ignore[arg-type]
+    assert run.cached == 1 + 2, "its three ids end where the second of the target's does"
+    inner.cached = 2
+    run._count([0], [1, 2, 3])  # type: ignore[arg-type]
+    assert run.cached == 1 + 1
