@@ -318,9 +318,9 @@ def test_block_lengths_and_rules_do_not_name_a_level():
 
 def test_a_drafted_token_is_timed_as_its_share_of_a_draft(monkeypatch: pytest.MonkeyPatch) -> None:
     now = itertools.count(0, 8_000_000)  # ns: each look at the clock is 8 ms later
-    monkeypatch.setattr(timing.time, "perf_counter_ns", lambda: next(now))
+    monkeypatch.setattr(lone_costs.time, "perf_counter_ns", lambda: next(now))
     level = TableLevel(table(4, 1), 4, name="table", label="table")
     entries = [StackEntry(level, LevelSpec("table"), None)]
-    rig = timing._Rig(entries, [], [WrittenText([1, 2, 3], [0, 1, 2, 3] * 10)], Sampling(), 8)
+    rig = lone_costs._Rig(entries, [], [WrittenText([1, 2, 3], [0, 1, 2, 3] * 10)], Sampling(), 8)
     drafting = rig._drafting(rig._at_rest([0])[0], fed=False)
-    assert drafting() == 8.0 / timing.DRAFTED
+    assert drafting() == 8.0 / lone_costs.DRAFTED
