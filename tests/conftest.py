@@ -8,6 +8,8 @@ import os
 
 import pytest
 
+from tests.covering import mark_the_others
+
 
 def pytest_configure() -> None:
     # What a test finds does not depend on the machine: default stacks are the presets' own unless a test plans them.
@@ -25,9 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 LEFT_OUT = pytest.StashKey[int]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what is marked `everything`, unless all is asked for; what weights take to arrive on first use does
     not count as a test's time."""
+    mark_the_others(items)
     if not config.getoption("--all"):
         left_out = [item for item in items if item.get_closest_marker("everything")]
         config.stash[LEFT_OUT] = len(left_out)
