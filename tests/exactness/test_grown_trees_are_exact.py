@@ -136,6 +136,7 @@ def test_grown_trees_over_shared_states_follow_the_targets_distribution(text: st
     )
 
 
+@pytest.mark.covering("text", "ends")
 @pytest.mark.parametrize(
     "text",
     [

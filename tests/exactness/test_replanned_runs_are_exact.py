@@ -78,6 +78,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.covering("text", "joining")
 @pytest.mark.parametrize(("text", "tokens"), SHARED)
 @pytest.mark.parametrize("joining", [1, 8], ids=["prefilled", "along"])
 def test_levels_over_one_model_may_join_late(
