@@ -38,31 +38,45 @@ STACKS = (
     "ngram:2,int8:5,target@with=pearl",
     "exit:3@at=8@id=smollm2-exit8,target@with=ahead",
 )
+# A chain and a tree of names, an 8-bit copy, an exit with a head of its own, and lanes.
+ALWAYS = (
+    "ngram:2,int8:8,target@rule=block",
+    "lookahead:2@window=3@n=3@guess=2,exit@at=8,target@bonus=0",
+    "exit:3@at=8@id=smollm2-exit8,target@with=ahead",
+)
 PROMPTS = [p.text for p in read_prompts(Path(__file__).parents[2] / "assets" / "prompts" / "own.jsonl")][::3]
+SOME = [pytest.param(text, id=f"{n}", marks=[pytest.mark.everything] * (n > 1)) for n, text in enumerate(PROMPTS)]
 
 pytestmark = pytest.mark.weights
 
 
-# Two prompts for a stack, the next two for the next one: every prompt is met by four stacks or five.
-@pytest.mark.parametrize(("stack", "first"), [(stack, i % 4) for i, stack in enumerate(STACKS)], ids=STACKS)
-def test_a_stack_writes_what_plain_decoding_writes(smollm2, smollm2_plain, stack, first):
-    for prompt in PROMPTS[first::4]:
-        run = list(smollm2.run(stack, prompt, max_new_tokens=TOKENS, heads=2))
-        same = compare(run, smollm2_plain(prompt, TOKENS))
-        assert same.holds, f"{prompt[:40]!r}: token {same.equal} differs at a margin of {same.margin}"
-        assert check(run) == []
+def cases():
+    """Every stack over one prompt in four; always the few over the first prompt."""
+    for i, stack in enumerate(STACKS):
+        for n in range(i % 4, len(PROMPTS), 4):
+            yield pytest.param(stack, PROMPTS[n], id=f"{stack}-{n}", marks=pytest.mark.everything)
+    for stack in ALWAYS:
+        yield pytest.param(stack, PROMPTS[0], id=stack)
 
 
-def test_plain_decoding_writes_what_transformers_writes(smollm2, smollm2_plain, transformers_smollm2):
+@pytest.mark.parametrize(("stack", "prompt"), [*cases()])
+def test_a_stack_writes_what_plain_decoding_writes(smollm2, smollm2_plain, stack, prompt):
+    run = list(smollm2.run(stack, prompt, max_new_tokens=TOKENS, heads=2))
+    same = compare(run, smollm2_plain(prompt, TOKENS))
+    assert same.holds, f"token {same.equal} differs at a margin of {same.margin}"
+    assert check(run) == []
+
+
+@pytest.mark.parametrize("prompt", SOME)
+def test_plain_decoding_writes_what_transformers_writes(smollm2, smollm2_plain, transformers_smollm2, prompt):
     """One pass over the whole text: at every place transformers' best token, or one as good, is the next one of it."""
     torch = pytest.importorskip("torch")
-    for prompt in PROMPTS:
-        ids, ours = smollm2.encode(prompt, raw=False), committed_ids(smollm2_plain(prompt, TOKENS))
-        assert len(ours) == TOKENS or ours[-1] in smollm2.ends
-        with torch.inference_mode():
-            logits = transformers_smollm2(torch.tensor([[*ids, *ours]])).logits[0, len(ids) - 1 : -1]
-        short = logits.amax(-1) - logits[range(len(ours)), ours]
-        assert float(short.max()) < TIE, f"{prompt[:40]!r}: transformers prefers another token by {short.tolist()}"
+    ids, ours = smollm2.encode(prompt, raw=False), committed_ids(smollm2_plain(prompt, TOKENS))
+    assert len(ours) == TOKENS or ours[-1] in smollm2.ends
+    with torch.inference_mode():
+        logits = transformers_smollm2(torch.tensor([[*ids, *ours]])).logits[0, len(ids) - 1 : -1]
+    short = logits.amax(-1) - logits[range(len(ours)), ours]
+    assert float(short.max()) < TIE, f"transformers prefers another token by {short.tolist()}"
 
 
 def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
