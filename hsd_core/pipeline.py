@@ -20,8 +20,8 @@ from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import learnt, meant, option, told_apart
-from hsd_core.theory.search.default_here import PLANNED, DefaultStack, default_here, with_default
+from hsd_core.stacks.targets import preset_for, preset_option, with_config, with_cross_draft
+from hsd_core.theory.search.default_stack import PLANNED, DefaultStack, default_for_machine, with_default
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import beside
 from hsd_core.trace.pieces import Pieces, record
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
-    from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replan import Pace, ProfileReplanner
 
 Progress = Callable[[str, float, float], None]
 Reading = Callable[[str, int, int], None]  # a level has read so many tokens of the prompt, and of how many
@@ -56,7 +56,7 @@ class Pipeline:
     @property
     def default(self) -> DefaultStack:
         """The stack that runs where none is named, as planned for this machine by what is known of it now."""
-        return default_here(self.preset, self.device, self.dtype)
+        return default_for_machine(self.preset, self.device, self.dtype)
 
     @property
     def default_stack(self) -> str:
@@ -65,17 +65,17 @@ class Pipeline:
     @staticmethod
     def catalogue() -> list[dict[str, Any]]:
         """Every preset and its levels as plain JSON types, each usable or with the reason why not. Instant."""
-        from hsd_core.stacks.catalogue import catalogue
+        from hsd_core.stacks.presets import catalogue
 
         known = ((entry, PRESETS.get(entry["name"])) for entry in catalogue())
         return [entry if preset is None else with_default(entry, preset) for entry, preset in known]
 
     @staticmethod
-    def absent(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
-        """See `stacks.absent`."""
-        from hsd_core.stacks.absent import absent
+    def missing_weights(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
+        """See `stacks.targets.missing_weights`."""
+        from hsd_core.stacks.targets import missing_weights
 
-        return absent(preset, stacks, models=models)
+        return missing_weights(preset, stacks, models=models)
 
     @staticmethod
     def fetch(source: Source, progress: Progress) -> None:
@@ -111,16 +111,16 @@ class Pipeline:
             UnknownPreset, StackError: bad names, or a target that nothing can be run with. WeightsError: weights
                 are not available; the message says what helps.
         """
-        asked = meant(preset, stack, models)  # a typing error is met before anything is fetched
+        asked = preset_for(preset, stack, models)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
         tell = progress or (lambda *_: None)
         if not asked.toy and not asked.layers:
             ensure(asked.target, tell)
-            asked = learnt(asked)
+            asked = with_config(asked)
         if asked.draft and asked.name not in PRESETS and (stack is None or _has_own_model(stack)):
             ensure(asked.draft, tell)
-            asked = told_apart(asked)
+            asked = with_cross_draft(asked)
         if asked.refused:
             raise StackError(f"{asked.title} cannot be a target: {asked.refused}")
         pipeline = cls(asked, Builder(asked, device, dtype, tell, models, profile, kind), prompt_tokens)
@@ -206,7 +206,7 @@ class Pipeline:
 
     def profile(self, temperature: float = 0.0) -> Profile | None:
         """What was measured of the preset's levels on this machine (the `calibrate` command), if it was."""
-        from hsd_core.theory.profiles.kept import cached_profile
+        from hsd_core.theory.profiles.profile_store import cached_profile
 
         return cached_profile(self.preset, self.device, self.dtype, temperature)
 
@@ -288,8 +288,8 @@ class Pipeline:
         """
         from hsd_core.core.run import RunSettings, Watcher, run
         from hsd_core.stacks.prepared import PreparedStack
-        from hsd_core.theory.profiles.kept import GIVEN, MEASURED, SHIPPED, brief, origin
-        from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
+        from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, brief, origin
+        from hsd_core.theory.replan import Pace, ProfileReplanner
 
         entries = self.entries(stack)
         sampling = Sampling(temperature, top_k, top_p)
@@ -341,13 +341,13 @@ class Pipeline:
             ProfileError: there is none for this preset, device and kind of sampling.
         """
         from hsd_core.theory import ProfileError
-        from hsd_core.theory.profiles.kept import shipped_profile
+        from hsd_core.theory.profiles.profile_store import shipped_profile
 
         found = shipped_profile(self.preset.name, self.device, temperature)
         if found is None:
             raise ProfileError(
                 f"re-planning needs a profile of {self.preset.name} at temperature {temperature:g} on this machine; "
-                f"measure one: python -m hsd_core calibrate {option(self.preset)} "
+                f"measure one: python -m hsd_core calibrate {preset_option(self.preset)} "
                 f"--temperature {temperature:g} --out profile.json"
             )
         return found

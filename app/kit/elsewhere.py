@@ -18,7 +18,7 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from hsd_core.typed.frames import Frames, NotAFrame, send
+from app.kit.frames import Frames, NotAFrame, send
 
 _ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,6 +1,6 @@
 """The wire: events become the JSON payloads that the page's Stage component applies.
 
-A payload is `{"run", "from", "ev", "final", "status"}`; `ev` holds records as `hsd_core.export.records` makes them.
+A payload is `{"run", "from", "ev", "final", "status"}`; `ev` holds records as `hsd_core.export.run_page` makes them.
 """
 
 from __future__ import annotations

@@ -21,15 +21,15 @@ from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import format_stack
 from hsd_core.grammar.stack_text import parse as levels_of
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import option, unread_preset
+from hsd_core.stacks.targets import preset_option, unread_preset
 from hsd_core.theory.latency.plans import Prediction, StackPlan, measured_as, plan_of
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.overlap.on_two_lanes import Reckoned, needs_target, on_two_lanes_of, reckoned
-from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
+from hsd_core.theory.profiles.by_length import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.kept import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
 from hsd_core.theory.profiles.profile import LONG_TEXTS, Profile
-from hsd_core.theory.search.over_lengths import OverLengths, depends_on_length
+from hsd_core.theory.profiles.profile_store import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
+from hsd_core.theory.search.prices_by_length import PricesByLength, depends_on_length
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
 LONGEST = 400  # characters of a stack
@@ -113,7 +113,7 @@ class Prices:
         self._profiles, self._more = profiles, more or more_profiles
         self._found, self._by_length = found or profile_for, by_length or profiles_by_length
         self._pricers: OrderedDict[str, Pricer] = OrderedDict()
-        self._lengths: OverLengths | None = None
+        self._lengths: PricesByLength | None = None
 
     def answer(self, asked: Priced) -> dict[str, Any]:
         """`about` says where the profile was measured (None: there is none), `prices` are in the order of the stacks:
@@ -126,7 +126,7 @@ class Prices:
         own = {stack: self._over_lengths(asked, stack, check) for stack in at_length}
         found = self._found(asked, self._profiles)
         if found is None:
-            why = _refused(says.measures_one(says.no_profile(asked.preset, option(asked.preset))))
+            why = _refused(says.measures_one(says.no_profile(asked.preset, preset_option(asked.preset))))
             return {"about": None, "prices": [own.get(stack, why) for stack in asked.stacks]}
         profile, source = found
         pricer = self._pricer(profile)
@@ -152,7 +152,7 @@ class Prices:
             if found is None:
                 raise ProfileError(says.measures_one(_no_lengths(asked, stack)))
             if self._lengths is None or self._lengths.measured != found:
-                self._lengths = OverLengths(found)
+                self._lengths = PricesByLength(found)
             over, first = self._lengths, found.profiles[0]
             length = found.lengths[0] if asked.length is None else asked.length
             plan = plan_of(first, stack)
@@ -227,7 +227,7 @@ def _no_lengths(asked: Priced, stack: str) -> str:
     """What is missing, and the command that measures the levels of the stack."""
     specs = levels_of(stack)
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
-    return says.no_lengths(asked.preset, option(asked.preset), levels, asked.device or "cpu", LONG_TEXTS)
+    return says.no_lengths(asked.preset, preset_option(asked.preset), levels, asked.device or "cpu", LONG_TEXTS)
 
 
 def _about(profile: Profile, source: str) -> dict[str, Any]:

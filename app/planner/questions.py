@@ -15,8 +15,8 @@ from app.planner.profiles.turn import turned
 from app.words import planner as says
 from hsd_core.grammar.registry import plugins
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.kept import digest
 from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.profile_store import digest
 from hsd_core.theory.search.another_level import AnotherLevel
 
 KEPT = 8  # profiles

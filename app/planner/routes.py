@@ -35,8 +35,8 @@ from app.words import planner as says
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_text import faults
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import option, unread_preset
-from hsd_core.theory.profiles.kept import origin_here
+from hsd_core.stacks.targets import preset_option, unread_preset
+from hsd_core.theory.profiles.profile_store import planning_origin
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
@@ -72,7 +72,7 @@ def routes(
         return _json(await to_thread.run_sync(lambda: dumps(sources.listing())))
 
     async def origin(request: Request) -> Response:
-        """What a run of ?preset=&device=&temperature= would plan with, as `origin_here` says it."""
+        """What a run of ?preset=&device=&temperature= would plan with, as `planning_origin` says it."""
         preset, device = (request.query_params.get(name, "") for name in ("preset", "device"))
         try:
             temperature = float(request.query_params.get("temperature", 0.0))
@@ -82,8 +82,8 @@ def routes(
         if not (over or preset in PRESETS) or device not in ("", "cpu", "cuda"):
             return _refusal(PlannerError(says.no_preset(preset[:80], device[:20]), "preset"))
         asked = unread_preset(over) if over else preset
-        found = await to_thread.run_sync(lambda: origin_here(asked, device or None, temperature, dtype))
-        return _json(dumps({**found, "option": option(preset)}))
+        found = await to_thread.run_sync(lambda: planning_origin(asked, device or None, temperature, dtype))
+        return _json(dumps({**found, "option": preset_option(preset)}))
 
     async def judged(request: Request) -> Response:
         """What speaks against the levels of ?stack=, as the grammar says it."""

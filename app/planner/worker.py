@@ -23,7 +23,7 @@ from app.planner.profiles.plan_request import Look, PlannerError, read
 from app.planner.profiles.sources import Sources
 from app.planner.questions import AnotherLevels, BroughtQuestions
 from app.words import planner as says
-from hsd_core.theory.profiles.behind_texts import BY_LENGTH
+from hsd_core.theory.profiles.by_length import BY_LENGTH
 from hsd_core.typed import decode, encode, json_decoder
 
 PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from hsd_core.export.records import records
+from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.typed import Malformed, Wrong, decode, json_decoder
 
@@ -34,7 +34,7 @@ def opening(folder: Path) -> dict[str, Any] | None:
     """What the page's opening tells: a round, counted from 1, and the run's records; None where the folder has none."""
     try:
         asked = decode((folder / FILE).read_bytes(), _DECODER)
-        run = records(tracefile.read(folder / asked.recording))
+        run = page_records(tracefile.read(folder / asked.recording))
     except FileNotFoundError:
         return None
     except (OSError, Malformed, Wrong, tracefile.TraceError) as error:

@@ -24,7 +24,7 @@ from app.serve.line.turns import Full, Turns
 from app.serve.settings import run_id, whole_text
 from app.words import run as says
 from hsd_core.core.events import Bonus, Correct, Event, Kv, Rollback, Verify
-from hsd_core.export.records import Wire
+from hsd_core.export.run_page import RecordStream
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 from hsd_core.typed import encode, plain
@@ -140,7 +140,7 @@ def opened(packed: bytes) -> list[Event]:
 
 def _payload(run: str, title: str, events: list[Event]) -> bytes:
     """The final payload of a run, as gzip, written record by record."""
-    wire, packed, size = Wire(), io.BytesIO(), 0
+    wire, packed, size = RecordStream(), io.BytesIO(), 0
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1, mtime=0) as file:
         start = encode({"run": run, "from": 0, "final": True, "status": recorded_state(events, title)})
         file.write(start[:-1] + b',"ev":[')

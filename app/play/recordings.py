@@ -14,11 +14,11 @@ from app.kit.payload import payload, status
 from app.play.shelf import ShelfPlace, places
 from app.words import run as says
 from hsd_core.core.events import Event, Header
-from hsd_core.export.records import records
+from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.codec import MAX_LEVELS, read_event, read_header
+from hsd_core.trace.conventions import clock_of
 from hsd_core.trace.metrics import speed_up
-from hsd_core.trace.naming import clock_of
 from hsd_core.typed import builtins, encode, opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
@@ -90,7 +90,7 @@ class Recordings:
 
 def recorded(run: str, events: list[Event]) -> dict[str, Any]:
     """Events that were recorded before, as a final payload."""
-    return payload(run, 0, records(events), True, recorded_state(events))
+    return payload(run, 0, page_records(events), True, recorded_state(events))
 
 
 def recorded_state(events: list[Event], title: str = "") -> dict[str, Any]:

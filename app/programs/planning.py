@@ -18,8 +18,8 @@ from app.programs.answered_run import Answer
 from app.programs.runs import Endpoint, refused
 from app.serve.line.turns import visitor
 from app.words import planner as says
-from hsd_core.stacks.targets import option
-from hsd_core.theory.profiles.kept import origin
+from hsd_core.stacks.targets import preset_option
+from hsd_core.theory.profiles.profile_store import origin
 
 _LONGEST = int(LIMITS["max_block"][1])
 
@@ -121,9 +121,9 @@ class Planning:
             priced = parse(asked, self._target, self._dtype)
             found = await asyncio.to_thread(profile_for, priced, self._profiles)
             if found is None:
-                raise PlannerError(says.measures_one(says.no_profile(preset, option(preset))))
+                raise PlannerError(says.measures_one(says.no_profile(preset, preset_option(preset))))
         except PlannerError as error:
             raise refused(error) from error
         profile, source = found
-        how = f"python -m hsd_core calibrate {option(preset)}"
+        how = f"python -m hsd_core calibrate {preset_option(preset)}"
         return {"source": source, "about": origin(profile, source), "profile": profile.as_dict(), "how": how}

@@ -18,7 +18,7 @@ from app.serve.loader import Loader
 from app.words import race as says
 from app.words import run as run_says
 from hsd_core.measure import race
-from hsd_core.stacks.targets import option
+from hsd_core.stacks.targets import preset_option
 
 
 @answered
@@ -73,5 +73,5 @@ def _nothing(request: RaceRequest, *, stopped: bool) -> dict[str, Any]:
         return status("idle", says.STOPPED)
     return status(
         "error",
-        says.nothing_finished(LONGEST_S, option(request.preset), " ".join(lane.stack for lane in request.lanes)),
+        says.nothing_finished(LONGEST_S, preset_option(request.preset), " ".join(lane.stack for lane in request.lanes)),
     )

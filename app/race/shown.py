@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hsd_core.core.events import Baseline, Event, Header
-from hsd_core.export.records import records
+from hsd_core.export.run_page import page_records
 from hsd_core.measure import race
 from hsd_core.measure.bench import plain_of
 from hsd_core.trace.comparison import beside
@@ -30,7 +30,7 @@ def shown(raced: race.Raced, name: str = "") -> dict[str, Any]:
         "sampling": header.sampling,
         "max_new_tokens": header.max_new_tokens,
         "lanes": [
-            {**row, "records": [one for one in records(lane) if one["event"] != "gauge"]}
+            {**row, "records": [one for one in page_records(lane) if one["event"] != "gauge"]}
             for row, lane in zip(race.rows(raced), _with_plain(raced), strict=True)
         ],
     }

@@ -13,7 +13,7 @@ from app.words import results as says
 from hsd_core.measure.bench.outputs import as_csv
 from hsd_core.measure.results import measured_on, pass_shares
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.theory.profiles.kept import shipped_profiles, unlike_here
+from hsd_core.theory.profiles.profile_store import distance_to_here, shipped_profiles
 from hsd_core.typed import convert, plain
 
 LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
@@ -126,7 +126,7 @@ class Bundled:
             try:
                 results = _read(path)
                 named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
-                far = unlike_here(results["about"], results["about"]["device"])
+                far = distance_to_here(results["about"], results["about"]["device"])
                 found.append({**named, "unlike": far, "exits": self._exits(results)})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)

@@ -29,7 +29,7 @@ from hsd_core.measure.bench.outputs import as_csv, results
 from hsd_core.measure.bench.prompts import asked_for, prompts_path
 from hsd_core.measure.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.pipeline import Reading
-from hsd_core.stacks.targets import option
+from hsd_core.stacks.targets import preset_option
 
 SET = "quick"
 PROMPTS = 12
@@ -59,7 +59,7 @@ class QuickRequest:
     @property
     def command(self) -> str:
         """What measures the same from the command line."""
-        return HOW.format(stacks=" ".join(self.stacks), option=option(self.preset), tokens=TOKENS)
+        return HOW.format(stacks=" ".join(self.stacks), option=preset_option(self.preset), tokens=TOKENS)
 
     @property
     def stacks(self) -> list[str]:

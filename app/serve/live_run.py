@@ -15,7 +15,7 @@ from app.serve.loader import Loader
 from app.serve.settings import RunRequest
 from app.words import run as says
 from hsd_core.core.events import Baseline, Depths, Footer, Header
-from hsd_core.export.records import Wire
+from hsd_core.export.run_page import RecordStream
 
 PLAIN = "plain"  # the phase in which plain decoding of the same target is measured
 
@@ -35,7 +35,7 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
     events = yield from begin(loader, request, run, reading)
     if events is None:
         return
-    wire = Wire()
+    wire = RecordStream()
     run.live = wire.records
     run.state = base = status("live", says.GENERATING, detail=notes)
     sent, last, levels = 0, 0.0, 0

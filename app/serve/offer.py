@@ -23,11 +23,10 @@ from hsd_core.models import DTYPES, QUANTISED
 from hsd_core.models.local import LocalModel, lacking, local_files, local_models
 from hsd_core.models.machine import device_name
 from hsd_core.models.weights import Source, WeightsError, here
-from hsd_core.stacks.catalogue import entry_of
-from hsd_core.stacks.memory_of import too_large
-from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import learnt, unread_preset
-from hsd_core.theory.search.default_here import with_default
+from hsd_core.stacks.presets import PRESETS, entry_of
+from hsd_core.stacks.targets import unread_preset, with_config
+from hsd_core.stacks.weight_sizes import too_large
+from hsd_core.theory.search.default_stack import with_default
 
 LARGEST_PROMPT = 1_000_000  # tokens that an operator may allow
 GGUF = ".gguf"  # a target goes by its file's name, with or without
@@ -100,7 +99,7 @@ class ServerOffer:
 
     def opening(self, name: str) -> tuple[str | Preset, dict[str, Any]]:
         """What `Pipeline.open` takes for a preset that visitors call so."""
-        over = next((learnt(one) for one in self.over() if one.name == name), None)
+        over = next((with_config(one) for one in self.over() if one.name == name), None)
         toy = name in PRESETS and PRESETS[name].toy
         given = {"models": self.models, "dtype": None if toy else self.dtype}
         return over or name, {key: value for key, value in given.items() if value is not None}
@@ -124,7 +123,7 @@ class ServerOffer:
             known.add(one.name)
 
     def _target(self, over: Preset) -> dict[str, Any]:
-        preset = learnt(over)
+        preset = with_config(over)
         source, found = preset.target, None
         if source.kind == "hub" and here(source) is None:
             found = self.looks.of_hub(source)

@@ -19,7 +19,7 @@ from app.site import figures_ahead, planned_ahead, prices_ahead
 from app.words import site as says
 from hsd_core.core.events import Header
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.catalogue import catalogue
+from hsd_core.stacks.presets import catalogue
 from hsd_core.typed import encode
 
 TABS = (

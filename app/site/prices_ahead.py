@@ -24,10 +24,10 @@ from hsd_core.grammar.stack_text import format_stack
 from hsd_core.grammar.stack_text import parse as levels
 from hsd_core.models.sampling import is_greedy
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.theory.profiles.behind_texts import BY_LENGTH, ProfilesByLength, shipped_by_length
-from hsd_core.theory.profiles.kept import SHIPPED, shipped_profile
+from hsd_core.theory.profiles.by_length import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.profile import Profile
-from hsd_core.theory.search.over_lengths import depends_on_length
+from hsd_core.theory.profiles.profile_store import SHIPPED, shipped_profile
+from hsd_core.theory.search.prices_by_length import depends_on_length
 
 PRICES = "planner/prices"  # their path
 PROFILES = ASSETS / "profiles"

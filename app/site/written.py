@@ -21,8 +21,7 @@ from app.site.letters import written
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
-from hsd_core.export.document import document, hashed, inside
-from hsd_core.export.run_page import brought
+from hsd_core.export.run_page import brought, document, hashed, inside
 from hsd_core.typed import encode
 
 MOST_MB = 6.5

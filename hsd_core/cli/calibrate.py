@@ -22,8 +22,8 @@ from hsd_core.cli.shared_options import (
 from hsd_core.measure.tables import markdown
 from hsd_core.models.machine import device_name
 from hsd_core.theory import Profile, write_profile
-from hsd_core.theory.profiles.agreement import AGREEMENT
-from hsd_core.theory.search.default_here import default_here
+from hsd_core.theory.profiles.profile import ACCEPTANCES_FROM
+from hsd_core.theory.search.default_stack import default_for_machine
 
 OF_TEXTS = ("prompts", "texts", "tokens", "length")  # the options that say what the target writes
 
@@ -71,10 +71,10 @@ def _quick(options: argparse.Namespace) -> int:
     if options.out:
         write_profile(profile, options.out)
     print(table(profile))
-    if isinstance(other := profile.about.get(AGREEMENT), dict):
+    if isinstance(other := profile.about.get(ACCEPTANCES_FROM), dict):
         where = ", ".join(str(part) for part in other.values())
         print(f"\ncosts measured here; who accepts whose tokens as the shipped profile has it ({where})")
-    print(f"\n{explained(default_here(pipeline.preset, pipeline.device, pipeline.dtype))}")
+    print(f"\n{explained(default_for_machine(pipeline.preset, pipeline.device, pipeline.dtype))}")
     return 0
 
 
@@ -83,7 +83,7 @@ def _whole(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.profiling import WHOLE, calibrate
     from hsd_core.measure.texts.written_texts import PROMPTS
     from hsd_core.models.sampling import Sampling
-    from hsd_core.theory.profiles.kept import keep
+    from hsd_core.theory.profiles.profile_store import store_profile
 
     if not options.out:
         raise ValueError("--out names the file of the profile; only --quick does without")
@@ -108,7 +108,7 @@ def _whole(options: argparse.Namespace) -> int:
         write_profile(profile, path)
         print(f"temperature {profile.temperature:g}: {path}", file=sys.stderr)
         if usual:
-            keep(profile, pipeline.preset, pipeline.device, pipeline.dtype)
+            store_profile(profile, pipeline.preset, pipeline.device, pipeline.dtype)
     if not usual:
         print("other levels, prompts or lengths than usual: not kept as this machine's profile", file=sys.stderr)
     print(table(profiles[0]))

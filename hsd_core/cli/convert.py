@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.race import race_file
     from hsd_core.trace import file as tracefile
-    from hsd_core.typed.bounded import MAX_BYTES
+    from hsd_core.typed.files import MAX_BYTES
 
     data = tracefile.bytes_of(options.file, MAX_BYTES)
     if tracefile.unpacked(data, MAX_BYTES).startswith(b'{"event":"race"'):

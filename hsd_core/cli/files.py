@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from hsd_core.typed.bounded import regular
+from hsd_core.typed.files import regular
 
 _WORDS = MappingProxyType(
     {

@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.theory import profile_from, read_profile
-    from hsd_core.theory.replanning.replan import Pace
+    from hsd_core.theory.replan import Pace
 
     if options.repeat:
         return _repeat(options)

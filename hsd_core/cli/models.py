@@ -14,11 +14,10 @@ from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differe
 from hsd_core.models.weights import here
 from hsd_core.models.weights.hub import look_at
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.catalogue import entry_of
-from hsd_core.stacks.memory_of import memory_of, too_large
-from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import learnt, target_preset
-from hsd_core.theory.search.default_here import default_here, with_default
+from hsd_core.stacks.presets import PRESETS, entry_of
+from hsd_core.stacks.targets import target_preset, with_config
+from hsd_core.stacks.weight_sizes import memory_by_kind, too_large
+from hsd_core.theory.search.default_stack import default_for_machine, with_default
 from hsd_core.typed import pretty
 
 
@@ -35,7 +34,7 @@ def act(options: argparse.Namespace) -> int:
     over, stored = ([], 0) if options.target is None else _over(options.target, options.draft)
     presets = {preset.name: preset for preset in over or PRESETS.values()}
     entries = [with_default(entry_of(preset), preset) for preset in over] or Pipeline.catalogue()
-    memory = {preset.name: memory_of(preset, stored) for preset in over}
+    memory = {preset.name: memory_by_kind(preset, stored) for preset in over}
     if options.json:
         print(pretty([{**entry, "memory": dict(memory.get(entry["name"], {}))} for entry in entries], 2))
         return 0
@@ -55,7 +54,7 @@ def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
     if preset.target.kind != "hub" or here(preset.target) is not None:
         return [preset], 0
     found = look_at(preset.target)
-    preset = learnt(preset)  # its config is here now
+    preset = with_config(preset)  # its config is here now
     source = replace(preset.target, download_mb=found.bytes / 1e6)
     return [replace(preset, target=source, refused=preset.refused or found.wrong)], found.bytes
 
@@ -63,7 +62,7 @@ def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
 def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | None) -> None:
     needs = f"; about {entry['memory_gb']:.0f} GB of memory" if entry["memory_gb"] else ""
     print(f"{entry['name']}: {entry['title']}; {_state(entry)}{needs}")
-    print(f"    {explained(default_here(preset))}")
+    print(f"    {explained(default_for_machine(preset))}")
     if memory is not None and not memory:
         print("    its layers and its memory are known once its weights are here; `generate` fetches them")
     for level in entry["levels"]:

@@ -143,7 +143,7 @@ def _texts(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], 
 
 def _listed(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], list[int]]]:
     from hsd_core.trace.prompt_files import check_ids, read_texts
-    from hsd_core.typed.bounded import text
+    from hsd_core.typed.files import text
 
     path = Path(options.texts or SHIPPED)
     if path.name.endswith((".jsonl", ".jsonl.gz", ".gz")):

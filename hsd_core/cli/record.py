@@ -24,7 +24,7 @@ from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import preset_of
-from hsd_core.stacks.targets import chosen
+from hsd_core.stacks.targets import preset_chosen
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
@@ -69,7 +69,7 @@ def act(options: argparse.Namespace) -> int:
             over = options.target or entry["preset"]
             if over not in pipelines:
                 pipelines.clear()  # one preset's weights at a time
-                preset = chosen(entry["preset"], target=options.target)
+                preset = preset_chosen(entry["preset"], target=options.target)
                 pipelines[over] = Pipeline.open(preset, device=options.device, progress=progress())
             events = _middle(entry, pipelines[over], options.repeats)
         wrong = check(events)

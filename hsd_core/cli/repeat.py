@@ -15,7 +15,7 @@ from hsd_core.core.events import Event
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import chosen
+from hsd_core.stacks.targets import preset_chosen
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import alike
 
@@ -73,7 +73,7 @@ def opened(
             f"the trace is of {header.preset!r}, which is not a preset here (those are {', '.join(PRESETS)}); "
             "name its weights: --target FOLDER-OR-ID, and --draft where a model drafted"
         )
-    preset, last = chosen(header.preset or "", target=target, draft=draft, stack=header.stack), header.levels[-1]
+    preset, last = preset_chosen(header.preset or "", target=target, draft=draft, stack=header.stack), header.levels[-1]
     return Pipeline.open(
         preset,
         stack=header.stack,
@@ -91,7 +91,7 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     """
     from hsd_core.stacks.prepared import run
     from hsd_core.theory import profile_from
-    from hsd_core.theory.replanning.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replan import Pace, ProfileReplanner
 
     header = metrics.header_of(events)
     entries = pipeline.entries(header.stack)

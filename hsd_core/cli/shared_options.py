@@ -15,8 +15,8 @@ from hsd_core.measure.bench import plain_of
 from hsd_core.measure.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
-from hsd_core.stacks.targets import chosen, source_of
-from hsd_core.theory.search.default_here import DefaultStack, default_here
+from hsd_core.stacks.targets import preset_chosen, source_of
+from hsd_core.theory.search.default_stack import DefaultStack, default_for_machine
 from hsd_core.trace.prompt_files import PromptText
 from hsd_core.typed import MAX_INT
 
@@ -113,9 +113,9 @@ def preset_from(options: argparse.Namespace, stack: str | None = None) -> Preset
     """The preset that the options of `add_preset` ask for, or a stack whose target has an id.
 
     Raises:
-        ValueError: see `chosen`.
+        ValueError: see `preset_chosen`.
     """
-    return chosen(options.preset, target=options.target, draft=options.draft, stack=stack)
+    return preset_chosen(options.preset, target=options.target, draft=options.draft, stack=stack)
 
 
 def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipeline.Pipeline:
@@ -142,9 +142,9 @@ def default_of(options: argparse.Namespace) -> DefaultStack:
     """The default stack of what the options of `add_preset` ask for, on this machine.
 
     Raises:
-        ValueError: see `chosen`.
+        ValueError: see `preset_chosen`.
     """
-    return default_here(preset_from(options), options.device, options.dtype)
+    return default_for_machine(preset_from(options), options.device, options.dtype)
 
 
 def explained(default: DefaultStack) -> str:
@@ -171,7 +171,7 @@ def plain_stack(options: argparse.Namespace) -> str:
     """Plain decoding of the target that the options of `add_preset` ask for, as a stack.
 
     Raises:
-        ValueError: see `chosen`.
+        ValueError: see `preset_chosen`.
     """
     return plain_of(preset_from(options).default_stack)
 

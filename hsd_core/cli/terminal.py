@@ -12,14 +12,13 @@ from hsd_core.core.events import Committed, Event
 from hsd_core.grammar import looks, tags
 from hsd_core.grammar.stack_names import stack_name
 from hsd_core.models.sampling import is_greedy
-from hsd_core.theory.replanning.replan_words import origin_words
-from hsd_core.theory.search.default_here import PLANNED
+from hsd_core.theory.replan import origin_words
+from hsd_core.theory.search.default_stack import PLANNED
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
-from hsd_core.trace.acceptor import Ghost, accepted_by, ghosts
 from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import Comparison, differing
-from hsd_core.trace.naming import lanes_of, round_number
+from hsd_core.trace.conventions import Ghost, accepted_by, ghosts, lanes_of, round_number
 
 _RESET = "\033[0m"
 NARROWEST, WIDEST = 24, 44  # the column of levels' names in the table of totals

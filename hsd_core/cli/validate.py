@@ -52,7 +52,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.validate.raw_results import predicted, read_validation
     from hsd_core.measure.validate.report import report
     from hsd_core.measure.validate.validation_tables import TABLES, said
-    from hsd_core.theory.profiles.kept import digest
+    from hsd_core.theory.profiles.profile_store import digest
 
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
     if options.max_new_tokens < 2:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hsd_core.doctor.counted_share import flat_share
 from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel
-from hsd_core.theory.profiles.kept import shipped_profiles
+from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.theory.search.planner import Planner
 
 WORTH = 1.02  # gain below which a level is not worth its memory

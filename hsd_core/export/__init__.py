@@ -1,1 +1,1 @@
-"""A run as one HTML file: what the page is sent of it (`records`), its scripts as one (`bundle`), the file (`page`)."""
+"""A run as one HTML file: its scripts as one (`bundle`), and the file with the run's records (`run_page`)."""

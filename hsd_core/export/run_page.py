@@ -2,22 +2,99 @@
 
 The file may do nothing but that: its Content-Security-Policy allows this one script by its hash, no connection and
 nothing from elsewhere. What a prompt or a model said lies packed in letters and digits, and reaches the page as text.
+
+The run is a list of records, as the page is sent them live: events as `trace.codec.to_dict` writes them, and the
+figures that they change, so that the page needs no definition of a metric. After each commit follows a `snapshot` of
+the run's figures (`repeats_from`: the token from which on the text repeats itself, None if it does not), after each
+call of a level a `gauge` with that level's.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from hsd_core.core.events import Event
+from hsd_core.core.events import Commit, Draft, Event, Verify
 from hsd_core.export.bundle import modules, script
-from hsd_core.export.document import document, hashed, inside
-from hsd_core.export.records import records
 from hsd_core.grammar.stack_text import grammar
+from hsd_core.trace.codec import to_dict
+from hsd_core.trace.conventions import loop_from
+from hsd_core.trace.metrics import Meter
 from hsd_core.typed import encode
+
+
+def document(policy: str, *, title: str, head: str, marks: str, body: str) -> str:
+    """The text of a file. It names an empty icon, as a browser asks the host for one otherwise.
+
+    Args:
+        policy: which scripts, styles and images are let in; nothing else is.
+        head: elements behind the title. marks: attributes of the body. body: what is in it.
+    """
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; {policy}; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+{head}
+</head>
+<body {marks}>
+{body}
+</body>
+</html>
+"""
+
+
+def hashed(text: bytes) -> str:
+    """The source expression by which a policy knows a script or a style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
+
+
+def inside(value: object) -> str:
+    """JSON that may stand inside a script element."""
+    return encode(value).decode().replace("<", "\\u003c")
+
+
+class RecordStream:
+    """Turns the events of one run, fed in order, into records for the page."""
+
+    def __init__(self) -> None:
+        self.records: list[dict[str, Any]] = []
+        self._meter = Meter()
+        self._ids: list[int] = []
+        self._repeats_from: int | None = None
+
+    def feed(self, event: Event) -> None:
+        """Append the event's record and the figures that it changes: the run's, or those of the level at work."""
+        self._meter.feed(event)
+        self.records.append(to_dict(event))
+        if isinstance(event, Commit):
+            self._ids += [token.id for token in event.tokens]
+            if self._repeats_from is None:  # a text that went in circles did, however it ends
+                self._repeats_from = loop_from(self._ids)
+            figures = {name: value for name, value in self._meter.snapshot().items() if name != "levels"}
+            figures["repeats_from"] = self._repeats_from
+            self.records.append({**figures, "event": "snapshot", "round": event.round, "t": event.t})
+        elif isinstance(event, Draft | Verify):
+            figures = {name: value for name, value in self._meter.level(event.level).items() if name != "waste"}
+            self.records.append({**figures, "event": "gauge", "t": event.t1})
+
+
+def page_records(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """The records of a whole trace."""
+    wire = RecordStream()
+    for event in events:
+        wire.feed(event)
+    return wire.records
+
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ENTRY = "js/offline/main.js"
@@ -48,7 +125,7 @@ def sheets(assets: Path = ASSETS) -> list[str]:
 
 def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level") -> str:
     """The file of a run. `colour`: what tokens are coloured by when it opens, as in the page's address."""
-    run = gzip.compress(encode(records(events)), 9, mtime=0)
+    run = gzip.compress(encode(page_records(events)), 9, mtime=0)
     found = empty_page(assets).replace(COLOUR, COLOUR.replace("level", colour), 1)
     return found.replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
 

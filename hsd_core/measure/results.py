@@ -28,7 +28,7 @@ from hsd_core.measure.passes import passes_report
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.tables import counted, rounded
 from hsd_core.theory import Profile
-from hsd_core.typed import bounded
+from hsd_core.typed import files
 
 if TYPE_CHECKING:
     from hsd_core.measure.validate.report import Report
@@ -47,7 +47,7 @@ def updated(path: Path) -> str:
     Raises:
         ValueError: a marker is not closed or names no view. OSError: it names no file.
     """
-    text = bounded.text(path)
+    text = files.text(path)
     if len(_BLOCK.findall(text)) != len(_OPENS.findall(text)):
         raise ValueError(f"{path}: write <!-- results: FILE VIEW --> on a line, and <!-- /results --> behind the table")
 

@@ -1,13 +1,15 @@
 """From a written level to a built one: weights, device, dtype, databases.
 
-A `Builder` belongs to one pipeline. Levels are built on first use and kept (see `pool`); they are read-only, so every
-run shares them. What cannot be built is refused with the reason.
+A `Builder` belongs to one pipeline. Levels are built on first use and kept in a `LevelPool`; they are read-only, so
+every run shares them. What cannot be built is refused with the reason.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -31,11 +33,73 @@ from hsd_core.models.local import local_file
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.tokenizer import TextCodec, Tokenizer
 from hsd_core.models.weights import Source, ensure
-from hsd_core.stacks.pool import LevelPool
 from hsd_core.stacks.targets import weights_named
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile
+
+Key = tuple[Path, str, str, str, int]  # folder, dtype, device, kind of decoder, ids
+MOST_DECODERS = 4  # as one target has dtypes
+MOST_LEVELS = 32
+
+
+class LevelPool:
+    """Levels and decoders by what they were asked for, the least recently used first."""
+
+    def __init__(self) -> None:
+        self._levels: dict[LevelSpec, tuple[Level, set[Key]]] = {}  # with the decoders that they read
+        self._decoders: dict[Key, Decoder] = {}
+        self._keys: WeakKeyDictionary[object, Key] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+        self._begin()
+
+    @contextmanager
+    def stack(self) -> Iterator[None]:
+        """One stack is built, by one thread: whatever it asks for meanwhile stays."""
+        with self._lock:
+            self._begin()
+            yield
+
+    def _begin(self) -> None:
+        self._needed: set[LevelSpec] = set()
+        self._read: set[Key] = set()
+        self._asked: set[Key] = set()  # by the level that is being built
+
+    def level(self, kind: LevelSpec, build: Callable[[LevelSpec], Level]) -> Level:
+        """The level of this kind, built if it is not open."""
+        self._needed.add(kind)
+        if kind not in self._levels:
+            self._asked = set()
+            self._levels[kind] = (build(kind), self._asked)
+            spare = [other for other in self._levels if other not in self._needed]
+            for other in spare[: max(0, len(self._levels) - MOST_LEVELS)]:
+                del self._levels[other]
+        level, reads = self._levels[kind] = self._levels.pop(kind)
+        for key in reads:
+            self._use(key)
+        return level
+
+    def decoder(self, key: Key, load: Callable[[], Decoder]) -> Decoder:
+        """The decoder of these weights, loaded if it is not open; room is made before that, not after."""
+        self._asked.add(key)
+        if key not in self._decoders:
+            spare = [other for other in self._decoders if other not in self._read]
+            for other in spare[: max(0, len(self._decoders) - MOST_DECODERS + 1)]:
+                del self._decoders[other]
+                self._levels = {kind: held for kind, held in self._levels.items() if other not in held[1]}
+            self._decoders[key] = made = load()
+            self._keys[made] = key
+        return self._use(key)
+
+    def key(self, decoder: object) -> Key:
+        """What a decoder was asked for, whether it is still open or not."""
+        return self._keys[decoder]
+
+    def _use(self, key: Key) -> Decoder:
+        self._read.add(key)
+        self._decoders[key] = decoder = self._decoders.pop(key)
+        return decoder
+
 
 T = TypeVar("T")
 Progress = Callable[[str, float, float], None]

@@ -14,11 +14,11 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -27,9 +27,10 @@ from hsd_core.grammar.keys import MAX_DEPTH
 from hsd_core.grammar.preset import Example, Preset, Stranger
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models import DTYPES
+from hsd_core.models.machine import has_cuda
 from hsd_core.models.weights import Source, Wheel
 from hsd_core.typed import MAX_INT, Wrong, decode, json_decoder
-from hsd_core.typed.bounded import whole
+from hsd_core.typed.files import whole
 
 FILE = Path(__file__).with_name("presets.json")
 MAX_BYTES = 1_000_000
@@ -254,3 +255,30 @@ def preset_of(name: str) -> Preset:
     if name not in PRESETS:
         raise UnknownPreset(f"unknown preset {name!r}; presets are {', '.join(PRESETS)}")
     return PRESETS[name]
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """One entry a preset, usable ones first; all values are plain JSON types."""
+    entries = [entry_of(preset) for preset in PRESETS.values()]
+    return sorted(entries, key=lambda entry: not entry["usable"])
+
+
+def entry_of(preset: Preset) -> dict[str, Any]:
+    """A preset as the catalogue lists it."""
+    usable, reason, download_mb = preset.status()
+    return {
+        "name": preset.name,
+        "title": preset.title,
+        "usable": usable,
+        "reason": reason,
+        "needs_download": download_mb > 0,
+        "download_mb": download_mb,
+        "memory_gb": preset.memory_gb,
+        "default_stack": preset.stack("cuda" if has_cuda() else "cpu"),
+        "stacks": [asdict(example) for example in preset.stacks],
+        "levels": [entry for kind in kinds().values() if kind.suits(preset) for entry in kind.offer(kind, preset)],
+        "devices": [
+            {"name": "cpu", "usable": True, "reason": ""},
+            {"name": "cuda", "usable": has_cuda(), "reason": "" if has_cuda() else "no CUDA device was found"},
+        ],
+    }

@@ -1,11 +1,12 @@
 """Any model as a target: a preset made of what its weights say, and of no measurement.
 
 What is not known before the weights are here (how many layers, whether they can be read one by one) is left open, and
-filled in by `learnt` once they are. Imports no torch.
+filled in by `with_config` once they are. Imports no torch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from hsd_core.models.lean.rollback import refuse_no_rollback
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.loading import read_config
 from hsd_core.models.local import local_source
-from hsd_core.models.weights import Source, config_here, here
+from hsd_core.models.weights import Source, config_here, here, is_here
 from hsd_core.stacks.presets import PRESETS, preset_of
 
 _NOTE = "any target: nothing was trained or measured for it"
@@ -46,7 +47,7 @@ def target_preset(target: str, draft: str | None = None, *, models: Path | None 
     Raises:
         WeightsError: there is no such model.
     """
-    return told_apart(learnt(unread_preset(target, draft, models=models)))
+    return with_cross_draft(with_config(unread_preset(target, draft, models=models)))
 
 
 def unread_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
@@ -67,7 +68,7 @@ def unread_preset(target: str, draft: str | None = None, *, models: Path | None 
     )
 
 
-def option(preset: Preset | str) -> str:
+def preset_option(preset: Preset | str) -> str:
     """What a command line calls a preset: `--preset NAME`, or `--target ID`. Of a name alone: as a visitor may see it,
     who knows no folders."""
     name = preset if isinstance(preset, str) else preset.name
@@ -78,7 +79,9 @@ def option(preset: Preset | str) -> str:
     return " ".join((f"--target {preset.target.id}", *(f"--draft {draft.id}" for draft in preset.drafts[:1])))
 
 
-def chosen(preset: str, *, target: str | None = None, draft: str | None = None, stack: str | None = None) -> Preset:
+def preset_chosen(
+    preset: str, *, target: str | None = None, draft: str | None = None, stack: str | None = None
+) -> Preset:
     """The preset that a command line means: the one over a target that it names, itself or in a stack, else `preset`.
 
     Args:
@@ -88,16 +91,16 @@ def chosen(preset: str, *, target: str | None = None, draft: str | None = None, 
     """
     if target:
         over = target_preset(target, draft)
-        if meant(over, stack) is not over:
+        if preset_for(over, stack) is not over:
             raise StackError(f"the target is {target!r} and the stack names another; name one of them")
         return over
     own = preset_of(preset)
-    if (over := meant(own, stack)) is own and own.toy and draft:
+    if (over := preset_for(own, stack)) is own and own.toy and draft:
         raise StackError(f"preset {own.name} has no weights, so none can draft for it; leave the draft {draft!r} out")
-    return told_apart(replace(over, drafts=(source_of(draft), *over.drafts))) if draft else over
+    return with_cross_draft(replace(over, drafts=(source_of(draft), *over.drafts))) if draft else over
 
 
-def meant(preset: str | Preset, stack: str | None, models: Path | None = None) -> Preset:
+def preset_for(preset: str | Preset, stack: str | None, models: Path | None = None) -> Preset:
     """The preset that a stack runs over: another target's where the stack names one.
 
     Raises:
@@ -134,7 +137,7 @@ def weights_named(preset: Preset, name: str, models: Path | None = None) -> Sour
     return source_of(name, models)
 
 
-def learnt(preset: Preset) -> Preset:
+def with_config(preset: Preset) -> Preset:
     """The same preset with what its target's config says, where that is here and was not known."""
     if preset.layers or preset.toy or (folder := config_here(preset.target)) is None:
         return preset
@@ -153,7 +156,7 @@ def learnt(preset: Preset) -> Preset:
     )
 
 
-def told_apart(preset: Preset) -> Preset:
+def with_cross_draft(preset: Preset) -> Preset:
     """The same preset; where its draft turns out to have another tokenizer, it drafts as `cross`. Both have to be here
     to be compared."""
     draft, target = preset.draft and here(preset.draft), here(preset.target)
@@ -203,3 +206,28 @@ def _read(folder: Path, changed: int) -> Config:
 def _layers(config: dict[str, Any]) -> int:
     text = config.get("text_config") or config
     return next((int(text[key]) for key in ("num_hidden_layers", "n_layer", "num_layers") if text.get(key)), 0)
+
+
+def missing_weights(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
+    """The weights that stacks of a preset read and that are not on the disk, each once, the target's first.
+
+    Args:
+        models: a folder whose models may be named.
+    Raises:
+        UnknownPreset, StackError, WeightsError: as in `Pipeline.open`.
+    """
+    wanted = [source for stack in stacks for source in _weights_read(preset, stack, models)]
+    return [source for source in dict.fromkeys(wanted) if not is_here(source)]
+
+
+def _weights_read(asked: str | Preset, stack: str, models: Path | None) -> Iterator[Source]:
+    preset = preset_for(asked, stack, models)
+    if preset.toy:
+        return
+    yield preset.target
+    for spec in parse(stack):
+        if (own := kind_of(spec).shares.own) is not None:
+            named = spec.get(ID)
+            found = weights_named(preset, named, models) if named else own(preset)
+            if found is not None:
+                yield found

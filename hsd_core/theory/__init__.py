@@ -5,12 +5,9 @@ optimal hierarchy is a generalized shortest path; both are worked out here over 
 Numbers only: no weights, no tensors.
 """
 
-from hsd_core.theory.latency.closed import closed_form
 from hsd_core.theory.latency.plans import LevelShare, Prediction, Ranked, StackPlan, has_specs, plan_of, stack_text
-from hsd_core.theory.latency.recursion import expected
+from hsd_core.theory.latency.recursion import closed_form, expected
 from hsd_core.theory.profiles.costs import Costs, ProfileError
-from hsd_core.theory.profiles.lengths import TextLengths
-from hsd_core.theory.profiles.profile import ENGINE, TOKENWISE, VERSION, Profile, ProfileLevel
+from hsd_core.theory.profiles.profile import ENGINE, TOKENWISE, VERSION, Profile, ProfileLevel, TextLengths
 from hsd_core.theory.profiles.profile_json import profile_from, read_profile, write_profile
-from hsd_core.theory.search.path_graph import Edge, node_ms, path_edges
-from hsd_core.theory.search.planner import Answer, Planner, best_plans
+from hsd_core.theory.search.planner import Answer, Edge, Planner, best_plans, node_ms, path_edges

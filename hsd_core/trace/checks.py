@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
 from hsd_core.core.notes import Moved, Note, Stale, checks
-from hsd_core.trace.naming import lanes_of, round_number
+from hsd_core.trace.conventions import lanes_of, round_number
 
 
 def check(events: Sequence[Event]) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from hsd_core.core.events import Event, Header
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
 from hsd_core.typed import Beyond, Malformed, encode_lines, lines
-from hsd_core.typed.bounded import MAX_BYTES, whole
+from hsd_core.typed.files import MAX_BYTES, whole
 
 MAX_RECORDS = 400_000  # of a file: 10,000 tokens through four levels are 110,000
 _CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"

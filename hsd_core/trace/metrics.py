@@ -36,9 +36,8 @@ from hsd_core.core import events as trace
 from hsd_core.core.events import Event
 from hsd_core.core.notes import Dropped, Note, Stale
 from hsd_core.models.sampling import is_greedy
-from hsd_core.trace.meters.lane_meter import LaneMeter, Lanes
-from hsd_core.trace.meters.level_meter import LevelMeter, ratio
-from hsd_core.trace.naming import lanes_of
+from hsd_core.trace.conventions import lanes_of
+from hsd_core.trace.meters import LaneMeter, Lanes, LevelMeter, ratio
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6

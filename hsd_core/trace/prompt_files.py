@@ -15,7 +15,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from hsd_core.trace.repetition import loop_from
+from hsd_core.trace.conventions import loop_from
 from hsd_core.typed import MAX_INT, records
 
 Id = Annotated[int, Meta(ge=0, le=MAX_INT)]

@@ -1,15 +1,16 @@
 """JSON and JSON lines with types: one codec, one reader of lines, one place for what a stranger's file may hold.
 
 Types are `msgspec` structs and plain annotations; what does not fit one is refused with the field and the reason.
-`values`: to JSON and back. `refusals`: why not. `lines`: files of JSON lines. `bounded`: files that have an end.
+`values`: to JSON and back, or why not. `files`: bytes, text and JSON lines of files that somebody names.
 """
 
-from hsd_core.typed.lines import Beyond, lines, opened, put, records
-from hsd_core.typed.refusals import Malformed, Wrong
+from hsd_core.typed.files import Beyond, lines, opened, put, records
 from hsd_core.typed.values import (
     MAX_ENTRIES,
     MAX_INT,
     Int,
+    Malformed,
+    Wrong,
     builtins,
     check_free,
     convert,

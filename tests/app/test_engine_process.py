@@ -195,7 +195,7 @@ def test_a_run_that_is_stopped_ends_and_one_that_is_left_frees_the_engine() -> N
 OTHER_VERSION = f"""
 import sys
 from io import FileIO
-from hsd_core.typed.frames import send
+from app.kit.frames import send
 from app.serve.engines.messages import Ready, pack
 send(FileIO(1, "w"), pack(Ready({VERSION + 1}, 1)))
 sys.stdin.read()

@@ -18,7 +18,7 @@ from app.planner.profiles.plan_request import parse as question
 from hsd_core.cli import main
 from hsd_core.core.events import Baseline, Footer, Header
 from hsd_core.theory import write_profile
-from hsd_core.theory.profiles.kept import shipped_profile
+from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import measure
 

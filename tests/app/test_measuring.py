@@ -17,8 +17,8 @@ from app.serve.settings import RequestError
 from hsd_core.measure.calibrate import lone_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.theory.profiles.kept import FOLDER, quick_profile
-from hsd_core.theory.search.default_here import default_here
+from hsd_core.theory.profiles.profile_store import FOLDER, quick_profile
+from hsd_core.theory.search.default_stack import default_for_machine
 
 NAME = "measured-here-00"
 TOY = PRESETS["toy"].default_stack
@@ -46,7 +46,7 @@ def test_how_far_it_is_only_rises_and_what_it_found_is_kept_for_who_comes_after(
     shares = [one["status"]["share"] for one in before if one["status"].get("phase") == "measuring"]
     assert len(shares) > 2 and shares == sorted(shares) and shares[0] == 0.0 and shares[-1] <= 1.0
     assert last["final"] and last["status"]["phase"] == "done"
-    found = default_here(PRESETS["toy"])
+    found = default_for_machine(PRESETS["toy"])
     assert last["status"]["default"] == found.as_dict() and found.about["effort"] == "quick"
     assert next(one for one in Pipeline.catalogue() if one["name"] == "toy")["default"] == found.as_dict()
     (listed,) = measured_here()
@@ -73,7 +73,7 @@ def test_one_that_is_stopped_or_takes_too_long_keeps_nothing_and_says_so(
     assert (state["mode"], state["text"].split(";")[0]) == (
         ("error", "measuring took longer than -1 s, so nothing was kept") if late else ("idle", "stopped")
     )
-    assert default_here(PRESETS["toy"]).stack == TOY
+    assert default_for_machine(PRESETS["toy"]).stack == TOY
 
 
 def test_what_visitors_may_not_run_they_may_not_measure() -> None:
@@ -95,7 +95,7 @@ def test_one_press_measures_with_its_progress_and_new_runs_begin_with_what_it_pl
         assert panel.locator("code").inner_text() == TOY and "no profile of its levels" in panel.inner_text()
         go.click()
         panel.locator(".hx-default-said", has_text="Measured.").wait_for()
-        found = default_here(PRESETS["toy"])
+        found = default_for_machine(PRESETS["toy"])
         assert panel.locator("code").inner_text() == found.stack and found.promise is not None
         assert f"Predicted: {found.promise.speedup:.2f}\u00d7" in panel.inner_text()
         assert "20-second calibration of this machine" in panel.inner_text()

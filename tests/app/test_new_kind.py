@@ -19,7 +19,7 @@ from hsd_core.cli.terminal import letter, text_lines
 from hsd_core.core.events import Commit, Footer, Header
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, grammar, level_names, parse
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.catalogue import catalogue
+from hsd_core.stacks.presets import catalogue
 
 TEXT = "echo:2@policy=flush@back=3,table@id=order6"
 

@@ -25,7 +25,7 @@ from app.planner.profiles.validations import measured_from as from_file
 from app.planner.profiles.validations import nearest
 from app.planner.words import shape_said
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
-from hsd_core.theory.profiles.kept import digest
+from hsd_core.theory.profiles.profile_store import digest
 
 
 def asked(profile: dict[str, Any] | None = None, **more: Any) -> Any:

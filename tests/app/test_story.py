@@ -13,7 +13,7 @@ from pagekit import SHIFTS, worst_window
 from app.kit.payload import dumps
 from app.kit.static import ASSETS
 from app.play.opening_run import FILE, opening
-from hsd_core.export.records import records
+from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 
@@ -143,7 +143,7 @@ def test_the_page_brings_what_the_story_tells_and_no_more(shipped: str) -> None:
     told = opening(OPENING)
     assert told is not None
     run = tracefile.read(next(OPENING.glob("*.jsonl.gz")))
-    whole = records(run)
+    whole = page_records(run)
     assert check(run) == [] and len(dumps(told["ev"])) < len(dumps(whole)) / 2
     snapshots = lambda ev: [one for one in ev if one["event"] == "snapshot"]  # noqa: E731
     assert snapshots(told["ev"]) == snapshots(whole) != []

@@ -19,7 +19,7 @@ from visiting import TOY, Visit
 from app import options
 from app.serve.watch.logs import structured
 from app.serve.watch.run_tally import Tally
-from hsd_core.export.records import records
+from hsd_core.export.run_page import page_records
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace.metrics import measure
 
@@ -116,7 +116,7 @@ def test_a_key_that_can_be_guessed_is_refused(capsys: pytest.CaptureFixture[str]
 
 def test_a_run_is_counted_once_however_its_records_come() -> None:
     events = list(Pipeline.open("toy").run(TOY["stack"], TOY["prompt"], max_new_tokens=30))
-    sent = records(events)
+    sent = page_records(events)
     whole, parts = Tally(), Tally()
     whole.count({"from": 0, "ev": sent})
     for at in range(0, len(sent), 7):

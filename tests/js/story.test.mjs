@@ -101,7 +101,7 @@ test("plain decoding writes the same words, one a pass, in the time that it was 
 test("the speed-up that it ends with is the server's", () => {
   const script = [
     "import json, sys",
-    "from hsd_core.export.records import records",
+    "from hsd_core.export.run_page import records",
     "from hsd_core.trace import file, metrics",
     "events = file.read(sys.argv[1])",
     "snaps = [r for r in records(events) if r['event'] == 'snapshot']",

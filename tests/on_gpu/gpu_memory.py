@@ -11,7 +11,7 @@ import torch
 from hsd_core.measure.rawfile import ran_on
 from hsd_core.models.machine import describe
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.targets import chosen
+from hsd_core.stacks.targets import preset_chosen
 
 PROMPT, TOKENS = "Write one sentence about the sea.", 32
 CAPACITY = 512
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--target")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    pipeline = Pipeline.open(chosen(options.preset, target=options.target), device="cuda")
+    pipeline = Pipeline.open(preset_chosen(options.preset, target=options.target), device="cuda")
     stacks = dict.fromkeys(("target", pipeline.default_stack))
     about = {"machine": describe(pipeline.device), "dtype": pipeline.dtype, **ran_on(pipeline.device)}
     found = {**about, "capacity": CAPACITY, "stacks": [measure(pipeline, stack) for stack in stacks]}

@@ -49,7 +49,7 @@ def check_catalogue(tree: Path, gone: str) -> None:
     """All that the page and the terminal list."""
     from hsd_core.cli import main as command
     from hsd_core.grammar import keys, kinds
-    from hsd_core.stacks.catalogue import catalogue
+    from hsd_core.stacks.presets import catalogue
 
     json.dumps([kind.as_dict(keys()) for kind in kinds().values()])
     assert [entry["name"] for entry in catalogue()]

@@ -12,7 +12,7 @@ from app.planner.profiles.plan_request import PlannerError
 from app.planner.questions import AnotherLevels
 from hsd_core.theory import Costs, Planner, Profile, ProfileError, ProfileLevel, read_profile
 from hsd_core.theory.latency.plans import plan_text
-from hsd_core.theory.profiles.turning import agreeing, dearer
+from hsd_core.theory.profiles.profile import with_pair_accepted, with_scaled_cost
 from hsd_core.theory.search.another_level import AGREEMENTS, SHARES, AnotherLevel, crossings
 
 PROFILES = Path(__file__).resolve().parents[2] / "assets" / "profiles"
@@ -42,7 +42,7 @@ def test_the_profile_s_own_point_is_the_planner_s_own_plan(asked: AnotherLevel) 
 
 def test_every_point_is_the_best_plan_of_a_profile_with_those_numbers(asked: AnotherLevel) -> None:
     for share, agreement in ((0.25, 0.7), (0.6, 0.95)):
-        profile = agreeing(dearer(made_up(), 1, share / (4 / 32)), 1, 2, agreement)
+        profile = with_pair_accepted(with_scaled_cost(made_up(), 1, share / (4 / 32)), 1, 2, agreement)
         assert profile.levels[1].cost(1) / profile.levels[2].cost(1) == pytest.approx(share)
         assert profile.accepts(1, 2) == agreement and profile.accepts(0, 1) == 0.8 and profile.by_width == {}
         point, found = asked.at(share, agreement), Planner(profile, trees=False).best().by_depth

@@ -15,7 +15,7 @@ from hsd_core.measure.bench.summary import claim
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.results import measured_on, pass_shares
 from hsd_core.theory import read_profile
-from hsd_core.theory.profiles.kept import shipped_profiles
+from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.typed import encode
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"

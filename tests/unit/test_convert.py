@@ -12,8 +12,7 @@ import pytest
 from hsd_core.cli import main
 from hsd_core.measure.race import race_file
 from hsd_core.trace import checks, file
-from hsd_core.trace.codec import read_event, to_dict
-from hsd_core.trace.convert import converted
+from hsd_core.trace.codec import converted_line, read_event, to_dict
 
 FILES = sorted((Path(__file__).parents[1] / "version_1").glob("*.jsonl.gz"))
 DRAFT = {
@@ -101,4 +100,4 @@ def test_what_this_version_writes_stays_as_it_is(tmp_path: Path) -> None:
     "line", [b"", b"[]", b"{", b'{"event":"draft"}', b'{"event":"draft","serials":3}', b'{"event":[]}']
 )
 def test_what_is_no_line_of_version_1_is_not_guessed_at(line: bytes) -> None:
-    assert converted(line) is None
+    assert converted_line(line) is None

@@ -15,15 +15,14 @@ from hsd_core.measure.calibrate import lone_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, plan_of, read_profile
-from hsd_core.theory.profiles import kept
-from hsd_core.theory.profiles.agreement import AGREEMENT, with_agreement
-from hsd_core.theory.search import default_here
-from hsd_core.theory.search.default_here import DefaultStack, with_default
-from hsd_core.theory.search.default_plan import Promise, default_plan
+from hsd_core.theory.profiles import profile_store
+from hsd_core.theory.profiles.profile import ACCEPTANCES_FROM, with_acceptances_of
+from hsd_core.theory.search import default_stack
+from hsd_core.theory.search.default_stack import DefaultStack, Promise, default_plan, with_default
 from hsd_core.trace.file import read
 
 OWN = "ngram:3,int8:6,target"
-SHIPPED = [path for path in sorted(kept.FOLDER.glob("smollm2-cpu*.json")) if "-validation" not in path.stem]
+SHIPPED = [path for path in sorted(profile_store.FOLDER.glob("smollm2-cpu*.json")) if "-validation" not in path.stem]
 TOY = PRESETS["toy"].default_stack
 TABLES = ("table@id=order1", "table@id=order3", "table@id=order6")
 
@@ -96,50 +95,54 @@ def test_what_a_stack_says_beside_its_lengths_stays_and_what_no_plan_has_is_not_
 def test_the_shipped_profile_of_the_machine_most_like_this_one_plans_it(monkeypatch: pytest.MonkeyPatch) -> None:
     stacks = {}
     for machine in ("AMD EPYC, 2 cores", "AMD EPYC with AVX-512, 2 cores", "Intel Xeon with AVX-512, 4 cores"):
-        monkeypatch.setattr(kept.machine, "describe", lambda device, name=machine: name)
-        default_here._planned.cache_clear()
-        found = default_here.default_here(PRESETS["smollm2"], "cpu")
-        assert found.source == kept.SHIPPED and found.sentence.endswith("(nearest shipped)")
+        monkeypatch.setattr(profile_store.machine, "describe", lambda device, name=machine: name)
+        default_stack._planned.cache_clear()
+        found = default_stack.default_for_machine(PRESETS["smollm2"], "cpu")
+        assert found.source == profile_store.SHIPPED and found.sentence.endswith("(nearest shipped)")
         stacks[machine] = found.stack
     plain, ours, intel = stacks.values()
     assert plain != ours and intel == ours, "the instructions of the kernels decide, not the maker"
-    default_here._planned.cache_clear()
+    default_stack._planned.cache_clear()
 
 
 def test_what_was_measured_here_goes_before_what_is_shipped_and_the_long_before_the_quick() -> None:
     toy = PRESETS["toy"]
-    assert default_here.default_here(toy).sentence == "block lengths as the preset has them"
-    quick = replace(made_up(4.0), about={**made_up().about, "effort": kept.QUICK})
-    kept.keep(quick, "toy", "cpu", toy.dtype("cpu"))
-    found = default_here.default_here(toy)
-    assert (found.stack, found.source) == (default_plan(quick, TOY).stack, kept.MEASURED)  # type: ignore[union-attr]
+    assert default_stack.default_for_machine(toy).sentence == "block lengths as the preset has them"
+    quick = replace(made_up(4.0), about={**made_up().about, "effort": profile_store.QUICK})
+    profile_store.store_profile(quick, "toy", "cpu", toy.dtype("cpu"))
+    found = default_stack.default_for_machine(toy)
+    assert (found.stack, found.source) == (default_plan(quick, TOY).stack, profile_store.MEASURED)  # type: ignore[union-attr]
     assert found.sentence == "block lengths planned from the 20-second calibration of 2026-01-02 (this machine)"
-    assert kept.cached_profile("toy") is None, "predictions of other stacks need more levels than the quick one has"
-    kept.keep(made_up(19.0), "toy", "cpu", toy.dtype("cpu"))
-    whole = default_here.default_here(toy)
+    assert profile_store.cached_profile("toy") is None, (
+        "predictions of other stacks need more levels than the quick one has"
+    )
+    profile_store.store_profile(made_up(19.0), "toy", "cpu", toy.dtype("cpu"))
+    whole = default_stack.default_for_machine(toy)
     assert whole.stack.count(",") == 1 and "from the calibration of 2026-01-02 (this machine)" in whole.sentence
 
 
 def test_where_the_environment_says_so_a_default_is_the_presets_own_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HSD_DEFAULT", "preset")
-    pinned = default_here.default_here(PRESETS["smollm2"], "cpu")
-    assert pinned == DefaultStack(OWN, default_here.PINNED)
+    pinned = default_stack.default_for_machine(PRESETS["smollm2"], "cpu")
+    assert pinned == DefaultStack(OWN, default_stack.PINNED)
     assert pinned.told == "block lengths as the preset has them, as HSD_DEFAULT=preset asks"
     assert DefaultStack(OWN).told == "block lengths as the preset has them"
 
 
 def test_the_catalogue_names_the_stack_as_written_and_says_where_it_comes_from() -> None:
-    kept.keep(made_up(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
+    profile_store.store_profile(made_up(), "toy", "cpu", PRESETS["toy"].dtype("cpu"))
     entry = next(one for one in Pipeline.catalogue() if one["name"] == "toy")
     assert entry["default_stack"] == entry["default"]["stack"] != TOY == entry["preset_stack"]
-    assert entry["default"]["source"] == kept.MEASURED and entry["default"]["promise"]["gain"] > 1
+    assert entry["default"]["source"] == profile_store.MEASURED and entry["default"]["promise"]["gain"] > 1
     own = {one.name for one in PRESETS["toy"].stacks if one.stack == TOY}
     assert {one["name"] for one in entry["stacks"] if one["stack"] == entry["default_stack"]} == own
     assert with_default(entry, PRESETS["toy"]) == entry, "twice is as good as once"
 
 
 def test_a_promise_is_told_with_its_interval() -> None:
-    told = DefaultStack(OWN, kept.SHIPPED, {}, Promise(1.72, ("int8:6,target", 1.52), 1.13, (1.09, 1.17))).promised
+    told = DefaultStack(
+        OWN, profile_store.SHIPPED, {}, Promise(1.72, ("int8:6,target", 1.52), 1.13, (1.09, 1.17))
+    ).promised
     assert told == "predicted: 1.72 times plain decoding, 1.13 (1.09 to 1.17) times the best two levels, int8:6,target"
 
 
@@ -158,8 +161,8 @@ def test_the_quick_calibration_is_kept_and_default_means_what_it_plans(
 ) -> None:
     assert main(["calibrate", "--preset", "toy", "--quick"]) == 0
     shown = capsys.readouterr().out
-    found = default_here.default_here(PRESETS["toy"])
-    assert found.about["effort"] == kept.QUICK and f"default stack {found.stack}: {found.sentence}" in shown
+    found = default_stack.default_for_machine(PRESETS["toy"])
+    assert found.about["effort"] == profile_store.QUICK and f"default stack {found.stack}: {found.sentence}" in shown
     trace = tmp_path / "run.jsonl"
     for asked in ([], ["--stack", "default"]):
         assert (
@@ -183,11 +186,11 @@ def test_where_a_shipped_profile_knows_the_levels_only_costs_are_measured(
     monkeypatch.setattr(profiling, "shipped_profile", lambda preset, device: shipped if preset == "toy" else None)
     assert main(["calibrate", "--preset", "toy", "--quick"]) == 0
     assert "as the shipped profile has it (a machine, 2026-01-02)" in capsys.readouterr().out
-    found = kept.quick_profile("toy")
+    found = profile_store.quick_profile("toy")
     assert found is not None and found.names == TABLES
     assert (found.acceptance, found.interval) == (shipped.acceptance, shipped.interval)
     assert found.levels[-1].cost(1) != shipped.levels[-1].cost(1)
-    assert found.about[AGREEMENT] == {"machine": "a machine", "recorded": "2026-01-02"}
+    assert found.about[ACCEPTANCES_FROM] == {"machine": "a machine", "recorded": "2026-01-02"}
     note = said(found.about)
     assert note.endswith("acceptances of the shipped profile (a machine, 2026-01-02)")
 
@@ -195,19 +198,19 @@ def test_where_a_shipped_profile_knows_the_levels_only_costs_are_measured(
 def test_acceptances_are_taken_over_by_name_and_only_of_the_same_levels() -> None:
     ours, shipped = made_up(7.0, middle=0.5), made_up(middle=0.91)
     swapped = replace(ours, levels=ours.levels[1:], acceptance=((1.0, 0.5), (0.0, 1.0)), interval=None)
-    part = with_agreement(swapped, shipped)
+    part = with_acceptances_of(swapped, shipped)
     assert part is not None and part.acceptance == ((1.0, 0.91), (0.0, 1.0)) and part.levels == swapped.levels
-    assert with_agreement(ours, swapped) is None, "it lacks a level"
-    assert with_agreement(ours, replace(shipped, temperature=0.8)) is None
+    assert with_acceptances_of(ours, swapped) is None, "it lacks a level"
+    assert with_acceptances_of(ours, replace(shipped, temperature=0.8)) is None
     lookup = replace(shipped, levels=(replace(shipped.levels[0], hit_rate=0.4), *shipped.levels[1:]))
-    assert with_agreement(ours, lookup) is None, "a lookup is asked, a drafter drafts"
+    assert with_acceptances_of(ours, lookup) is None, "a lookup is asked, a drafter drafts"
 
 
 @pytest.mark.usefixtures("hasty")
 def test_one_that_is_stopped_keeps_nothing() -> None:
     with pytest.raises(Stopped):
         profiling.calibrate_default(Pipeline.open("toy"), stop=lambda: True)
-    assert kept.quick_profile("toy") is None
+    assert profile_store.quick_profile("toy") is None
 
 
 @pytest.mark.parametrize("more", [["--levels", "table@id=order6"], ["--tokens", "4"], ["--temperature", "1"]])

@@ -13,7 +13,7 @@ from hsd_core.levels.opened_drafts import draft_file_of
 from hsd_core.models.drafts import known_drafts
 from hsd_core.models.drafts.draft_file import DraftError, list_drafts, read_info
 from hsd_core.models.drafts.known_drafts import FOLDER
-from hsd_core.stacks.catalogue import catalogue
+from hsd_core.stacks.presets import catalogue
 
 SHIPPED = tuple(
     SimpleNamespace(

@@ -6,8 +6,7 @@ import pytest
 
 from hsd_core.grammar import kind_of
 from hsd_core.grammar.stack_text import StackError, format_stack, parse
-from hsd_core.stacks.catalogue import catalogue
-from hsd_core.stacks.presets import PRESETS
+from hsd_core.stacks.presets import PRESETS, catalogue
 
 
 @pytest.mark.parametrize(

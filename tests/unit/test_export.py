@@ -12,8 +12,7 @@ import pytest
 
 from hsd_core.cli import main
 from hsd_core.export.bundle import BundleError, bundle
-from hsd_core.export.document import inside
-from hsd_core.export.run_page import EMPTY, empty_page
+from hsd_core.export.run_page import EMPTY, empty_page, inside
 
 ROOT = Path(__file__).parents[2]
 TRACE = ROOT / "assets" / "traces" / "01-code.jsonl.gz"

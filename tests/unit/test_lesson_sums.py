@@ -15,7 +15,7 @@ from test_theory_planner import best_by_edges
 from hsd_core.core.rules import _residual
 from hsd_core.systems.lanes.closed_forms import best_blocks, tokens_per_step
 from hsd_core.theory import Planner, StackPlan, expected
-from hsd_core.theory.search.path_graph import node_ms
+from hsd_core.theory.search.planner import node_ms
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "sums.json").read_text(encoding="utf-8"))
 

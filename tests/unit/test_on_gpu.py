@@ -13,7 +13,7 @@ from typing import Any
 import families
 import pytest
 
-from hsd_core.theory.profiles.kept import shipped_profile
+from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.trace import checks, file
 from tests.on_gpu.gpu_steps import TOTAL_S, Asked, Step, steps
 from tests.on_gpu.kept_steps import LOG, PACKED, SUMMARY, land, read, run_steps

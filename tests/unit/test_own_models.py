@@ -21,7 +21,7 @@ from hsd_core.grammar.stack_text import StackError
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.weights import Source, WeightsError, ensure
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks import catalogue
+from hsd_core.stacks import presets
 
 
 @pytest.fixture(params=["llama", "qwen2"])
@@ -88,7 +88,7 @@ def test_a_model_whose_special_tokens_differ_never_drafts_them_and_says_so(
     assert len(drafted) > 24 and renamed["id"] not in drafted
     small, target = Source.parse(str(models / "small")), Source("folder", str(ensure(pipeline.preset.target)), "target")
     preset = Preset("own", "own", "target", "", "", target, layers=2, drafts=(small,))
-    for module in (catalogue, shown):
+    for module in (presets, shown):
         monkeypatch.setattr(module, "PRESETS", {"own": preset})
     assert cli.main(["models"]) == 0
     assert "its tokenizer differs in 1 special token, which it never drafts" in capsys.readouterr().out

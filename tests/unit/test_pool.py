@@ -12,9 +12,7 @@ from tiny import tiny
 
 from hsd_core.grammar.stack_text import LevelSpec, StackError, parse
 from hsd_core.stacks import builder as building
-from hsd_core.stacks import pool
-from hsd_core.stacks.builder import Builder
-from hsd_core.stacks.pool import MOST_DECODERS, MOST_LEVELS, LevelPool
+from hsd_core.stacks.builder import MOST_DECODERS, MOST_LEVELS, Builder, LevelPool
 from hsd_core.stacks.presets import PRESETS
 from tests.pretend_gpu import pretend_gpu
 
@@ -118,7 +116,7 @@ def test_a_device_by_another_name_is_the_same_model(builder: Builder) -> None:
 
 
 def test_drafts_go_with_the_model_that_they_read(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "MOST_DECODERS", 1)
+    monkeypatch.setattr(building, "MOST_DECODERS", 1)
     level: Any = builder.entries(parse("target"))[0].level
     assert builder.opened(level.decoder, "draft", list) is builder.opened(level.decoder, "draft", list)
     gone = weakref.ref(level.decoder)

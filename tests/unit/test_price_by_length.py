@@ -13,9 +13,9 @@ from app.planner.price import Priced, Prices, parse
 from app.planner.profiles.length_tables import length_tables, stretches
 from app.planner.profiles.plan_request import PlannerError
 from hsd_core.theory import write_profile
-from hsd_core.theory.profiles.behind_texts import shipped_by_length
+from hsd_core.theory.profiles.by_length import shipped_by_length
 from hsd_core.theory.profiles.profile import LONG_TEXTS
-from hsd_core.theory.search.over_lengths import OverLengths, best_two
+from hsd_core.theory.search.prices_by_length import PricesByLength, best_by_view
 
 VIEW = "ngram:2,view:4@budget=256,target"
 ALONE = "view:4@budget=256,target"
@@ -47,7 +47,7 @@ def test_a_stack_with_a_view_is_priced_at_the_length_asked_for(folder: Path, ask
     (price,) = priced(folder, VIEW, length=asked)
     found = shipped_by_length("smollm2", folder=folder / "by-length")
     assert found is not None
-    known = OverLengths(found).price(VIEW, length)
+    known = PricesByLength(found).price(VIEW, length)
     assert (price["ms"], price["speedup"], price["tokens"]) == (
         known.ms_per_token,
         known.speedup,
@@ -81,7 +81,7 @@ def test_what_a_view_is_worth_is_told_at_one_length_for_the_stack_without_it_too
     view, without, unknown = priced(folder, VIEW, "ngram:2,target", "exit:4@at=4,target", **question)
     assert view["length"] == without["length"] == 4000 and view["speedup"] > without["speedup"]
     found = shipped_by_length("smollm2", folder=folder / "by-length")
-    assert found is not None and without["speedup"] == OverLengths(found).price("ngram:2,target", 4000).speedup
+    assert found is not None and without["speedup"] == PricesByLength(found).price("ngram:2,target", 4000).speedup
     assert "exit:4@at=4 is not in this profile" in unknown["reason"]
     asked = {"preset": "smollm2", "stacks": ["target"]}
     assert parse({**asked, "by_length": True}).by_length and not parse(asked).by_length
@@ -130,7 +130,7 @@ def test_the_planners_table_has_the_measured_passes_and_the_prices_of_two_stacks
     assert all("view:" in one["stack"] for one in best[0]) and not any("view:" in one["stack"] for one in best[1])
     found = shipped_by_length("smollm2", folder=folder / "by-length")
     assert found is not None
-    over = OverLengths(found)
+    over = PricesByLength(found)
 
     def gain(place: int, length: int) -> float:
         return max(over.price(one["stack"], length).speedup for one in best[place])
@@ -139,7 +139,7 @@ def test_the_planners_table_has_the_measured_passes_and_the_prices_of_two_stacks
         assert {n for n, _ in line["points"]} >= {*LENGTHS}
         assert all(found == gain(place, n) for n, found in line["points"])
         for n, profile, one in zip(LENGTHS, found.profiles, best[place], strict=True):
-            exact = best_two(profile)[place]
+            exact = best_by_view(profile)[place]
             assert exact is not None and one["speedup"] == pytest.approx(exact.prediction.speedup)
             assert dict(line["points"])[n] == one["speedup"] == over.price(one["stack"], n).speedup
     grid = [n for n, _ in view["points"]]

@@ -19,8 +19,8 @@ from app.words import site as says
 from hsd_core.core.events import Event, Header
 from hsd_core.grammar.stack_text import grammar
 from hsd_core.models.sampling import is_greedy
-from hsd_core.theory.profiles import kept
-from hsd_core.theory.search.over_lengths import depends_on_length
+from hsd_core.theory.profiles import profile_store
+from hsd_core.theory.search.prices_by_length import depends_on_length
 from hsd_core.trace import file as tracefile
 
 RECORDINGS = sorted((ASSETS / "traces").glob("*.jsonl.gz"))
@@ -59,7 +59,7 @@ def headers() -> list[Header]:
 def elsewhere(monkeypatch: pytest.MonkeyPatch, headers: list[Header]) -> Prices:
     """Prices of a server on the machine of the recordings, where nothing was measured."""
     (machine,) = {one.machine for one in headers if one.preset}
-    monkeypatch.setattr(kept, "_machine", lambda _: machine)
+    monkeypatch.setattr(profile_store, "_machine", lambda _: machine)
     monkeypatch.setattr("app.planner.price.cached_profile", lambda *_: None)
     return Prices(ASSETS / "profiles")
 
@@ -108,7 +108,7 @@ def test_whichever_machine_writes_the_page_its_prices_are_the_same(
     headers: list[Header], elsewhere: Prices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = prices(headers)
-    monkeypatch.setattr(kept, "_machine", lambda _: "another machine")
+    monkeypatch.setattr(profile_store, "_machine", lambda _: "another machine")
     monkeypatch.setattr("app.planner.price.cached_profile", lambda *_: pytest.fail("asked for here"))
     assert prices(headers) == here
 

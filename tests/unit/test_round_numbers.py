@@ -13,7 +13,7 @@ from hsd_core.cli import terminal
 from hsd_core.core.events import Commit, Plan
 from hsd_core.trace import file
 from hsd_core.trace.checks import check
-from hsd_core.trace.naming import round_number
+from hsd_core.trace.conventions import round_number
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTO = ROOT / "assets/traces/18-auto.jsonl.gz"
@@ -42,7 +42,9 @@ def test_one_function_a_language_makes_the_number_of_a_round() -> None:
     """Named in a sentence, or counted on from where the trace has it, it is made there and nowhere else."""
     own = r"\bround_?\b *\+ *1|\bone\.place *\+ *1|roundAt\([^)]*\) *\+ *1|\.rounds\.findIndex\([^;]*\) *\+ *1"
     scripts = [path for path in (ROOT / "assets/js").rglob("*.js") if path.name != "round-number.js"]
-    modules = [path for room in ("app", "hsd_core") for path in (ROOT / room).rglob("*.py") if path.name != "naming.py"]
+    modules = [
+        path for room in ("app", "hsd_core") for path in (ROOT / room).rglob("*.py") if path.name != "conventions.py"
+    ]
     found = [f"{path.name}: {hit}" for path in (*scripts, *modules) for hit in re.findall(own, path.read_text())]
     assert found == []
     said = [hit for path in modules for hit in re.findall(r"\b[Rr]ound \{([^}]*)\}", path.read_text())]

@@ -14,8 +14,8 @@ from hsd_core.measure.texts.selfgen import Job, TurnOpening, generate, invented,
 from hsd_core.models import DecoderError
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
+from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.prompt_files import PromptText, read_texts
-from hsd_core.trace.repetition import loop_from
 from tests.tiny import tiny
 
 GREEDY, WARM = Sampling(), Sampling(0.8, 0, 0.95)

@@ -21,8 +21,8 @@ from hsd_core.models.compiled import refusal
 from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.memory_of import numbers_of, weights_of
-from hsd_core.stacks.targets import chosen, target_preset
+from hsd_core.stacks.targets import preset_chosen, target_preset
+from hsd_core.stacks.weight_sizes import weight_bytes, weight_counts
 
 PROMPT = "The small level drafts"
 TOKENS = 20
@@ -158,7 +158,7 @@ def test_a_run_over_a_target_of_one_s_own_is_repeated_where_its_weights_are_name
 def test_two_targets_are_one_too_many(folders: Path) -> None:
     one, other = str(folders / "qwen2"), str(folders / "qwen3")
     with pytest.raises(StackError, match="the stack names another; name one of them"):
-        chosen("smollm2", target=one, stack=f"ngram:3,target@id={other}")
+        preset_chosen("smollm2", target=one, stack=f"ngram:3,target@id={other}")
     pipeline = Pipeline.open(target_preset(one), device="cpu")
     assert pipeline.entries(f"ngram:3,target@id={one}")
     with pytest.raises(StackError, match="is opened again"):
@@ -180,7 +180,7 @@ def test_the_families_run_compiled_where_onnxruntime_takes_them(folders: Path) -
 
 @pytest.mark.parametrize("family", ["llama-scaled", "llama-tied", "gpt2"])
 def test_the_weights_that_a_target_has_are_counted_without_loading_it(folders: Path, family: str) -> None:
-    found = numbers_of(folders / family)
+    found = weight_counts(folders / family)
     model = transformers.AutoModelForCausalLM.from_pretrained(folders / family)
     head = 0 if model.config.tie_word_embeddings else found.head
     assert found.layers + head + found.embedding == sum(weight.numel() for weight in model.parameters())
@@ -192,7 +192,7 @@ def test_the_weights_that_a_target_has_are_counted_without_loading_it(folders: P
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_the_memory_that_is_told_of_a_target_is_what_its_decoder_holds(folders: Path, family: str, dtype: str) -> None:
     holds = load_decoder(folders / family, dtype=dtype).weight_bytes()
-    assert weights_of(numbers_of(folders / family), dtype) == pytest.approx(holds, rel=0.03)
+    assert weight_bytes(weight_counts(folders / family), dtype) == pytest.approx(holds, rel=0.03)
 
 
 def test_what_can_be_built_over_a_target_is_listed_with_its_memory(

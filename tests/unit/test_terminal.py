@@ -27,7 +27,7 @@ from hsd_core.core.events import (
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Draws
 from hsd_core.trace import file
-from hsd_core.trace.acceptor import ghosts
+from hsd_core.trace.conventions import ghosts
 
 TRACES = Path(__file__).parents[2] / "assets" / "traces"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hsd_core.core.events import Commit, Footer
-from hsd_core.export.records import records
+from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
-from hsd_core.trace.repetition import loop_from
+from hsd_core.trace.conventions import loop_from
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 OPENING = ASSETS / "opening" / json.loads((ASSETS / "opening" / "opening.json").read_text())["recording"]
@@ -32,11 +32,11 @@ def test_the_opening_and_the_first_recording_end_and_do_not_repeat_themselves(pa
 def test_a_text_in_circles_is_told_from_where_they_begin_on() -> None:
     told = [
         one["repeats_from"]
-        for one in records(tracefile.read(ASSETS / "traces" / "18-auto.jsonl.gz"))
+        for one in page_records(tracefile.read(ASSETS / "traces" / "18-auto.jsonl.gz"))
         if one["event"] == "snapshot"
     ]
     assert told[0] is None and told[-1] is not None
     begun = next(i for i, one in enumerate(told) if one is not None)
     assert set(told[begun:]) == {told[-1]}, "it is told once"
-    first = [one["repeats_from"] for one in records(tracefile.read(FIRST)) if one["event"] == "snapshot"]
+    first = [one["repeats_from"] for one in page_records(tracefile.read(FIRST)) if one["event"] == "snapshot"]
     assert set(first) == {None}

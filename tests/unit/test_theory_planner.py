@@ -10,8 +10,8 @@ from brute_force import every_plan
 from profiles import flat, random_profile
 
 from hsd_core.theory import Costs, Planner, ProfileError, StackPlan, best_plans, expected
-from hsd_core.theory.search.edges import Mode
-from hsd_core.theory.search.path_graph import node_ms, path_edges
+from hsd_core.theory.search.paths import Mode
+from hsd_core.theory.search.planner import node_ms, path_edges
 
 PROFILES = 200
 # Costs and (a01, a12, a02); gain = latency of the best two levels / of the best three.

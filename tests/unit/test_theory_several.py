@@ -24,8 +24,7 @@ from hsd_core.theory import (
     profile_from,
     stack_text,
 )
-from hsd_core.theory.latency.finite import over_texts
-from hsd_core.theory.latency.recursion import Pricer
+from hsd_core.theory.latency.recursion import Pricer, over_texts
 from hsd_core.theory.profiles.profile import check_levels
 
 ONE, GUESS, FUSED, COPY, TARGET = range(5)

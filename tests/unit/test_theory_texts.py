@@ -21,7 +21,7 @@ from hsd_core.theory import (
     expected,
     profile_from,
 )
-from hsd_core.theory.latency.finite import over_texts
+from hsd_core.theory.latency.recursion import over_texts
 
 Path = tuple[float, int, Counter]  # probability, tokens, calls by (place, rows)
 ACCEPTANCE = ((1.0, 0.6, 0.5, 0.4), (0.0, 1.0, 0.75, 0.65), (0.0, 0.0, 1.0, 0.8), (0.0, 0.0, 0.0, 1.0))

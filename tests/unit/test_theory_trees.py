@@ -26,7 +26,7 @@ from hsd_core.theory import (
 )
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.profile_json import profile_from
-from hsd_core.theory.search.shapes import best_shapes
+from hsd_core.theory.search.planner import best_shapes
 
 WIDTHS = (0.6, 0.72, 0.78, 0.81)
 

@@ -38,7 +38,7 @@ from hsd_core.theory import (
     plan_of,
     read_profile,
 )
-from hsd_core.theory.latency.finite import over_texts
+from hsd_core.theory.latency.recursion import over_texts
 
 V, LIMIT, TEXTS = 4, 40, 80
 # A token is two independent choices: levels 0 and 1 differ in the first one, 1 and 2 in the other.

@@ -30,8 +30,8 @@ from app.serve.settings import RequestError, check, parse
 from hsd_core.models.weights import Source, WeightsError
 from hsd_core.models.weights.hub import Looked
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.targets import option, unread_preset
-from hsd_core.theory.profiles.kept import keep
+from hsd_core.stacks.targets import preset_option, unread_preset
+from hsd_core.theory.profiles.profile_store import store_profile
 
 REPOSITORY = Path(__file__).parents[2]
 HUB = "someone/large"
@@ -176,7 +176,7 @@ def test_a_target_has_no_price_before_it_is_calibrated_and_says_how(offer: Serve
     with pytest.raises(ValueError, match="no preset 'big'"):
         priced(asks)
     assert priced({**asks, "preset": "toy"}, dtype="int8").dtype == "int8", "profiles are those of the server's dtype"
-    assert option(HUB) == f"--target {HUB}" and option("smollm2") == "--preset smollm2"
+    assert preset_option(HUB) == f"--target {HUB}" and preset_option("smollm2") == "--preset smollm2"
 
 
 def test_the_planner_takes_the_profile_of_a_target_in_the_dtype_that_the_operator_chose(
@@ -184,7 +184,7 @@ def test_the_planner_takes_the_profile_of_a_target_in_the_dtype_that_the_operato
 ) -> None:
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
     known = flat((1.0, 4.0), 0.5)
-    keep(known, unread_preset(str(root / "big")), "cpu", "int8")
+    store_profile(known, unread_preset(str(root / "big")), "cpu", "int8")
     asks = {"preset": "big", "stacks": ["target"]}
     assert profile_for(priced(asks, offer.source), root) is None
     found = profile_for(priced(asks, offer.source, "int8"), root)

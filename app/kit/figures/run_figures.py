@@ -15,7 +15,7 @@ from app.words import figures as says
 from hsd_core.core.events import Event, LevelInfo
 from hsd_core.grammar import looks
 from hsd_core.grammar.stack_names import stack_name
-from hsd_core.trace.naming import round_number
+from hsd_core.trace.conventions import round_number
 
 FIGURES = ("depths", "acceptance", "time", "tokens")  # in the order of the page; the first is wide
 HEIGHT, TEXT = 320, 12  # px

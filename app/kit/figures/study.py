@@ -21,9 +21,9 @@ from hsd_core.core.events import (
     Prefill,
     Verify,
 )
-from hsd_core.theory.replanning.replan_words import origin_words
+from hsd_core.theory.replan import origin_words
+from hsd_core.trace.conventions import clock_of
 from hsd_core.trace.metrics import measure
-from hsd_core.trace.naming import clock_of
 
 MS = 1e-6
 

@@ -18,8 +18,7 @@ from app.planner.figures.ink import Ink, safe
 from app.words import planner as says
 from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.profiles.profile import Profile
-from hsd_core.theory.search.path_graph import Edge, node_ms, path_edges
-from hsd_core.theory.search.planner import Planner
+from hsd_core.theory.search.planner import Edge, Planner, node_ms, path_edges
 
 OTHERS = 4  # paths drawn beside the best one
 

@@ -10,11 +10,10 @@ from typing import Any
 
 from app.planner.profiles.turn import kind_of
 from hsd_core.theory.latency.plans import plan_text
-from hsd_core.theory.profiles.behind_texts import ProfilesByLength, known_by_length, shipped_by_length
+from hsd_core.theory.profiles.by_length import ProfilesByLength, presets_by_length, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.kept import SHIPPED, origin
-from hsd_core.theory.search.from_length import first_true
-from hsd_core.theory.search.over_lengths import OverLengths, best_two, pays_from
+from hsd_core.theory.profiles.profile_store import SHIPPED, origin
+from hsd_core.theory.search.prices_by_length import PricesByLength, best_by_view, first_true, pays_from
 
 POINTS = 25  # of a line, evenly from the shortest measured length to the longest; the measured ones are beside them
 
@@ -26,7 +25,7 @@ def length_tables(folder: Path, check: Callable[[], None] = lambda: None) -> dic
         folder: of the profiles by length. check: called between the steps of the work; what it raises ends it.
     """
     tables = []
-    for preset, device in known_by_length(folder):
+    for preset, device in presets_by_length(folder):
         try:
             found = shipped_by_length(preset, device, folder=folder)
             made = {} if found is None else length_table(found, check)
@@ -48,11 +47,11 @@ def length_table(measured: ProfilesByLength, check: Callable[[], None] = lambda:
         one, as [first, last]. `overtakes`: the first length from which on it stays so, None where there is none; it may
         lie beyond what was measured. `about`: as `origin` has it.
     """
-    over, last = OverLengths(measured), measured.profiles[-1]
+    over, last = PricesByLength(measured), measured.profiles[-1]
     shown = [i for i in reversed(range(len(last.levels))) if not last.levels[i].is_lookup]
     found = []
     for profile in measured.profiles:
-        found.append(best_two(profile, check))
+        found.append(best_by_view(profile, check))
         check()
     lines = [
         _Line(over, view, tuple(dict.fromkeys(map(plan_text, measured.profiles, plans))))
@@ -112,7 +111,7 @@ def stretches(gain: Callable[[int], float], lengths: Sequence[int]) -> list[list
 class _Line:
     """Stacks, with a view or without, that are best at some length."""
 
-    over: OverLengths
+    over: PricesByLength
     view: bool
     stacks: tuple[str, ...]
 

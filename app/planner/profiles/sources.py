@@ -16,9 +16,9 @@ from app.serve.offer import EVERYTHING, ServerOffer
 from app.words import planner as says
 from hsd_core.measure.whatif import DEFAULT
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.theory.profiles.agreement import AGREEMENT
-from hsd_core.theory.profiles.behind_texts import BY_LENGTH, known_by_length
-from hsd_core.theory.profiles.kept import OTHER, cached_profiles, quick_profile, unlike_here
+from hsd_core.theory.profiles.by_length import BY_LENGTH, presets_by_length
+from hsd_core.theory.profiles.profile import ACCEPTANCES_FROM
+from hsd_core.theory.profiles.profile_store import FARTHEST, cached_profiles, distance_to_here, quick_profile
 from hsd_core.typed import plain
 
 LARGEST_FILE = 400_000  # bytes
@@ -44,7 +44,7 @@ class Sources:
         # What was measured in seconds has few levels: the tab does not open with it.
         quick = [source for source in here if source not in whole]
         found = [*whole, *self._shipped(), *quick, *self._made_up()]
-        by_length = known_by_length(self._folder / BY_LENGTH.name)
+        by_length = presets_by_length(self._folder / BY_LENGTH.name)
         listed = [_checked(source) for source in found]
         return {"sources": listed, "how": HOW, "validate": HOW_VALIDATE, "by_length": by_length}
 
@@ -123,7 +123,7 @@ def _stamp(paths: Iterable[Path]) -> tuple[tuple[str, int], ...]:
 def said(about: Mapping[str, Any]) -> str:
     """Where and when a profile was measured, in a few words."""
     parts = [about.get("machine"), about.get("device"), about.get("dtype"), about.get("recorded")]
-    if isinstance(other := about.get(AGREEMENT), Mapping):
+    if isinstance(other := about.get(ACCEPTANCES_FROM), Mapping):
         parts.append(says.agreement(other.get("machine"), other.get("recorded")))
     return " · ".join(str(part)[:160] for part in parts if part)
 
@@ -131,7 +131,7 @@ def said(about: Mapping[str, Any]) -> str:
 def _unlike_here(source: Mapping[str, Any]) -> int:
     """Shipped profiles of machines like this one stand first."""
     about = source["profiles"][0].get("about") if source["profiles"] else None
-    return unlike_here(about) if isinstance(about, Mapping) else OTHER
+    return distance_to_here(about) if isinstance(about, Mapping) else FARTHEST
 
 
 def _title(about: Mapping[str, Any], stem: str) -> str:

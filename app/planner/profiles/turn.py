@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from app.planner.profiles.plan_request import PlanQuestion
 from hsd_core.grammar import stand_in
-from hsd_core.theory.profiles.profile import Matrix, Profile
-from hsd_core.theory.profiles.turning import dearer
+from hsd_core.theory.profiles.profile import Matrix, Profile, with_scaled_cost
 
 
 def turned(asked: PlanQuestion) -> Profile:
@@ -20,7 +19,7 @@ def turned(asked: PlanQuestion) -> Profile:
     if asked.rejections != 1.0:
         profile = _less_alike(profile, asked.rejections)
     if asked.cost is not None and asked.cost[1] != 1.0:
-        profile = dearer(profile, profile.index(asked.cost[0]), asked.cost[1])
+        profile = with_scaled_cost(profile, profile.index(asked.cost[0]), asked.cost[1])
     profile = replace(profile, max_block=asked.max_block)
     return profile if len(asked.allowed) == len(profile.levels) else profile.only(asked.allowed)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hsd_core.theory.profiles.kept import digest, unlike
 from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.profile_store import digest, machine_distance
 
 LARGEST_MS = 1e9
 MOST_STACKS = 60
@@ -33,7 +33,9 @@ def nearest(files: Iterable[Any], profile: Profile) -> dict[str, Any]:
         if not about or not _alike(about, profile):
             continue
         machine = str(about.get("machine") or "")[:120]
-        found.append((about.get("profile_digest") == named, -unlike(machine, own), _named(file), file, machine))
+        found.append(
+            (about.get("profile_digest") == named, -machine_distance(machine, own), _named(file), file, machine)
+        )
     if not found:
         return {}
     *_, file, machine = max(found, key=lambda one: one[:3])

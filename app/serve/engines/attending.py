@@ -17,6 +17,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from app.kit.frames import Frames, send
 from app.serve.engine import fetched
 from app.serve.engines.attended_run import AttendedRun
 from app.serve.engines.closing import Closing
@@ -42,7 +43,6 @@ from app.serve.shared_work import NICE
 from app.serve.watch.resident import resident
 from app.words import engine as says
 from hsd_core.typed import decode_message
-from hsd_core.typed.frames import Frames, send
 
 SAY_S = 0.25  # how often what a run says of itself is looked at
 FIRST_TO_GO = 500  # of 1000: how much sooner than others the system ends this process when memory ends

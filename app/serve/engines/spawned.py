@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from app.kit.frames import Frames, NotAFrame, send
 from app.serve.engines.attended_run import STILL_S, hangs
 from app.serve.engines.messages import VERSION, Beat, Ends, FromEngine, Hello, Message, Ready, from_engine, pack
 from app.words import engine as says
-from hsd_core.typed.frames import Frames, NotAFrame, send
 
 _ROOT = Path(__file__).resolve().parents[3]
 SILENT_S = 20.0  # without a word, after which a process is held to hang

@@ -26,7 +26,7 @@ from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes,
 from hsd_core.doctor.reading.seen import LONGEST_NAME, DoctorError, Seen, added, check
 from hsd_core.doctor.reading.told import Told, seen_of
 from hsd_core.typed import Wrong, decode, json_decoder
-from hsd_core.typed.bounded import regular
+from hsd_core.typed.files import regular
 
 MOST_LOG = 64_000_000  # bytes of a file
 MOST_FILES = 16

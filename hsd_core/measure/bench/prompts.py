@@ -16,7 +16,7 @@ from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.tables import RECKONED, OnClock
 from hsd_core.trace.prompt_files import PromptLine
 from hsd_core.typed import records
-from hsd_core.typed.bounded import text
+from hsd_core.typed.files import text
 
 TASKS = ("conversation", "translation", "summarization", "qa", "math_reasoning", "rag")
 _CONVERSATIONS = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")

@@ -51,7 +51,7 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
 
     No weights are touched: what is listed may still fail to be built.
     """
-    from hsd_core.stacks.catalogue import entry_of
+    from hsd_core.stacks.presets import entry_of
 
     entry = entry_of(preset)
     if preset.toy:

@@ -22,8 +22,8 @@ from hsd_core.measure.texts import written_texts
 from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
+from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.metrics import committed_ids
-from hsd_core.trace.repetition import loop_from
 
 if TYPE_CHECKING:
     from hsd_core.measure.calibrate.candidates import Candidates

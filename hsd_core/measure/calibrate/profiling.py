@@ -25,9 +25,8 @@ from hsd_core.measure.calibrate.run_costs import Observed, Outside, in_runs, obs
 from hsd_core.measure.intervals import Tally, mean_interval
 from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
-from hsd_core.theory.profiles.agreement import with_agreement
-from hsd_core.theory.profiles.kept import QUICK, keep, shipped_profile
-from hsd_core.theory.profiles.profile import LENGTH
+from hsd_core.theory.profiles.profile import LENGTH, with_acceptances_of
+from hsd_core.theory.profiles.profile_store import QUICK, shipped_profile, store_profile
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -171,9 +170,9 @@ def calibrate_default(
     effort = QUICKLY if shipped is None else COSTS_ALONE
     found = calibrate(pipeline, levels=levels, effort=effort, progress=progress, stop=stop)[0]
     if shipped is not None:
-        found = with_agreement(found, shipped) or found
+        found = with_acceptances_of(found, shipped) or found
     found = replace(found, about={**found.about, "effort": QUICK})
-    keep(found, pipeline.preset, pipeline.device, pipeline.dtype)
+    store_profile(found, pipeline.preset, pipeline.device, pipeline.dtype)
     return found
 
 

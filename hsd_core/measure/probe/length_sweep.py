@@ -20,7 +20,7 @@ from hsd_core.measure.probe.server import ProbeError
 from hsd_core.measure.tables import markdown
 from hsd_core.theory import Costs, Profile, ProfileLevel
 from hsd_core.typed import Malformed, Wrong, convert, plain, pretty, put
-from hsd_core.typed.bounded import whole
+from hsd_core.typed.files import whole
 
 WARM_UP = 8  # tokens of a reply that nobody counts
 _MOST = 20_000_000  # bytes of a file

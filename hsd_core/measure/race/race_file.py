@@ -17,7 +17,7 @@ from hsd_core.core.events import Event, Footer, Header, Part, Record, Words
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check
 from hsd_core.typed import Int, Wrong, decode, encode, encode_lines, json_decoder
-from hsd_core.typed.bounded import MAX_BYTES
+from hsd_core.typed.files import MAX_BYTES
 
 SCHEMA = 1
 MAX_REPEATS = 50

@@ -26,7 +26,7 @@ from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import is_greedy
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import TIE, compare
-from hsd_core.trace.naming import clock_of
+from hsd_core.trace.conventions import clock_of
 
 if TYPE_CHECKING:
     from hsd_core.levels.memory import Memory

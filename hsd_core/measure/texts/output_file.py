@@ -15,9 +15,9 @@ from typing import Any
 
 from hsd_core.measure.texts.selfgen import Job
 from hsd_core.models.sampling import Sampling
-from hsd_core.trace.repetition import loop_from
+from hsd_core.trace.conventions import loop_from
 from hsd_core.typed import plain, put
-from hsd_core.typed.bounded import regular
+from hsd_core.typed.files import regular
 
 _SETTINGS = ("temperature", "seed", "top_k", "top_p")
 _BEGINNING = b'{"kind":'  # of every line that `record` makes

@@ -24,8 +24,8 @@ from hsd_core.models.cache import KVCache
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.prompt_files import PromptText, check_ids
-from hsd_core.trace.repetition import loop_from
 
 INVENTING = Sampling(0.9, 200)  # prompts have to differ, whatever the answers are sampled with
 LONGEST_TURN = 160  # tokens of an invented turn

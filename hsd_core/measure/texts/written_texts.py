@@ -20,8 +20,8 @@ from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.texts.selfgen import Job, generate
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
+from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.metrics import committed_ids
-from hsd_core.trace.repetition import loop_from
 
 if TYPE_CHECKING:
     from hsd_core.measure.bench import Prompt

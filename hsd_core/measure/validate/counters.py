@@ -21,7 +21,7 @@ from typing import Any
 from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
 from hsd_core.measure.timed import NS_PER_MS
 from hsd_core.theory import ENGINE, Profile, StackPlan
-from hsd_core.theory.latency.finite import OverTexts
+from hsd_core.theory.latency.recursion import OverTexts
 
 _SUMS = ("catch_up", "asked", "drafted", "judged", "accepted", "ms")
 

@@ -20,7 +20,7 @@ from hsd_core.core.events import Event
 from hsd_core.measure import bench
 from hsd_core.measure.validate.counters import Counters, count_run, counters_from
 from hsd_core.theory import Profile, StackPlan, closed_form, expected, plan_of, profile_from
-from hsd_core.theory.latency.finite import OverTexts, over_texts
+from hsd_core.theory.latency.recursion import OverTexts, over_texts
 from hsd_core.typed import convert
 
 NAMED = "rows"  # the prediction, unless another one is named: the planner's own acceptances, over texts that end

@@ -12,7 +12,7 @@ from typing import Any
 
 from hsd_core.systems.exits.exit_costs import ExitCosts
 from hsd_core.theory import Profile, ProfileLevel
-from hsd_core.theory.search.block_lengths import best_plan
+from hsd_core.theory.search.planner import best_block_lengths
 
 Agrees = Callable[[int, int], float]  # of two depths: the share of the shallower one's tokens that the deeper one keeps
 
@@ -38,5 +38,5 @@ def sweep(costs: ExitCosts, agrees: Agrees) -> Iterator[dict[str, Any]]:
 
 
 def _stack(profile: Profile, levels: tuple[int, ...], draft: int, above: int | None) -> dict[str, Any]:
-    speed_up, blocks = best_plan(profile, levels)
+    speed_up, blocks = best_block_lengths(profile, levels)
     return {"what": "stack", "draft": draft, "above": above, "blocks": list(blocks), "speed_up": round(speed_up, 4)}

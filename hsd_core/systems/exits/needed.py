@@ -23,7 +23,7 @@ import numpy as np
 
 from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
-from hsd_core.theory.search.block_lengths import best_plan
+from hsd_core.theory.search.planner import best_block_lengths
 
 ROWS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
 SHARES = tuple(round(0.6 + 0.04 * k, 2) for k in range(11))  # of a pass, the layers'
@@ -89,13 +89,15 @@ def fitted_share(profile: Profile, exits: dict[int, int], layers: int) -> float:
 
 def two_over_one(profile: Profile) -> tuple[float, float]:
     """Of a setting's profile: the speed-up of two exits, and of the best one, over plain decoding."""
-    return best_plan(profile, (0, 1, 2))[0], max(best_plan(profile, levels)[0] for levels in ((0, 2), (1, 2)))
+    return best_block_lengths(profile, (0, 1, 2))[0], max(
+        best_block_lengths(profile, levels)[0] for levels in ((0, 2), (1, 2))
+    )
 
 
 def maps(today: Setting) -> Iterator[dict[str, Any]]:
     """The rows of both maps, the second one with measured and with ideal costs."""
     for share in SHARES:
-        z = [best_plan(today.moved(a).profile(share), (0, 1, 2))[0] for a in AGREEMENTS]
+        z = [best_block_lengths(today.moved(a).profile(share), (0, 1, 2))[0] for a in AGREEMENTS]
         yield _row("plain", MEASURED, share, z)
     for costs in (MEASURED, IDEAL):
         for inner in AGREEMENTS:

@@ -12,7 +12,7 @@ from hsd_core.cli.files import reads
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.systems.exits import exits_report
 from hsd_core.theory import Profile, read_profile
-from hsd_core.theory.profiles.kept import FOLDER, shipped_profile
+from hsd_core.theory.profiles.profile_store import FOLDER, shipped_profile
 from hsd_core.trace.prompt_files import check_ids
 from hsd_core.typed import pretty
 

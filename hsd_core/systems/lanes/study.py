@@ -86,7 +86,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def act(subject: Subject) -> None:
     """Print how often the target's token is among a level's k likeliest, and what schedules make of it."""
-    from hsd_core.stacks.chosen_driver import check_apart
+    from hsd_core.stacks.prepared import check_apart
 
     level, tell = subject.options.ready, subject.told()
     entries = subject.pipeline.entries(f"{level},{subject.stack}@with=duo")

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.results import measured_on
 from hsd_core.systems.nano.train.scaling import sweep_study
-from hsd_core.theory.profiles.kept import shipped_profiles
+from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.typed import convert
 
 STUDY, FILES = "scaling", "*/sweep.jsonl"  # in the folder of results

@@ -11,7 +11,7 @@ from hsd_core.cli.depth import SILENCE, Subject, add_texts
 from hsd_core.cli.files import reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown, counts
 from hsd_core.theory import ProfileLevel, read_profile
-from hsd_core.theory.profiles.kept import shipped_profile
+from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.typed import encode_lines, pretty, put
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from hsd_core.typed import bounded, builtins, convert, plain
+from hsd_core.typed import builtins, convert, files, plain
 
 LARGEST = 200_000  # bytes of a file
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ def drawn(folder: Path, name: str) -> dict[str, Any] | None:
     """The ladder of that name in plain types, for a card; None where it is none, which the log says."""
     path = folder / f"{name}.json"
     try:
-        found = convert(plain(bounded.whole(path, LARGEST)), Ladder)
+        found = convert(plain(files.whole(path, LARGEST)), Ladder)
     except (ValueError, OSError) as error:
         log.warning("the ladder %s is passed over: %s", path.name, error)
         return None

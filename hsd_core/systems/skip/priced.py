@@ -13,7 +13,7 @@ from typing import Any
 from hsd_core.measure import tables
 from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
-from hsd_core.theory.search.block_lengths import best_plan
+from hsd_core.theory.search.planner import best_block_lengths
 
 
 def worth(target: ProfileLevel, agree: float, left: float) -> tuple[float, int]:
@@ -21,7 +21,7 @@ def worth(target: ProfileLevel, agree: float, left: float) -> tuple[float, int]:
     costs = Costs(target.cost.rows, tuple(ms * left for ms in target.cost.ms))
     matrix = ((1.0, min(agree, 1.0)), (1.0, 1.0))
     profile = Profile((ProfileLevel("draft", costs), ProfileLevel("target", target.cost)), matrix)
-    speed_up, blocks = best_plan(profile, (0, 1))
+    speed_up, blocks = best_block_lengths(profile, (0, 1))
     return speed_up, blocks[0]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hsd_core.grammar.key import StackError
 from hsd_core.levels.opened_drafts import opens_drafts
 from hsd_core.models.drafts.draft_file import fingerprint
-from hsd_core.stacks.targets import option
+from hsd_core.stacks.targets import preset_option
 from hsd_core.systems.store.store_file import Owner, StoreError, read_store
 from hsd_core.systems.store.store_place import store_path
 
@@ -41,5 +41,5 @@ def owner_of(preset: Preset, decoder: Layered) -> Owner:
     """
     if not opens_drafts(decoder):
         raise StoreError(f"a store is made of the last states of a model that runs layer by layer, and {decoder} does")
-    command = f"python -m hsd_core knn-store {option(preset.name)}"
+    command = f"python -m hsd_core knn-store {preset_option(preset.name)}"
     return Owner(preset.key, command, fingerprint(decoder), decoder.shape.hidden, decoder.vocab_size)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsd_core.models.weights.store import cache_folder
-from hsd_core.stacks.targets import option
+from hsd_core.stacks.targets import preset_option
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -25,5 +25,5 @@ def store_needed(preset: Preset) -> str:
         return ""
     return (
         f"A store of what the target makes of a text, made once by whoever runs this server, in {MAKING} on two cores: "
-        f"python -m hsd_core knn-store {option(preset.name)}"
+        f"python -m hsd_core knn-store {preset_option(preset.name)}"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from hsd_core.measure import tables
 from hsd_core.systems.views.study import EVERY, TARGET, WINDOW
-from hsd_core.theory.search.from_length import Growing, best_gain, pays_from
+from hsd_core.theory.search.prices_by_length import LinearCosts, view_gain, view_pays_from
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -43,7 +43,7 @@ def gains(records: Records) -> str:
     """For each text, dtype, selection and budget: how much faster than the target alone at the longest length, with
     which T, and the length from which that is more than 1."""
     times = [r for r in records if r["what"] == "cost"]
-    target = Growing.fitted({(r["rows"], r["length"]): r["ms"] for r in times if r["level"] == TARGET})
+    target = LinearCosts.fitted({(r["rows"], r["length"]): r["ms"] for r in times if r["level"] == TARGET})
     views = {(r["dtype"], r["budget"], r["length"]): r["ms"] for r in times if r["level"] != TARGET and r["rows"] == 1}
     own = [r for r in records if r["what"] == "agreement"]
     longest = {r["text"]: max(one["length"] for one in own if one["text"] == r["text"]) for r in own}
@@ -53,8 +53,8 @@ def gains(records: Records) -> str:
             continue
         of = [ms for (dtype, budget, _), ms in views.items() if (dtype, budget) == (r["dtype"], r["budget"])]
         ms = sorted(of)[len(of) // 2]
-        gain, block = best_gain(target, ms, r["agree"], r["length"])
-        first = pays_from(target, ms, r["agree"])
+        gain, block = view_gain(target, ms, r["agree"], r["length"])
+        first = view_pays_from(target, ms, r["agree"])
         body.append(
             (
                 r["text"],

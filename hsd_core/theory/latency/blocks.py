@@ -1,21 +1,62 @@
-"""Rounds and blocks of many plans at once: every array has one row per plan, b; shorter distributions end in zeros.
+"""Acceptances, blocks and rounds, of many plans at once.
 
-A block is handed up by a level, a round is a verification of one by the level above. What the recursion of
-`recursion` needs of them: their mean ms, the distribution of their tokens, and what a verifier makes of a block.
+A block is handed up by a level, a round is a verification of one by the level above. A verifier accepts each token of
+the level below with one probability a_ij, independently of the others (Leviathan et al. 2023; the formulas of HSD
+assume it); of several tokens side by side one is accepted more often: a_ij by their number.
 
-Near a length limit a round may commit no more tokens than there is room for. Then the rows are not plans but rooms:
-row b of a plan's rounds has room for b tokens (row 0 is never played).
+Every array has one row per plan, b; shorter distributions end in zeros. Near a length limit a round may commit no more
+tokens than there is room for; then the rows are not plans but rooms: row b of a plan's rounds has room for b tokens
+(row 0 is never played).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.profile import TOKENWISE, Profile, ProfileLevel
+
+
+def accepts(
+    profile: Profile, below: int, level: int, n: int, *, rule: str = TOKENWISE, widths: tuple[int, ...] = ()
+) -> Array:
+    """Of n tokens of `below`: P(`level` accepts each of them, given that it accepted those before it), (n,).
+
+    Args:
+        widths: of a tree: how many tokens lie side by side, by depth. A position is then a fork, and accepted if one of
+            its tokens is; beyond the tree that of its last fork stands.
+    Raises:
+        ProfileError: the profile knows nothing of that rule.
+    """
+    if max(widths, default=1) == 1:
+        return np.full(n, profile.accepts(below, level, rule))
+    forks = [profile.by_width[below, level][k - 1] for k in widths]
+    return np.array([*forks, *[forks[-1]] * (n - len(forks))])
+
+
+def rows_of(drafter: ProfileLevel, block: int, bonus: bool) -> Array:
+    """Rows of the verification of what a level hands up, if it is 0, 1, ..., `block` tokens deep: (block + 1,).
+
+    They are means where it offers several tokens side by side. Without a bonus the last ones would decide nothing.
+    """
+    offered = drafter.offered(block)
+    return 1.0 + (offered if bonus else np.append(0.0, offered[:-1]))
+
+
+@lru_cache(maxsize=1024)  # the planner and its figures ask for the same few again and again
+def lookup_lengths(hit_rate: float, reach: tuple[float, ...], block: int) -> Array:
+    """P(a lookup asked for `block` tokens gives n of them), n = 0, ..., block. Read-only."""
+    head = reach[:block] or (1.0,)
+    at_least = np.array([1.0, *(hit_rate * p for p in head), *[hit_rate * head[-1]] * (block - len(head))])
+    dist: Array = at_least - np.append(at_least[1:], 0.0)
+    dist.flags.writeable = False
+    return dist
+
 
 Ints = NDArray[np.int64]
 

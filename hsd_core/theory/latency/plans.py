@@ -11,7 +11,7 @@ from operator import mul
 from hsd_core.grammar import fan_of, followed, rule_of, rules
 from hsd_core.grammar.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, parse
-from hsd_core.stacks.targets import option
+from hsd_core.stacks.targets import preset_option
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import LENGTH, LONG_TEXTS, TOKENWISE, Profile
 
@@ -265,7 +265,7 @@ def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> s
     there = f"; its levels are {', '.join(level.spec for level in profile.levels if level.spec)}"
     if POLICY.name in missing.values:
         return f", whose levels all have fixed block lengths{there}"
-    preset = f" {option(str(profile.about['preset']))}" if "preset" in profile.about else ""
+    preset = f" {preset_option(str(profile.about['preset']))}" if "preset" in profile.about else ""
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
     length = f" --length {profile.about[LENGTH]} --prompts {LONG_TEXTS}" if LENGTH in profile.about else ""
     command = f"python -m hsd_core calibrate{preset} --levels {levels}{length} --out FILE"

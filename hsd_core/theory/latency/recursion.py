@@ -23,10 +23,19 @@ from itertools import count
 
 import numpy as np
 
-from hsd_core.theory.latency.accepts import accepts, lookup_lengths, rows_of
-from hsd_core.theory.latency.blocks import Blocks, PlaceWork, Rounds, collected, some, total
+from hsd_core.theory.latency.blocks import (
+    Blocks,
+    PlaceWork,
+    Rounds,
+    accepts,
+    collected,
+    lookup_lengths,
+    rows_of,
+    some,
+    total,
+)
 from hsd_core.theory.latency.plans import LevelShare, Prediction, StackPlan, check_plan
-from hsd_core.theory.profiles.costs import Array
+from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import Profile
 
 
@@ -193,3 +202,80 @@ def expected(profile: Profile, plan: StackPlan) -> Prediction:
 def _shares(part: PlaceWork, levels: Sequence[int]) -> list[LevelShare]:
     calls, ms, dists, last = part.calls.tolist(), part.ms.tolist(), part.dist.tolist(), part.last.tolist()
     return [LevelShare(level, calls[b], ms[b], tuple(dists[b][: last[b] + 1])) for b, level in enumerate(levels)]
+
+
+@dataclass(frozen=True, slots=True)
+class OverTexts:
+    """Expected work on some texts together. `calls`, `ms`: of each level of the plan; `round_ms`: of the engine."""
+
+    tokens: int
+    rounds: float
+    calls: tuple[float, ...]
+    ms: tuple[float, ...]
+    round_ms: float
+
+    @property
+    def ms_per_token(self) -> float:
+        return (sum(self.ms) + self.round_ms) / self.tokens
+
+
+def over_texts(
+    profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int, *, catch_up: bool = True
+) -> OverTexts:
+    """The exact recursion over texts of these lengths.
+
+    Args:
+        lengths: tokens of each text. limit: the most tokens that a text could have had; shorter ones ended by
+            themselves, which no level knew beforehand. catch_up: see `Pricer`.
+    Raises:
+        ProfileError: the plan does not fit the profile, or there is no text of 1 to `limit` tokens.
+    """
+    if not lengths or min(lengths) < 1 or max(lengths) > limit:
+        raise ProfileError(f"texts of {sorted(set(lengths))} tokens under a limit of {limit}; use 1 to {limit}")
+    played = Pricer(profile, catch_up).by_room(plan, limit)
+    dist = played.dist
+    longer = np.bincount(lengths, minlength=limit + 1)[::-1].cumsum()[::-1]  # texts of at least n tokens
+    starts, begun = np.zeros(limit + dist.shape[1]), np.zeros(limit + 1)  # P(a round starts with n tokens written)
+    starts[0] = 1.0
+    for written in range(max(lengths)):
+        room = limit - written
+        starts[written : written + dist.shape[1]] += starts[written] * dist[room]
+        begun[room] = starts[written] * longer[written + 1]  # over all texts; those that are over start none
+    calls = [float(begun @ part.calls) for part in played.parts]
+    ms = [float(begun @ part) for part in (*(part.ms for part in played.parts), played.calls_ms)]
+    rounds = float(begun.sum())
+    return OverTexts(sum(lengths), rounds, (*calls, rounds), tuple(ms), rounds * profile.round_ms)
+
+
+def closed_form(profile: Profile, plan: StackPlan) -> float:
+    """ms per token with B_i = T_i and E[R_i] = max(1, T_i / tau_i).
+
+    Exact for two levels. On the shipped profiles it is -12 to +3 % off the exact recursion for three levels whose block
+    lengths rise, and between -30 and +422 % where a level hands up fewer tokens than it is given: a comparison for the
+    lesson, never a prediction.
+
+    Raises:
+        ProfileError: the plan does not fit the profile.
+    """
+    check_plan(profile, plan)
+    if not plan.blocks:
+        return profile.plain_ms
+    bottom = profile.levels[plan.levels[0]]
+    ms, tau = bottom.tree_ms(plan.widths) if plan.widths else bottom.block_ms(plan.blocks[0]), 1.0
+    for place in range(1, len(plan.levels)):
+        below, level, length = plan.levels[place - 1], plan.levels[place], plan.blocks[place - 1]
+        dist = np.eye(length + 1)[length]
+        if place == 1 and bottom.hit_rate is not None:
+            dist = lookup_lengths(bottom.hit_rate, bottom.reach, length)
+        if place > 1:
+            ms *= max(1.0, length / tau)
+        bonus = plan.bonus_of(place)
+        rows = rows_of(profile.levels[below], length, bonus)
+        ms += float(dist @ profile.verify_cost(below, level).at(rows))
+        a = profile.accepts(below, level, plan.rule_of(place))
+        # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
+        tau = sum(float(dist[n]) * sum(a**m for m in range(n + 1 if bonus else max(1, n))) for n in range(length + 1))
+        if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept where one of its tokens is
+            ms += profile.verify_cost(below, level)(plan.nodes + 1) - profile.verify_cost(below, level)(length + 1)
+            tau = 1.0 + float(np.cumprod(accepts(profile, below, level, length, widths=plan.widths)).sum())
+    return (ms + profile.round_ms) / tau

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hsd_core.theory.latency.accepts import lookup_lengths
+from hsd_core.theory.latency.blocks import lookup_lengths
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.profile import Profile
 

@@ -119,7 +119,7 @@ def needs_target(profile: Profile, below: Sequence[int]) -> str:
     """The name of the level below the target that reads the target's last states, so that it cannot work beside it.
 
     "" where none does, or nobody knows. A copy of the target above it, on the drafter's own lane, has such states too.
-    `stacks.chosen_driver` refuses such a stack when it is opened.
+    `stacks.prepared` refuses such a stack when it is opened.
     """
     preset = str(profile.about.get("preset", ""))
     for place, level in enumerate(below):

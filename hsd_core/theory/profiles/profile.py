@@ -1,7 +1,4 @@
-"""A profile: what every level of a stack costs on a machine, and how often each accepts each other's tokens.
-
-All of the theory reads this and nothing else. It is measured (`calibrate`), edited on the page, or written by hand.
-"""
+"""How long a target's texts are: what a calibration saw, and what that says of texts under another limit."""
 
 from __future__ import annotations
 
@@ -15,8 +12,33 @@ from typing import Any
 import numpy as np
 
 from hsd_core.grammar.keys import MAX_BLOCK, MAX_NODES
-from hsd_core.theory.profiles.costs import Array, Costs, ProfileError
-from hsd_core.theory.profiles.lengths import TextLengths
+from hsd_core.theory.profiles.costs import Array, Costs, Form, ProfileError
+from hsd_core.typed import Int
+
+MOST_TEXTS = 4096
+
+
+class TextLengths(Form, frozen=True):
+    """Of `texts` texts of at most `limit` tokens, those that `ended` by themselves, after so many tokens."""
+
+    limit: Int
+    texts: Int
+    ended: tuple[Int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (self.limit >= 1 and 1 <= self.texts <= MOST_TEXTS):
+            raise ProfileError(f"lengths has {self.texts} texts of {self.limit} tokens; use 1 to {MOST_TEXTS}, and 1")
+        if len(self.ended) > self.texts or any(not 1 <= n <= self.limit for n in self.ended):
+            raise ProfileError(
+                f"lengths: texts that ended after {list(self.ended)} tokens; use 1 to {self.limit}, one for each of "
+                f"{self.texts} texts at most"
+            )
+
+    def under(self, limit: int) -> tuple[int, ...]:
+        """The tokens of each text under another limit. Beyond its own limit nothing is known: there a text goes on."""
+        ended = [min(n, limit) for n in self.ended]
+        return (*sorted(ended), *[limit] * (self.texts - len(ended)))
+
 
 VERSION = 1
 MOST_LEVELS = 64
@@ -273,3 +295,61 @@ def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:
         for j in range(i + 1, size):
             if not 0.0 <= matrix[i][j] <= 1.0:
                 raise ProfileError(f"{what} of {names[i]} by {names[j]} is {matrix[i][j]}; use a number from 0 to 1")
+
+
+def with_scaled_cost(profile: Profile, index: int, factor: float) -> Profile:
+    """A level whose every pass takes so many times as long, as a drafter and as a verifier, over layers of its own or
+    shared ones."""
+
+    def times(level: ProfileLevel) -> ProfileLevel:
+        draft = None if level.draft_ms is None else level.draft_ms * factor
+        return replace(level, cost=level.cost.scaled(factor), draft_ms=draft)
+
+    levels = tuple(times(level) if i == index else level for i, level in enumerate(profile.levels))
+    edges = {pair: costs.scaled(factor) if pair[1] == index else costs for pair, costs in profile.edge_cost.items()}
+    return replace(profile, levels=levels, edge_cost=edges)
+
+
+def with_pair_accepted(profile: Profile, below: int, level: int, share: float) -> Profile:
+    """A level that accepts so many of another's tokens (0 to 1) under every rule. How often it accepts one of several
+    side by side is not known then."""
+
+    def moved(rows: Matrix) -> Matrix:
+        return tuple(
+            tuple(share if (i, j) == (below, level) else a for j, a in enumerate(row)) for i, row in enumerate(rows)
+        )
+
+    return replace(
+        profile,
+        acceptance=moved(profile.acceptance),
+        by_rule={rule: moved(rows) for rule, rows in profile.by_rule.items()},
+        by_width={pair: shares for pair, shares in profile.by_width.items() if pair != (below, level)},
+    )
+
+
+ACCEPTANCES_FROM = "agreement"  # in `about`: where the acceptances are from, when they are not this profile's own
+
+
+def with_acceptances_of(profile: Profile, other: Profile) -> Profile | None:
+    """A profile with the acceptances, hit rates and lengths of another one's levels of the same names; None where that
+    one lacks a level, was measured at another temperature, or knows one of them as something else."""
+    if profile.temperature != other.temperature or not set(profile.names) <= set(other.names):
+        return None
+    part = other.only(tuple(other.index(name) for name in profile.names))
+    if [level.drafts_only for level in part.levels] != [level.drafts_only for level in profile.levels]:
+        return None
+    about = {key: part.about[key] for key in ("machine", "recorded") if key in part.about}
+    return replace(
+        profile,
+        levels=tuple(map(_with_rates_of, profile.levels, part.levels)),
+        acceptance=part.acceptance,
+        interval=part.interval,
+        by_width=part.by_width,
+        by_rule=part.by_rule,
+        lengths=part.lengths,
+        about={**profile.about, ACCEPTANCES_FROM: about},
+    )
+
+
+def _with_rates_of(level: ProfileLevel, other: ProfileLevel) -> ProfileLevel:
+    return replace(level, hit_rate=other.hit_rate, reach=other.reach, beside=other.beside)

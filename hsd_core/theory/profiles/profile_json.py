@@ -21,10 +21,9 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct, field
 
 from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
-from hsd_core.theory.profiles.lengths import TextLengths
-from hsd_core.theory.profiles.profile import VERSION, Matrix, Pair, Profile, ProfileLevel, check_levels
+from hsd_core.theory.profiles.profile import VERSION, Matrix, Pair, Profile, ProfileLevel, TextLengths, check_levels
 from hsd_core.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
-from hsd_core.typed.bounded import whole
+from hsd_core.typed.files import whole
 
 GivenCosts = dict[str, float] | float
 GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal is not read

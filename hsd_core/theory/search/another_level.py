@@ -13,8 +13,7 @@ from typing import Any
 
 from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, plan_text
 from hsd_core.theory.profiles.costs import ProfileError
-from hsd_core.theory.profiles.profile import Profile
-from hsd_core.theory.profiles.turning import agreeing, dearer
+from hsd_core.theory.profiles.profile import Profile, with_pair_accepted, with_scaled_cost
 from hsd_core.theory.search.planner import Planner
 
 MOST = 3  # levels: of four and more the last hardly ever pays, and the question is the same
@@ -82,9 +81,11 @@ class AnotherLevel:
     def at(self, share: float, agreement: float | None = None) -> Point:
         """At one cost; both numbers the profile's own: its own best plans."""
         target = self.profile.target
-        profile = dearer(self.profile, target - 1, share / self.share) if share != self.share else self.profile
+        profile = (
+            with_scaled_cost(self.profile, target - 1, share / self.share) if share != self.share else self.profile
+        )
         if agreement is not None and agreement != self.agreement:
-            profile = agreeing(profile, target - 1, target, agreement)
+            profile = with_pair_accepted(profile, target - 1, target, agreement)
         self.check()
         found = Planner(profile, trees=False, check=self.check).best(shortlist=_FEW).by_depth
         fewer = found[-2]

@@ -1,24 +1,66 @@
 """The latency-optimal hierarchy of a profile.
 
-Shortest paths (`paths`) leave out the overshoot, the one thing that edges cannot know. It is made good here: the best
-paths are ranked by the exact recursion, and the block lengths of the best few are moved while that helps.
+Shortest paths (`paths`) leave out the overshoot, the one thing that edges cannot know. So the best paths are ranked by
+the exact recursion, and the block lengths of the best few are moved while that helps. Trees take the place of the
+bottom block (`best_shapes`). For people, `path_edges` and `node_ms` say what the graph holds: per token of the target,
+a path costs the sum over its edges of `cost_ms` times the gains of the edges before it, without the overshoot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import cache
+from itertools import chain, product
 from typing import Any
+
+import numpy as np
 
 from hsd_core.grammar.stack_text import MAX_LEVELS
 from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.latency.recursion import Pricer
-from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Pair, Profile
-from hsd_core.theory.search.edges import Edges, Mode
-from hsd_core.theory.search.paths import cheapest_paths, path_of_each_set
-from hsd_core.theory.search.shapes import MOST_DEPTH, best_shapes
+from hsd_core.theory.search.paths import Edges, Mode, cheapest_paths, grow, path_of_each_set
+
+MOST_NODES = 24  # beyond them a row more has cost more than it kept on every machine that was measured
+MOST_DEPTH = 8
+
+
+def best_shapes(
+    by_width: Sequence[float], *, nodes: int = MOST_NODES, depth: int = MOST_DEPTH
+) -> list[tuple[int, ...]]:
+    """The shapes that keep the most tokens in the mean, one for each depth and number of nodes; those that fork.
+
+    A tree with widths w_1, w_2, ... has w_1 nodes at depth 1, w_1 w_2 at depth 2 and so on, and is kept down to depth m
+    with probability A(w_1) ... A(w_m), where A(k) is the acceptance of a fork of k tokens. What a tree is worth behind
+    a depth depends only on how many nodes lie there and how many may follow, so the best shapes follow by dynamic
+    programming (as those of Sequoia, arXiv 2402.12374, do from acceptances by place).
+
+    Args:
+        by_width: acceptance of a fork of 1, 2, ... tokens.
+        nodes: the most that a tree may have. depth: the most depths.
+    """
+
+    @cache
+    def best(layer: int, left: int, deep: int) -> tuple[float, tuple[int, ...]]:
+        """Tokens kept behind `layer` nodes side by side, with `left` nodes to place on `deep` more depths."""
+        if not deep:
+            return 0.0, ()
+        found: tuple[float, tuple[int, ...]] = (-1.0, ())
+        for wide, accepted in enumerate(by_width, start=1):
+            rest = left - layer * wide
+            if rest < layer * wide * (deep - 1):  # every depth below takes as many nodes at least
+                break
+            kept, below = best(layer * wide, rest, deep - 1)
+            worth = accepted * (1.0 + kept)
+            if worth > found[0]:
+                found = worth, (wide, *below)
+        return found
+
+    shapes = {best(1, most, deep)[1] for deep in range(1, depth + 1) for most in range(deep + 1, nodes + 1)}
+    return sorted(shape for shape in shapes if max(shape, default=1) > 1)
+
 
 SHORTLIST = 50
 _FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits
@@ -205,3 +247,61 @@ def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...]
     """Fastest first; of equals the one with fewer levels."""
     plan = ranked.plan
     return _ms(ranked), len(plan.levels), plan.levels, plan.blocks, plan.widths
+
+
+# Block lengths that are tried, of a drafter below another one and of the level right below the target.
+DRAFTED_BLOCKS, HELD_BLOCKS = (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
+
+
+def best_block_lengths(profile: Profile, levels: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+    """The best plan through these levels of the block lengths above: its speed-up over plain decoding, its blocks."""
+    blocks = [DRAFTED_BLOCKS, *[HELD_BLOCKS] * (len(levels) - 2)] if len(levels) > 2 else [HELD_BLOCKS]
+    plans = [StackPlan(levels, chosen) for chosen in product(*blocks)]
+    prices = Pricer(profile, catch_up=True).price_all(plans)
+    best = max(range(len(plans)), key=lambda k: prices[k].speedup)
+    return prices[best].speedup, plans[best].blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One unit at `above` takes `gain` blocks of `below`, `cost_ms` in all; `token_ms`: its part of a token's time.
+
+    Ends are (level, block length); a unit of the target is a token, and its block length 1. `below` is None where the
+    level drafts itself: gain 0, the cost that of its block.
+    """
+
+    above: tuple[int, int]
+    below: tuple[int, int] | None
+    gain: float
+    cost_ms: float
+    token_ms: float
+
+
+def path_edges(planner: Planner, plan: StackPlan) -> list[Edge]:
+    """The edges of a plan, the target's first."""
+    profile = planner.profile
+    ends = list(zip(plan.levels, (*plan.blocks, 1), strict=True))
+    edges: list[Edge] = []
+    flow = 1.0
+    for place in range(len(ends) - 1, 0, -1):
+        (level, wanted), (below, u) = ends[place], ends[place - 1]
+        mode = Mode(plan.rule_of(place), plan.bonus_of(place))
+        table = planner.edges.table(below, level, mode)
+        top = level == profile.target
+        gain = float(1.0 / table.tokens[u - 1] if top else table.rounds[wanted - 1, u - 1])
+        cost = gain * (float(table.ms[u - 1]) + (profile.round_ms if top else 0.0))
+        edges.append(Edge(ends[place], ends[place - 1], gain, cost, flow * cost))
+        flow *= gain
+    level, wanted = ends[0]
+    ms = profile.levels[level].block_ms(wanted) if plan.blocks else profile.plain_ms
+    return [*edges, Edge(ends[0], None, 0.0, ms, flow * ms)]
+
+
+def node_ms(planner: Planner) -> Array:
+    """D(i, t), the least ms to get a block of t from level i: (levels below the target, max_block)."""
+    profile = planner.profile
+    least = np.full((profile.target, profile.max_block), np.inf)
+    for layer in grow(planner.edges, planner.modes, list(range(profile.target)), profile.target, 1):
+        some = list(layer.levels)
+        least[some] = np.minimum(least[some], layer.ms[:, :, 0])
+    return least

@@ -11,7 +11,7 @@ const SAYS = `
 import json, sys
 from hsd_core.core.events import Commit
 from hsd_core.trace import file
-from hsd_core.trace.acceptor import accepted_by, ghosts
+from hsd_core.trace.conventions import accepted_by, ghosts
 said = {}
 for name in json.load(sys.stdin):
     events = file.read(f"assets/traces/{name}.jsonl.gz")

@@ -19,7 +19,7 @@ from hsd_core.systems.exits.exit_costs import ExitCosts, fitted, time_passes
 from hsd_core.systems.exits.exit_stacks import exit_profile, sweep
 from hsd_core.systems.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
-from hsd_core.theory.search.block_lengths import best_plan
+from hsd_core.theory.search.planner import best_block_lengths
 
 ROOT = Path(__file__).resolve().parents[3]
 STUDY = ROOT / "assets" / "results" / "early-exits" / "depth.jsonl"
@@ -158,7 +158,7 @@ def test_the_shipped_sweep_is_what_its_own_passes_and_agreements_give(shipped) -
     found = {(r["draft"], r["above"]): r for r in records if r["what"] == "stack"}
     fit, agrees = fitted(timed)[0], lens_agreement(pairs)
     for depths in ((1,), (8,), (29,), (4, 8), (2, 27), (28, 29)):
-        gain, blocks = best_plan(exit_profile(fit, depths, agrees), tuple(range(len(depths) + 1)))
+        gain, blocks = best_block_lengths(exit_profile(fit, depths, agrees), tuple(range(len(depths) + 1)))
         kept = found[depths[0], depths[1] if len(depths) > 1 else None]
         assert (kept["speed_up"], kept["blocks"]) == (pytest.approx(gain, abs=1e-3), list(blocks))
 
@@ -182,7 +182,7 @@ def test_the_shipped_maps_are_what_the_shipped_profile_gives(shipped) -> None:
         for costs, s, ideal in (("measured", None, False), ("ideal", 1.0, True)):
             two, one = two_over_one(there.profile(s, ideal=ideal))
             assert rows["one", costs, y]["z"][at] == pytest.approx(two / one, abs=1e-3)
-        gain, _ = best_plan(here.moved(x).profile(y), (0, 1, 2))
+        gain, _ = best_block_lengths(here.moved(x).profile(y), (0, 1, 2))
         assert rows["plain", "measured", y]["z"][at] == pytest.approx(gain, abs=1e-3)
 
 

@@ -25,7 +25,7 @@ from hsd_core.systems.lanes.free import Free
 from hsd_core.systems.lanes.pearl import Pearl
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
-from hsd_core.trace.naming import lanes_of
+from hsd_core.trace.conventions import lanes_of
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 STACKS = (

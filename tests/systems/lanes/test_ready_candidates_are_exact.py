@@ -20,7 +20,7 @@ from hsd_core.core.rules import Verdict, rows_of
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
-from hsd_core.stacks.chosen_driver import chosen_driver
+from hsd_core.stacks.prepared import chosen_driver
 from hsd_core.systems.lanes import fan as fans
 from hsd_core.systems.lanes import regrown
 from hsd_core.systems.lanes.standing_tree import StandingTree

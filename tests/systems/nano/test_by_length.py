@@ -11,11 +11,11 @@ from profiles import behind
 from hsd_core.cli import main
 from hsd_core.models.machine import AVX512
 from hsd_core.theory import Costs, Profile, ProfileError, plan_of, write_profile
-from hsd_core.theory.profiles.behind_texts import ProfilesByLength, shipped_by_length
-from hsd_core.theory.search.over_lengths import (
+from hsd_core.theory.profiles.by_length import ProfilesByLength, shipped_by_length
+from hsd_core.theory.search.prices_by_length import (
     FURTHER,
-    OverLengths,
-    best_two,
+    PricesByLength,
+    best_by_view,
     depends_on_length,
     pays_from,
     views_of,
@@ -37,7 +37,7 @@ def by_hand(length: float, agree: float, block: int = 4, view: float = 12.0) -> 
 
 @pytest.mark.parametrize("length", [1000, 1500, 2000, 3000])
 def test_between_two_lengths_costs_and_acceptances_lie_on_lines(length: int) -> None:
-    found = OverLengths(two(agree=0.6))
+    found = PricesByLength(two(agree=0.6))
     agree = 0.8 - 0.2 * (length - 1000) / 2000
     assert found.price(VIEW, length).speedup == pytest.approx(by_hand(length, agree))
     assert found.measured.measured(length) and found.measured.at(length).about["length"] == length
@@ -45,7 +45,7 @@ def test_between_two_lengths_costs_and_acceptances_lie_on_lines(length: int) -> 
 
 @pytest.mark.parametrize(("length", "agree"), [(400, 0.8), (9000, 0.6)])
 def test_beyond_the_ends_costs_go_on_and_acceptances_stay(length: int, agree: float) -> None:
-    found = OverLengths(two(agree=0.6))
+    found = PricesByLength(two(agree=0.6))
     assert found.price(VIEW, length).speedup == pytest.approx(by_hand(length, agree))
     assert not found.measured.measured(length)
 
@@ -102,7 +102,7 @@ def test_no_text_has_no_tokens() -> None:
 
 
 def test_the_first_length_at_which_a_stack_pays_is_found_by_bisection() -> None:
-    found = OverLengths(two())
+    found = PricesByLength(two())
     first = found.pays_from(VIEW)
     pays = [length for length in range(1000, 3001) if by_hand(length, 0.8) > 1]
     assert first == pays[0] and by_hand(first, 0.8) > 1 >= by_hand(first - 1, 0.8)
@@ -110,10 +110,10 @@ def test_the_first_length_at_which_a_stack_pays_is_found_by_bisection() -> None:
 
 
 def test_a_stack_that_pays_beyond_the_measured_lengths_alone_says_from_where_and_one_that_never_does() -> None:
-    low = OverLengths(ProfilesByLength((behind(100, agree=0.75), behind(200, agree=0.75))))
+    low = PricesByLength(ProfilesByLength((behind(100, agree=0.75), behind(200, agree=0.75))))
     assert low.pays_from("view:2@budget=256,target") is None  # up to FURTHER times the longest
     at = next(n for n in range(200, 200 * FURTHER + 1) if by_hand(n, 0.9, 2) > 1)
-    high = OverLengths(ProfilesByLength((behind(100, agree=0.9), behind(200, agree=0.9))))
+    high = PricesByLength(ProfilesByLength((behind(100, agree=0.9), behind(200, agree=0.9))))
     assert high.pays_from("view:2@budget=256,target") == at > 200
 
 
@@ -132,14 +132,14 @@ def test_only_a_stack_with_a_view_depends_on_the_length() -> None:
 
 def test_the_best_with_a_view_and_without_are_the_best_of_all_their_plans() -> None:
     profile = behind(5000)
-    with_view, without = best_two(profile)
+    with_view, without = best_by_view(profile)
     assert with_view is not None and without is not None
     assert 1 in with_view.plan.levels and 1 not in without.plan.levels
-    over = OverLengths(ProfilesByLength((profile,)))
+    over = PricesByLength(ProfilesByLength((profile,)))
     for block in range(1, 17):
         assert over.price(f"view:{block}@budget=256,target", 5000).speedup <= with_view.prediction.speedup + 1e-12
         assert over.price(f"ngram:{block},target", 5000).speedup <= without.prediction.speedup + 1e-12
-    assert best_two(profile.only((0, 3)))[0] is None and best_two(profile.only((1, 3)))[1] is None
+    assert best_by_view(profile.only((0, 3)))[0] is None and best_by_view(profile.only((1, 3)))[1] is None
 
 
 def test_those_of_the_machine_most_like_this_one_are_read_and_one_that_is_damaged_is_as_good_as_none(
@@ -162,7 +162,7 @@ def test_the_shipped_ones_can_be_priced() -> None:
     found = shipped_by_length("smollm2", machine="")
     if found is None:
         pytest.skip("no profile by length is shipped")
-    with_view, _ = best_two(found.profiles[-1])
+    with_view, _ = best_by_view(found.profiles[-1])
     assert with_view is not None and set(with_view.plan.levels) & set(views_of(found.profiles[-1]))
 
 

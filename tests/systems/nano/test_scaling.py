@@ -28,8 +28,8 @@ from hsd_core.systems.nano.train.scaling.plan import Training, fitted_to, nested
 from hsd_core.systems.nano.train.scaling.sweep_study import study
 from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES
 from hsd_core.systems.nano.train.students.student import Batch, Student
-from hsd_core.theory.profiles.kept import shipped_profiles
-from hsd_core.theory.search.block_lengths import best_plan
+from hsd_core.theory.profiles.profile_store import shipped_profiles
+from hsd_core.theory.search.planner import best_block_lengths
 
 
 def student_of(target: LeanDecoder, draft: DraftShape, rows: int = 40) -> Student:  # noqa: F811
@@ -285,7 +285,7 @@ def test_an_hour_of_training_is_priced_by_the_recursion_and_goes_no_further_than
     pair = (profile.index("nano"), profile.target)
     for when in ("now", "then"):
         rate = told["acceptance"][when][0]
-        gain, _ = best_plan(profile.with_acceptance({pair: rate}), pair)
+        gain, _ = best_block_lengths(profile.with_acceptance({pair: rate}), pair)
         assert alone["tokens_per_s"][when][0] == pytest.approx(gain * alone["plain"], rel=1e-3)
     quick = [{**one, "core_seconds": one["core_seconds"] * 1e3} for one in records]
     assert study(about, quick, profile)["hour"]["hours"] == pytest.approx(1.0)

@@ -21,7 +21,7 @@ from hsd_core.grammar import StackError
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.weights import Source
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks import catalogue, presets
+from hsd_core.stacks import presets
 from hsd_core.systems.ngram import command as ngrams
 from hsd_core.systems.ngram.model_db import load_model_db
 from hsd_core.systems.ngram.text_db import load_text_db
@@ -38,7 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "other.gguf").write_bytes(renamed)
     sources = {name: Source.parse(str(tmp_path / f"{name}.gguf")) for name in ("own", "other")}
     found = {name: Preset(name, name, "target", "", "", source, layers=2) for name, source in sources.items()}
-    for module in (catalogue, ngrams, presets):
+    for module in (presets, ngrams, presets):
         monkeypatch.setattr(module, "PRESETS", found)
     return tmp_path
 

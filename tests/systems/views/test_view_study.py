@@ -11,7 +11,7 @@ from hsd_core.systems.views import study
 from hsd_core.systems.views import views_report as report
 from hsd_core.systems.views.selection import Stream
 from hsd_core.systems.views.view import View
-from hsd_core.theory.search.from_length import Growing, best_gain, pays_from
+from hsd_core.theory.search.prices_by_length import LinearCosts, view_gain, view_pays_from
 
 TEXT = [(7 * i + 3 * (i // 5)) % 61 for i in range(190)]
 
@@ -45,33 +45,35 @@ def timed_of(records: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 # a pass of n tokens of context takes 10 + n / 100 ms, and 2 ms more for each further row
-TARGET = Growing.fitted({(rows, n): 10 + 2 * (rows - 1) + n / 100 for rows in (1, 2, 4) for n in (1000, 3000, 4000)})
+TARGET = LinearCosts.fitted(
+    {(rows, n): 10 + 2 * (rows - 1) + n / 100 for rows in (1, 2, 4) for n in (1000, 3000, 4000)}
+)
 
 
 def test_costs_are_lines_in_the_length_between_and_beyond_the_measured_rows() -> None:
     for rows, length in ((1, 0), (2, 2000), (3, 8000), (9, 500)):
         assert TARGET.ms(rows, length) == pytest.approx(10 + 2 * (rows - 1) + length / 100)
     with pytest.raises(ValueError, match="passes of 1 rows were timed at 1 lengths"):
-        Growing.fitted({(1, 1000): 20.0})
+        LinearCosts.fitted({(1, 1000): 20.0})
 
 
 def test_the_gain_is_tokens_over_time_with_the_best_draft() -> None:
-    gain, block = best_gain(TARGET, 10.0, 0.9, 9000)
+    gain, block = view_gain(TARGET, 10.0, 0.9, 9000)
     by_hand = {t: (1 - 0.9 ** (t + 1)) / 0.1 * 100 / (10 * t + 100 + 2 * t) for t in range(1, 13)}
     assert (gain, block) == (pytest.approx(max(by_hand.values())), max(by_hand, key=by_hand.__getitem__))
 
 
 @pytest.mark.parametrize("a", [0.5, 0.8, 0.95])
 def test_a_view_pays_from_the_length_at_which_its_gain_passes_one(a: float) -> None:
-    first = pays_from(TARGET, 10.0, a)
+    first = view_pays_from(TARGET, 10.0, a)
     assert first is not None
-    assert best_gain(TARGET, 10.0, a, first)[0] > 1.0 >= best_gain(TARGET, 10.0, a, first - 1)[0]
-    assert pays_from(TARGET, 10.0, a) > pays_from(TARGET, 5.0, a), "a cheaper view pays earlier"
+    assert view_gain(TARGET, 10.0, a, first)[0] > 1.0 >= view_gain(TARGET, 10.0, a, first - 1)[0]
+    assert view_pays_from(TARGET, 10.0, a) > view_pays_from(TARGET, 5.0, a), "a cheaper view pays earlier"
 
 
 def test_where_a_view_never_pays_that_is_said() -> None:
-    flat = Growing.fitted({(rows, n): 10.0 + rows for rows in (1, 4) for n in (1000, 2000)})
-    assert pays_from(flat, 10.0, 0.8) is None and pays_from(flat, 1.0, 0.8) <= 1
+    flat = LinearCosts.fitted({(rows, n): 10.0 + rows for rows in (1, 4) for n in (1000, 2000)})
+    assert view_pays_from(flat, 10.0, 0.8) is None and view_pays_from(flat, 1.0, 0.8) <= 1
     records = [
         {"what": "cost", "level": "target", "dtype": "", "budget": 0, "length": n, "rows": rows, "ms": 10.0 + rows}
         for n in (1000, 2000)

@@ -15,11 +15,11 @@ from contextlib import suppress
 from io import FileIO
 from typing import Any
 
+from app.kit.frames import Frames, send
 from app.serve.engines.attending import private_sink
 from app.serve.engines.messages import BEAT_S, VERSION, Beat, Begin, Ends, Hello, Lost, Ready, Stop, from_page, pack
 from app.serve.watch.resident import resident
 from app.words import engine as says
-from hsd_core.typed.frames import Frames, send
 
 LOOK_S = 5.0  # how often an idle cluster is asked whether it answers
 ANSWER_S = 20.0  # within which it has to

@@ -1,4 +1,4 @@
-/** Which level accepted a token, as `accepted_by` of hsd_core/trace/acceptor.py says it. */
+/** Which level accepted a token, as `accepted_by` of hsd_core/trace/conventions.py says it. */
 
 /**
  * The highest level below the target that had accepted a token at a cursor (ns); the target where the token is its own;

@@ -62,7 +62,7 @@ export const planText = (plan, auto = true) =>
 
 /**
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
- * hsd_core/theory/replanning/replan_words.py.
+ * hsd_core/theory/replan.py.
  */
 export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset) }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};

@@ -10,7 +10,7 @@ from hsd_core.measure import tables
 from hsd_core.measure.results import measured_on
 from hsd_core.systems.nano.train.scaling.measures import BLOCK
 from hsd_core.systems.nano.train.scaling.sweep_study import GATES, study
-from hsd_core.theory.profiles.kept import shipped_profiles
+from hsd_core.theory.profiles.profile_store import shipped_profiles
 
 GATE_WORDS = {"gate": "with copies", "own": "without"}
 TEXT_WORDS = {"held_out": "held out", "other": "others"}

@@ -12,7 +12,7 @@ from typing import Any
 from hsd_core.grammar.keys import AT
 from hsd_core.systems.nano.train.scaling.law import FARTHEST, Law, Reading
 from hsd_core.theory import Profile
-from hsd_core.theory.search.block_lengths import best_plan
+from hsd_core.theory.search.planner import best_block_lengths
 
 COPY = "int8"  # the level that a draft may stand below
 HOUR = 3600.0
@@ -59,7 +59,7 @@ def _priced(draft: Mapping[str, Any], profile: Profile, now: Reading, then: Read
             prices = []
             for acceptance in (reading.value, *reading.interval):
                 pairs = {(below, level): acceptance for level in (*above, profile.target)}
-                gain, blocks = best_plan(profile.with_acceptance(pairs), (below, *above, profile.target))
+                gain, blocks = best_block_lengths(profile.with_acceptance(pairs), (below, *above, profile.target))
                 prices.append(round(gain * 1000.0 / profile.plain_ms, 3))
                 if acceptance == reading.value:
                     chosen = blocks

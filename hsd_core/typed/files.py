@@ -1,17 +1,64 @@
-"""Files of JSON lines, packed or not, read a line at a time; files written whole or not at all."""
+"""Files that somebody names: read within bounds, as bytes, text or JSON lines; written whole or not at all.
+
+A device or a pipe has no end, and a file may be larger than it is good for.
+"""
 
 from __future__ import annotations
 
 import gzip
 import os
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from hsd_core.typed.bounded import regular
-from hsd_core.typed.refusals import Malformed, Wrong
-from hsd_core.typed.values import decode, json_decoder
+from hsd_core.typed.values import Malformed, Wrong, decode, json_decoder
+
+MAX_BYTES = 200_000_000
+
+
+def regular(path: str | Path) -> Path:
+    """The path, where a file with an end lies.
+
+    Raises:
+        ValueError: it is a folder, a device or a pipe. OSError: there is nothing, or it may not be looked at.
+    """
+    path = Path(path)
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise ValueError(f"{path} is a folder; name a file")
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"{path} is a device or a pipe, which may have no end; save it to a file and name that")
+    return path
+
+
+def whole(path: str | Path, most: int = MAX_BYTES) -> bytes:
+    """All bytes of a file.
+
+    Raises:
+        ValueError: as `regular`, or it is larger than `most` bytes. OSError: it cannot be read.
+    """
+    with regular(path).open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"{path} is larger than {most / 1e6:g} MB; name a smaller file")
+    return data
+
+
+def text(path: str | Path, most: int = MAX_BYTES) -> str:
+    """A file as text.
+
+    Raises:
+        ValueError: as `whole`, or it is not UTF-8. OSError: it cannot be read.
+    """
+    try:
+        return whole(path, most).decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not text in UTF-8 (byte {error.start} is 0x{error.object[error.start]:02X}); name another"
+        ) from None
+
 
 # Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens
 # (`Depths` of a trace) takes 5 MB in one line.

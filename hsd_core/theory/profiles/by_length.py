@@ -1,13 +1,12 @@
-"""Profiles of the same levels behind texts of several lengths, and what lies between them.
+"""Profiles of the same levels by the length of the text before them, interpolated.
 
-A pass over a longer text reads a longer cache, so that one profile prices a stack at one length. Here a profile stands
-for each of some lengths (`calibrate --length`; `about["length"]` is the tokens of text before what was timed), and
-between two of them it is the profile that is interpolated, not its prices: milliseconds and acceptances lie on lines
-between the two, and the theory prices what comes of it as any other. Attention reads so many bytes for each token, so
-that milliseconds are lines in the length; acceptances are taken as such for want of anything better.
+A pass over a longer text reads a longer cache, so that one profile prices a stack at one length. Each profile is of one
+length (`calibrate --length`; `about["length"]` is the tokens of text before what was timed). Between two of them the
+profile is interpolated, not its prices: milliseconds are linear in the length, as attention reads the same bytes for
+every token; acceptances are taken as linear for want of anything better.
 
-Beyond the measured lengths it is extrapolated: acceptances are those of the nearest end, milliseconds go on along the
-line of the last two, but never fall as the text grows.
+Beyond the measured lengths acceptances are those of the nearest end, and milliseconds go on along the line of the last
+two, but never fall as the text grows.
 """
 
 from __future__ import annotations
@@ -19,8 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.theory.profiles.costs import Costs, ProfileError
-from hsd_core.theory.profiles.kept import FOLDER, OTHER, readable, unlike, unlike_here
 from hsd_core.theory.profiles.profile import LENGTH, Matrix, Pair, Profile, ProfileLevel
+from hsd_core.theory.profiles.profile_store import (
+    FARTHEST,
+    FOLDER,
+    distance_to_here,
+    machine_distance,
+    readable_profiles,
+)
 
 BY_LENGTH = FOLDER / "by-length"  # PRESET-DEVICE[-MACHINE]-LENGTH.json
 LEAST = 0.01  # of what the shortest text costs: no shorter one costs less
@@ -101,14 +106,18 @@ def shipped_by_length(
     """
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
     found: dict[str, list[Profile]] = {}
-    for profile in readable(folder.glob(f"{name}-*.json")):
+    for profile in readable_profiles(folder.glob(f"{name}-*.json")):
         if profile.temperature == 0.0 and LENGTH in profile.about:
             found.setdefault(str(profile.about.get("machine", "")), []).append(profile)
 
     def far(described: str) -> int:
-        return unlike_here({"machine": described}, device) if machine is None else unlike(described, machine)
+        return (
+            distance_to_here({"machine": described}, device)
+            if machine is None
+            else machine_distance(described, machine)
+        )
 
-    for distance in range(OTHER + 1):
+    for distance in range(FARTHEST + 1):
         near = [found[described] for described in sorted(found) if far(described) == distance]
         if near:
             those = max(near, key=len)
@@ -116,9 +125,9 @@ def shipped_by_length(
     return None
 
 
-def known_by_length(folder: Path = BY_LENGTH) -> list[tuple[str, str]]:
+def presets_by_length(folder: Path = BY_LENGTH) -> list[tuple[str, str]]:
     """Of which presets on which devices there are profiles by length."""
-    told = (profile.about for profile in readable(folder.glob("*.json")) if LENGTH in profile.about)
+    told = (profile.about for profile in readable_profiles(folder.glob("*.json")) if LENGTH in profile.about)
     return sorted({(str(about.get("preset", "")), str(about.get("device", "cpu")).partition(":")[0]) for about in told})
 
 

@@ -27,7 +27,7 @@ _SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}  # bytes, by the names that s
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class WeightCounts:
     """How many weights a model has: in its layers together, in its head, in its embeddings.
 
     Attributes:
@@ -49,7 +49,7 @@ class Numbers:
         return round(each * (self.layers + self.head))
 
 
-def numbers_of(folder: Path) -> Numbers:
+def weight_counts(folder: Path) -> WeightCounts:
     """Of the safetensors files in a folder; only their headers are read, again when one of them changes.
 
     Raises:
@@ -60,7 +60,7 @@ def numbers_of(folder: Path) -> Numbers:
 
 
 @lru_cache(maxsize=64)
-def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> Numbers:
+def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> WeightCounts:
     from safetensors import SafetensorError, safe_open
 
     counts: dict[str, int] = {}
@@ -81,11 +81,11 @@ def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> Numbers:
     try:
         cache = LeanShape.from_config(read_config(folder)).cache_bytes(1, 1)
     except DecoderError:
-        return Numbers(layers, head or embedding, embedding, tied=not head, whole=True, stored=stored)
-    return Numbers(layers, head or embedding, embedding, cache, tied=not head, stored=stored)
+        return WeightCounts(layers, head or embedding, embedding, tied=not head, whole=True, stored=stored)
+    return WeightCounts(layers, head or embedding, embedding, cache, tied=not head, stored=stored)
 
 
-def numbers_told(folder: Path, stored: int) -> Numbers:
+def counts_from_config(folder: Path, stored: int) -> WeightCounts:
     """About the same of a model of which its config.json alone is here, and known how many bytes its weights have.
 
     Raises:
@@ -96,10 +96,10 @@ def numbers_told(folder: Path, stored: int) -> Numbers:
     embedding = int(config.get("vocab_size") or 0) * int(config.get("hidden_size") or 0)
     tied = bool(config.get("tie_word_embeddings"))
     layers = max(0, stored // each - (1 if tied else 2) * embedding)
-    return Numbers(layers, embedding, embedding, tied=tied, stored=each)
+    return WeightCounts(layers, embedding, embedding, tied=tied, stored=each)
 
 
-def weights_of(own: Numbers, dtype: str) -> int:
+def weight_bytes(own: WeightCounts, dtype: str) -> int:
     """Bytes that a model's weights take in memory on a CPU, kept as `dtype`. Our decoders lay a head out for its kernel
     and keep the embeddings too, tied or not; in half precision the head is float32."""
     if dtype in QUANTISED:
@@ -110,10 +110,10 @@ def weights_of(own: Numbers, dtype: str) -> int:
     return each * own.layers + 4 * own.head + own.stored * own.embedding
 
 
-def _known(preset: Preset, stored: int) -> Numbers | None:
+def _known(preset: Preset, stored: int) -> WeightCounts | None:
     folder, told = here(preset.target), stored and config_here(preset.target)
     try:
-        return numbers_of(folder) if folder else numbers_told(told, stored) if told else None
+        return weight_counts(folder) if folder else counts_from_config(told, stored) if told else None
     except DecoderError:
         return None
 
@@ -125,17 +125,17 @@ def too_large(preset: Preset, dtype: str, memory_gb: float, stored: int = 0) -> 
         stored: bytes of the weights, where they are not here yet and somebody told.
     """
     own = _known(preset, stored)
-    if own is None or weights_of(own, dtype) <= memory_gb * 1e9:
+    if own is None or weight_bytes(own, dtype) <= memory_gb * 1e9:
         return ""
-    smaller = [] if preset.whole else [one for one in QUANTISED if weights_of(own, one) <= memory_gb * 1e9]
-    cure = f"take --dtype {smaller[0]} ({size(weights_of(own, smaller[0]))})" if smaller else "take a smaller model"
+    smaller = [] if preset.whole else [one for one in QUANTISED if weight_bytes(own, one) <= memory_gb * 1e9]
+    cure = f"take --dtype {smaller[0]} ({size(weight_bytes(own, smaller[0]))})" if smaller else "take a smaller model"
     return (
-        f"its weights take {size(weights_of(own, dtype))} of memory in {dtype}, and this machine has "
+        f"its weights take {size(weight_bytes(own, dtype))} of memory in {dtype}, and this machine has "
         f"{memory_gb:.0f} GB; {cure}"
     )
 
 
-def memory_of(preset: Preset, stored: int = 0) -> Mapping[str, str]:
+def memory_by_kind(preset: Preset, stored: int = 0) -> Mapping[str, str]:
     """What a preset's levels take, by their kind's name, in words; nothing where nobody knows. `stored`: see
     `too_large`."""
     own = _known(preset, stored)
@@ -145,22 +145,22 @@ def memory_of(preset: Preset, stored: int = 0) -> Mapping[str, str]:
     for kind in kinds().values():
         reads, source = kind.shares.reads, kind.shares.own and kind.shares.own(preset)
         if kind.placement.stands == LAST and reads is not None:
-            said[kind.name] = f"weights {size(weights_of(own, 'float32'))} in float32{_cache(own)}"
+            said[kind.name] = f"weights {size(weight_bytes(own, 'float32'))} in float32{_cache(own)}"
         elif reads is not None and reads.weights:
-            said[kind.name] = f"weights {size(weights_of(own, reads.weights))}{_cache(own)}"
+            said[kind.name] = f"weights {size(weight_bytes(own, reads.weights))}{_cache(own)}"
         elif reads is not None and reads.depth == AT.name and isinstance(key_of(kind.name, AT.name), Whole):
             said |= {kind.name: _reads(own, preset.layers)} if preset.layers and kind.written is None else {}
         elif folder := source and here(source):
-            small = numbers_of(folder)
-            said[kind.name] = f"weights {size(weights_of(small, 'float32'))} in float32{_cache(small)}"
+            small = weight_counts(folder)
+            said[kind.name] = f"weights {size(weight_bytes(small, 'float32'))} in float32{_cache(small)}"
     return said
 
 
-def _cache(own: Numbers) -> str:
+def _cache(own: WeightCounts) -> str:
     return f", keys and values {size(4 * own.cache * TOKENS)} per {TOKENS:,} tokens" if own.cache else ""
 
 
-def _reads(own: Numbers, layers: int) -> str:
+def _reads(own: WeightCounts, layers: int) -> str:
     """What an exit after a quarter of the target's layers reads."""
     quarter = max(1, layers // 4)
     share = 4 * (own.layers * quarter / layers + own.head) / own.bytes(4.0)

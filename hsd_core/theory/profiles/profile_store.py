@@ -1,4 +1,4 @@
-"""Profiles kept on this machine, and those that come with the package. Needs no torch.
+"""Profiles that were measured on this machine, and those that come with the package. Needs no torch.
 
 A profile holds for one preset on one device and dtype, one machine, one version of torch, one set of drafts and
 databases. All of that is in its key: where anything changes, the machine is measured again.
@@ -23,7 +23,7 @@ from hsd_core.typed import pretty, put
 
 FORMAT = 5  # of what is measured and how; another number is measured again
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
-OTHER = 2
+FARTHEST = 2
 QUICK = "quick"  # `about["effort"]` of a profile that was measured in seconds: of the default's levels alone
 _HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
 MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
@@ -49,7 +49,7 @@ def quick_profile(preset: str | Preset, device: str | None = None, dtype: str | 
     if not _anything(preset):
         return None
     folder, name = _place(preset, device, dtype)
-    return next(iter(readable([folder / _file(name, 0.0, QUICK)])), None)
+    return next(iter(readable_profiles([folder / _file(name, 0.0, QUICK)])), None)
 
 
 def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> list[Profile]:
@@ -57,10 +57,10 @@ def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str 
     if not _anything(preset):
         return []
     folder, name = _place(preset, device, dtype)
-    return sorted(readable(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
+    return sorted(readable_profiles(folder.glob(f"{name}-t*.json")), key=lambda profile: profile.temperature)
 
 
-def keep(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Path:
+def store_profile(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Path:
     """Write a profile to the cache, whole or not at all.
 
     Raises:
@@ -85,10 +85,12 @@ def shipped_profile(
         machine: a description as profiles and traces have it, which stands for this machine's.
     """
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
-    found = readable([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
+    found = readable_profiles([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
     here = _machine(device) if machine is None else machine
-    for distance in range(OTHER + 1):
-        near = (profile for profile in found if unlike(str(profile.about.get("machine", "")), here) == distance)
+    for distance in range(FARTHEST + 1):
+        near = (
+            profile for profile in found if machine_distance(str(profile.about.get("machine", "")), here) == distance
+        )
         if (nearest := _nearest(near, temperature)) is not None:
             return nearest
     return None
@@ -96,18 +98,18 @@ def shipped_profile(
 
 def shipped_profiles(folder: Path = FOLDER) -> list[Profile]:
     """All the profiles that come with the package."""
-    return readable(folder.glob("*.json"))
+    return readable_profiles(folder.glob("*.json"))
 
 
-def unlike_here(about: Mapping[str, Any], device: str = "cpu") -> int:
-    """How far a profile's machine is from this one (see `unlike`)."""
-    return unlike(str(about.get("machine", "")), _machine(device))
+def distance_to_here(about: Mapping[str, Any], device: str = "cpu") -> int:
+    """How far a profile's machine is from this one (see `machine_distance`)."""
+    return machine_distance(str(about.get("machine", "")), _machine(device))
 
 
-def unlike(one: str, other: str) -> int:
+def machine_distance(one: str, other: str) -> int:
     """How far two described machines are apart: 0 of the same description, 1 with the same instructions for their
-    kernels (AVX-512 or not), 2 (`OTHER`) further."""
-    return 0 if one == other else 1 if (AVX512 in one) == (AVX512 in other) else OTHER
+    kernels (AVX-512 or not), 2 (`FARTHEST`) further."""
+    return 0 if one == other else 1 if (AVX512 in one) == (AVX512 in other) else FARTHEST
 
 
 def digest(profile: Profile) -> str:
@@ -122,7 +124,7 @@ def origin(profile: Profile, source: str) -> dict[str, str]:
     return {"source": source, **{key: value for key, value in origin.items() if isinstance(value, str)}}
 
 
-def origin_here(
+def planning_origin(
     preset: str | Preset, device: str | None = None, temperature: float = 0.0, dtype: str | None = None
 ) -> dict[str, Any]:
     """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
@@ -186,7 +188,7 @@ def _anything(preset: str | Preset) -> bool:
     return any(path.name.startswith(f"{_known(preset).key}-") for path in _folder().glob("*.json"))
 
 
-def kept_stamp(folder: Path = FOLDER) -> tuple[tuple[str, int], ...]:
+def profiles_stamp(folder: Path = FOLDER) -> tuple[tuple[str, int], ...]:
     """Changes with the profiles that are kept here or come with the package."""
     found = [path for where in (_folder(), folder) for path in sorted(where.glob("*.json"))]
     return tuple((str(path), path.stat().st_mtime_ns) for path in found)
@@ -209,7 +211,7 @@ def _default_device(preset: Preset) -> str:
     return "cuda" if machine.has_cuda() and not preset.toy else "cpu"
 
 
-def readable(paths: Iterable[Path]) -> list[Profile]:
+def readable_profiles(paths: Iterable[Path]) -> list[Profile]:
     """The profiles of these files; a damaged file is as good as none."""
     found = []
     for path in sorted(paths):

@@ -1,13 +1,36 @@
-"""Who accepted a token, and who rejected one: what a text is coloured by. The page says the same
-(`assets/js/text/token/acceptor.js`, `assets/js/run/tokens.js`)."""
+"""What all readers of a trace say alike: how rounds are named, on which lane a level works, whose clock it is, who
+accepted or rejected a token, where a text begins to repeat itself. The page says the same
+(`assets/js/text/token/acceptor.js`, `assets/js/run/tokens.js`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from hsd_core.core import events as trace
 from hsd_core.core.events import Committed, Event
+from hsd_core.core.events.whole import Header
+
+
+def round_number(round_: int) -> int:
+    """Counted from 1; a trace counts its rounds from 0."""
+    return round_ + 1
+
+
+def lanes_of(header: Header) -> tuple[int, ...]:
+    """On which lane each level works, counted from the bottom; all on one where levels work one after another."""
+    levels, apart = header.levels, header.overlap != "none"
+    return tuple(level.lane or 0 if level.lane is not UNSET else int(apart and level is levels[-1]) for level in levels)
+
+
+def clock_of(header: Header) -> str:
+    """What `Header.overlap` says, or that no model ran; "" where levels work one after another, as was measured."""
+    if header.simulated:
+        return "simulated"
+    return "" if header.overlap == "none" else header.overlap
 
 
 def accepted_by(token: Committed, top: int) -> int | None:
@@ -65,3 +88,23 @@ def ghosts(events: Sequence[Event]) -> list[Ghost]:
             while loose < len(found) and found[loose].at < end:
                 loose += 1
     return found
+
+
+LONGEST_PERIOD, FEWEST_TURNS, SHORTEST_LOOP = 48, 3, 12  # tokens, times, tokens
+
+
+def loop_from(ids: Sequence[int]) -> int | None:
+    """Where an output starts to repeat itself until its end, or None: the first copy of the pattern is not counted.
+
+    A loop is a pattern of up to 48 tokens, seen at least 3 times and over at least 12 tokens at the very end. What
+    follows the index only flatters n-gram and agreement figures.
+    """
+    found: tuple[int, int] | None = None
+    for period in range(1, min(LONGEST_PERIOD, len(ids) // FEWEST_TURNS) + 1):
+        start = len(ids) - period
+        while start > 0 and ids[start - 1] == ids[start - 1 + period]:
+            start -= 1
+        long_enough = len(ids) - start >= max(FEWEST_TURNS * period, SHORTEST_LOOP)
+        if long_enough and (found is None or start < found[0]):
+            found = start, period
+    return None if found is None else sum(found)
