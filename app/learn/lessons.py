@@ -67,28 +67,15 @@ class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The picture of a step, by the names of `js/learn/pictures/pictures.js`. A recorded moment (`text`, `round`, ...)
-    stands `at` the action's moment and plays `to` that of its reveal if it does not say otherwise. `between`: the times
-    at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a stack of the shipped benchmark). `levels`:
-    of a graph of hops. `guesses`: with which block length the curve of yields begins. `shows`, and `open` while a
-    question is: which part of a cache."""
+    """The picture of a step, by a name of `js/learn/pictures/pictures.js` or of a picture that a system brings.
 
-    kind: Literal[
-        "text",
-        "round",
-        "lanes",
-        "roll",
-        "passes",
-        "rows",
-        "costs",
-        "gains",
-        "yields",
-        "overlap",
-        "coin",
-        "cache",
-        "lookup",
-        "hops",
-    ]
+    A recorded moment (`text`, `round`, ...) stands `at` the action's moment and plays `to` that of its reveal if it
+    does not say otherwise. `between`: the times at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a
+    stack of the shipped benchmark). `levels`: of a graph of hops. `guesses`: with which block length the curve of
+    yields begins. `shows`, and `open` while a question is: which part of a cache.
+    """
+
+    kind: Name
     recording: Name | None = None
     at: Moment | None = None
     to: Moment | None = None

@@ -33,7 +33,6 @@ from hsd_core.theory.search.prices_by_length import PricesByLength, depends_on_l
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
 LONGEST = 400  # characters of a stack
-MORE = ("named", "store")  # folders of such profiles
 KEPT = 4  # profiles whose prices are kept
 _DEVICES = ("", "cpu", "cuda")
 
@@ -208,7 +207,8 @@ def more_profiles(asked: Priced, profiles: Path, machine: str | None = None) -> 
         profiles: folder of those that are shipped. machine: see `shipped_profile`.
     """
     where = asked.preset, asked.device or "cpu", asked.temperature
-    found = (shipped_profile(*where, folder=profiles / name, machine=machine) for name in MORE)
+    folders = sorted(path for path in profiles.iterdir() if path.is_dir() and path.name != BY_LENGTH.name)
+    found = (shipped_profile(*where, folder=folder, machine=machine) for folder in folders)
     return [profile for profile in found if profile is not None]
 
 

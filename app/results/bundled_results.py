@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from app.kit.system_pages import system_pages
 from app.words import results as says
 from hsd_core.measure.bench.outputs import as_csv
-from hsd_core.measure.results import measured_on, pass_shares
+from hsd_core.measure.results import measured_on
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.profile_store import distance_to_here, shipped_profiles
 from hsd_core.typed import convert, plain
@@ -111,9 +112,9 @@ class Bundled:
     """The benchmarks below a folder, read once.
 
     Attributes:
-        reports: `{"id", "results", "csv", "unlike", "exits"}` of each, those of most prompts first: `results` as its
-            file holds it, `unlike` how far its machine is from this one, `exits` what the exits of a stack that loses
-            take of a pass. A file that cannot be read is left out, and the log says why.
+        reports: `{"id", "results", "csv", "unlike", "lost"}` of each, those of most prompts first: `results` as its
+            file holds it, `unlike` how far its machine is from this one, `lost` what systems say of stacks that lose:
+            by stack, then by system. A file that cannot be read is left out, and the log says why.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -127,20 +128,22 @@ class Bundled:
                 results = _read(path)
                 named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
                 far = distance_to_here(results["about"], results["about"]["device"])
-                found.append({**named, "unlike": far, "exits": self._exits(results)})
+                found.append({**named, "unlike": far, "lost": self._lost(results)})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)
         return sorted(found, key=lambda one: -one["results"]["stacks"][0]["prompts"])
 
-    def _exits(self, results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-        """Of each stack that loses, what its exits take; where the machine's profile is shipped."""
+    def _lost(self, results: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Of each stack that loses, what systems say of why (`why_lost`); where the machine's profile is shipped."""
         profile = measured_on(results["about"], self._profiles)
         loses = (results.get("claim") or {"loses": []})["loses"]
         if profile is None:
             return {}
-        known = PRESETS.get(results["about"]["preset"])
-        of = known.layers if known else 0  # 0: nobody knows
-        return {one["stack"]: [{**part, "of": of} for part in pass_shares(one["stack"], profile)] for one in loses}
+        preset, pages = PRESETS.get(results["about"]["preset"]), system_pages("why_lost")
+        return {
+            one["stack"]: {name: page.why_lost(one["stack"], profile, preset) for name, page in pages.items()}
+            for one in loses
+        }
 
     def listing(self) -> dict[str, Any]:
         """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""

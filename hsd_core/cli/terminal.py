@@ -10,6 +10,7 @@ from typing import Any
 from hsd_core.core import events as trace
 from hsd_core.core.events import Committed, Event
 from hsd_core.grammar import looks, tags
+from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_name
 from hsd_core.models.sampling import is_greedy
 from hsd_core.theory.replan import origin_words
@@ -131,9 +132,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     if (moved := figures.get("moved_bytes")) is not None:
         each = moved / max(1, figures["committed"])
         yield f"between devices: {each / 1e3:.1f} kB a token, {figures['moved_ms']:.1f} ms in all"
-    if (asked := figures.get("asked")) is not None:
-        rows, ms = figures["asked_rows"] / asked, figures["asked_ms"] / asked
-        yield f"store: {asked} queries of {rows:.1f} rows, {ms:.1f} ms each, {figures['asked_ms']:.0f} ms in all"
+    for notes in plugins("notes"):
+        yield from getattr(notes, "lines", lambda _: ())(figures)
     yield printable(_law(header, differing(events)))
     yield from _plan_lines(events)
     yield from _baseline_lines(events)

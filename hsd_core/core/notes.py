@@ -12,7 +12,7 @@ JSON and writes it again as it was:
     Asked.of(event)  # the note, None where the event has none
 
 Beside `NOTES` the file may have `CHECKS`: what holds of notes over a whole trace, as functions of (events, header) that
-yield what is wrong.
+yield what is wrong; and `lines`: of a run's figures, what the terminal adds to its totals.
 """
 
 from __future__ import annotations

@@ -311,6 +311,7 @@ class Kind:
             "letter": look.letter,
             "colour": look.colour._asdict(),
             "underline": look.underline,
+            "stand_in": look.stand_in,
             "labelled": look.labelled,
             "keys": [key.name for key in self.keys],
             "usual": {key.name: key.write(value) for key in self.keys if (value := _own(key, shared)) is not None},

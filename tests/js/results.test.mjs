@@ -5,7 +5,8 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { sentences } from "../../assets/js/results/claim.js";
 import { columnsOf, stacksOf } from "../../assets/js/results/columns.js";
-import { endOf, groupsOf, ofExits } from "../../assets/js/results/groups.js";
+import { endOf, groupsOf } from "../../assets/js/results/groups.js";
+import "../../assets/js/systems/exits/early-exits.js";
 import { optionOf } from "../../assets/js/results/machine-picker.js";
 import { peerText, sameText } from "../../assets/js/results/same-text.js";
 
@@ -34,12 +35,12 @@ const PEERS = [
 const STACKS = [row("ngram:3,target@dtype=int8", 1.2), row("target@dtype=int8", 1), row(THREE, 1.8), row("target", 1)];
 
 /** @returns {any} */
-const column = (claim = {}, stacks = STACKS, /** @type {any} */ exits = undefined) =>
+const column = (claim = {}, stacks = STACKS, /** @type {any} */ lost = undefined) =>
   columnsOf([
     {
       id: "one",
       csv: "",
-      exits,
+      lost,
       results: /** @type {any} */ ({
         about: { machine: "here", dtype: "float32", recorded: "2026-01-02 03:04 UTC" },
         stacks,
@@ -100,8 +101,8 @@ test("the headline has its interval, says what may be chance, and why a stack lo
     over: { speed_up: 1.09, interval: [0.98, 1.2] },
     loses: [entry(EXITS, 0.76, 2.33, 3.06)],
   };
-  const exits = { [EXITS]: [{ at: 4, of: 30, share: 0.203 }] };
-  const said = sentences(column(claim, STACKS, exits));
+  const lost = { [EXITS]: { exits: [{ at: 4, of: 30, share: 0.203 }] } };
+  const said = sentences(column(claim, STACKS, lost));
   assert.equal(said[0], "Three levels: 1.79 times as fast as the model alone (1.69 to 1.89); two levels: 1.65.");
   assert.match(said[1], /1\.09 times \(0\.98 to 1\.20\)\. With 12 prompts that may be chance\.$/);
   assert.match(said[2], /as long as 4\.00 passes of the float32 model alone, and yields 6\.00 tokens/);
@@ -116,11 +117,6 @@ test("the headline has its interval, says what may be chance, and why a stack lo
   assert.match(chosen[1], /default stack was not among them/);
   assert.equal(sentences(column(claim), THREE)[0], said[0]);
   assert.match(sentences(column({ best: [entry(THREE, 0.9)], over: null, loses: [] }))[0], /^No stack is faster/);
-});
-
-test("exits above exits are HiSpec's; an exit alone, or above lookups, is not", () => {
-  const stacks = [EXITS, "exit:2@at=8,target", "ngram:2,exit:4@at=8,target"];
-  assert.deepEqual(stacks.map(ofExits), [true, false, false]);
 });
 
 test("no two benchmarks of the menu read alike, and what a file of stacks is about is said in words", () => {

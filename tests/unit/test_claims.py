@@ -13,7 +13,8 @@ from hsd_core.measure.bench import Measurement, best_by_levels, summary
 from hsd_core.measure.bench.outputs import as_csv, results
 from hsd_core.measure.bench.summary import claim
 from hsd_core.measure.rawfile import read_raw
-from hsd_core.measure.results import measured_on, pass_shares
+from hsd_core.measure.results import measured_on
+from hsd_core.systems.exits.page import why_lost
 from hsd_core.theory import read_profile
 from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.typed import encode
@@ -85,14 +86,15 @@ def test_what_the_page_is_given_is_what_the_raw_runs_give(folder: Path) -> None:
 
 def test_what_exits_take_of_a_pass_is_the_profile_s_of_that_machine() -> None:
     profile = read_profile(ASSETS / "profiles" / "smollm2-cpu.json")
-    first, second = pass_shares(f"{EXITS}", profile)
+    first, second = why_lost(f"{EXITS}", profile, None)
     costs = {level.name: level.cost(1) for level in profile.levels}
-    assert first == {"at": 4, "share": costs["exit@at=4"] / costs["target"]}
-    assert second == {"at": 8, "share": costs["exit@at=8"] / costs["target"]}
-    assert pass_shares("ngram:2,exit:3@at=5@id=lens,target", profile) == []
+    assert first == {"at": 4, "of": 0, "share": costs["exit@at=4"] / costs["target"]}
+    assert second == {"at": 8, "of": 0, "share": costs["exit@at=8"] / costs["target"]}
+    assert why_lost("ngram:2,exit:3@at=5@id=lens,target", profile, None) == []
     for report in Bundled(ASSETS / "results").reports:
         own = measured_on(report["results"]["about"], shipped_profiles())
         assert own is None or own.about["machine"] == report["results"]["about"]["machine"]
-        for stack, parts in report["exits"].items():
-            assert own and [{"at": x["at"], "share": x["share"]} for x in parts] == pass_shares(stack, own)
+        for stack, known in report["lost"].items():
+            parts = known["exits"]
+            assert own and [{**part, "of": 0} for part in parts] == why_lost(stack, own, None)
             assert {x["of"] for x in parts} <= {30}

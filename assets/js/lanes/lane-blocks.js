@@ -8,7 +8,6 @@ const LEAST_LETTER = 7; // px
 const AXIS = 18; // px
 const NARROW = 2; // px: blocks below that which stand closer than CLOSE are drawn as one, thousands in a long run
 const CLOSE = 1;
-const FOOT = 4; // px: of the part of a pass that its query of a store took
 const HATCH = 5; // px between slanted lines
 const PREFILL = "prefill";
 
@@ -43,7 +42,6 @@ export function skeleton(model, scale, { root, over, names, parts }, before = nu
   }
   built.rejects = svg("path", { class: "hx-block-reject" }, root);
   built.vain = svg("path", { class: "hx-block-vain" }, root);
-  built.asked = svg("path", { class: "hx-block-asked" }, root);
   built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
   built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
   for (const part of parts) part.lay(root, over);
@@ -62,7 +60,6 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   const data = new Map([...built.paths.keys()].map((key) => [key, { top: 0, spans: [] }]));
   const rejects = [];
   const vain = [];
-  const asked = [];
   const words = [];
   const letter = Math.max(LEAST_LETTER, LETTER * lane);
   for (const s of model.segments) {
@@ -72,10 +69,6 @@ export function drawBlocks(model, built, scale, until = Infinity) {
     const row = data.get(s.kind + s.level);
     if (row) join(Object.assign(row, { top }).spans, left, Math.max(left + 0.8, right - 0.7));
     if (s.rejected && right - left > 7) rejects.push(box(right - 2.7, right - 0.7, top, lane - 4));
-    if (s.asked) {
-      const own = (s.asked.ns / (s.t1 - s.t0)) * (right - left); // it comes last in a pass
-      asked.push(box(right - Math.max(1, own), right - 0.7, top + lane - 4 - FOOT, FOOT));
-    }
     if (s.vain) {
       const share = s.kind === "draft" ? s.vain / s.tokensOut : 1;
       hatch(vain, right - share * (right - left), right, top, lane - 4);
@@ -90,7 +83,6 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
   set(built.rejects, { d: rejects.join("") });
   set(built.vain, { d: vain.join("") });
-  set(built.asked, { d: asked.join("") });
   texts(built.words, words);
   texts(
     built.axis,

@@ -5,6 +5,7 @@ import { roundNumber } from "../kit/round-number.js";
 import { duration } from "../words/numbers.js";
 import { element } from "../kit/dom.js";
 import { clockOf, lanesOf } from "../levels/overlap.js";
+import { brought } from "../systems/index.js";
 import { CLOCKS, LANES } from "../words/play/lanes.js";
 
 /** @param {any} s a block @param {any} level */
@@ -18,7 +19,10 @@ export function tipLines(s, level) {
   else lines.push(element("span", "", LANES.prefill(s.rows)));
   if (s.kind === "draft") lines.push(element("span", "", LANES.drafts(s.tokensOut, s.sequences)));
   if (s.kind === "verify") lines.push(element("span", "", LANES.verifies(s.tokensIn, s.tokensOut, s.rejects)));
-  if (s.asked) lines.push(element("span", "", LANES.asked(s.asked.rows, duration(s.asked.ns))));
+  for (const { line } of brought.calls) {
+    const text = line(s.notes ?? {});
+    if (text) lines.push(element("span", "", text));
+  }
   if (s.vain) lines.push(element("span", "", LANES.vain(s.kind, s.vain)));
   if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(s.theta.toFixed(2))));
   const ran = ranText(s);

@@ -3,6 +3,7 @@
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
 import { clockOf, overlaps } from "../levels/overlap.js";
+import { brought } from "../systems/index.js";
 import { ofRun, stated } from "../levels/stated.js";
 import { millis, ratio } from "../words/numbers.js";
 import { CLOCKS, LANES, TALLY } from "../words/play/lanes.js";
@@ -32,7 +33,9 @@ export function tallyLine(ctx) {
   );
   const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd"), h("dt"));
   list.append(made, laid);
-  for (const [key, [name, tip]] of Object.entries(TALLY.figures)) {
+  const { equal, ...figures } = TALLY.figures;
+  const ofSystems = Object.fromEntries(brought.tallies.map(({ name, words }) => [name, words]));
+  for (const [key, [name, tip]] of Object.entries({ ...figures, ...ofSystems, equal })) {
     const value = h("dd", { text: "–" });
     const slot = h(
       "div",
@@ -84,8 +87,11 @@ export function tallyLine(ctx) {
       say(slots.both.nextElementSibling, lanes?.lanes ? LANES.two : TALLY.figures.both[0]);
       slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
-      slots.asked.parentElement.hidden = model?.snapshots.at(-1)?.asked == null;
-      say(slots.asked, s?.asked ? TALLY.asks(s.asked, one(s.asked_rows / s.asked), s.asked_ms.toFixed(0)) : "\u2013");
+      const last = model?.snapshots.at(-1);
+      for (const { name, text } of brought.tallies) {
+        slots[name].parentElement.hidden = !last || text(last) === null; // of the run, not the moment
+        say(slots[name], (s && text(s)) ?? "\u2013");
+      }
       say(slots.first, s?.ttft_ms == null ? "–" : millis(s.ttft_ms));
       say(slots.equal, whole ? agreement(model) : "–");
       knew.hidden = !model?.header || Boolean(model.header.simulated);

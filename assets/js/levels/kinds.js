@@ -5,7 +5,7 @@ import { NAMES } from "../words/play/tower.js";
 
 /**
  * A kind of level, as hsd_core/grammar/kind.py declares it.
- * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, keys: string[],
+ * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, stand_in: string, keys: string[],
  *   usual: Record<string, string>, labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null, part: boolean}|null, block: number,
  *   said: {forms: string[], around: Record<string, string>, terms: Record<string, string>},
@@ -58,11 +58,26 @@ function paint({ kinds, reject }) {
 }
 
 /**
- * The kind that a level of a run is drawn as; one that is not known is a model.
+ * The kind that declares to stand for levels of which no more is known: for the target, a lookup, or any other level;
+ * the last one in order where none does.
+ * @param {"target"|"lookup"|"level"} which @returns {Kind}
+ */
+export function standIn(which) {
+  const all = [...grammar.kinds.values()];
+  return all.find((kind) => kind.stand_in === which) ?? /** @type {Kind} */ (all.at(-1));
+}
+
+/**
+ * The kind that a level of a run is drawn as; one that is not known has a stand-in.
  * @param {string} [name]
  * @returns {Kind}
  */
-export const kindOf = (name) => /** @type {Kind} */ (grammar.kinds.get(name ?? "") ?? grammar.kinds.get("model"));
+export const kindOf = (name) => grammar.kinds.get(name ?? "") ?? standIn("level");
+
+/** The kinds of a run's levels that are not known here: their system is not installed. @param {{levels: readonly {kind?: string}[]}} header */
+export const unknownKinds = ({ levels }) => [
+  ...new Set(levels.map(({ kind }) => kind ?? "").filter((kind) => kind && !grammar.kinds.has(kind))),
+];
 
 /**
  * What a level with these options has for a key without saying so; null where that is not known here.
@@ -113,7 +128,7 @@ function mixed(kind, share, towards) {
  */
 export function styleLevels(infos) {
   const top = infos.length - 1;
-  const kinds = infos.map((info, i) => kindOf(i === top ? "target" : info.kind));
+  const kinds = infos.map((info, i) => (i === top ? standIn("target") : kindOf(info.kind)));
   const names = infos.map((info, i) => info.label || (i === top ? "target" : info.name || kinds[i].title));
   const shorts = infos.map((info, i) =>
     kinds[i].labelled.includes("lanes") && info.label ? info.label : kinds[i].title,

@@ -3,7 +3,7 @@
 import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
 import { ofBench, stated } from "../levels/stated.js";
-import { ofExits } from "./groups.js";
+import { brought } from "../systems/index.js";
 import { optionOf } from "./machine-picker.js";
 import { CLAIM } from "../words/tabs/results.js";
 import { ratio } from "../words/numbers.js";
@@ -57,15 +57,15 @@ function sure({ over, best: [first, second] }, prompts, of) {
 /** @param {Claimed} one @param {import("./columns.js").Column} column */
 function lost(one, column) {
   const gain = { gain: times(one.speed_up), ...ends(one.interval) };
-  const said = CLAIM.loses(
-    CLAIM.lose(called(column, one.stack), ofExits(one.stack)),
-    gain,
-    times(one.passes),
-    times(one.tokens),
-  );
-  const parts = (column.exits[one.stack] ?? []).map(({ at, of, share }) => CLAIM.exit(at, of, Math.round(100 * share)));
-  return parts.length ? `${said} ${CLAIM.exits(parts)}` : said;
+  const said = CLAIM.loses(whoLoses(column, one.stack), gain, times(one.passes), times(one.tokens));
+  const known = column.lost[one.stack] ?? {};
+  const why = brought.losses.map(({ name, why }) => (name in known ? why(known[name]) : "")).filter(Boolean);
+  return [said, ...why].join(" ");
 }
+
+/** A stack that loses, as its system calls it. @param {import("./columns.js").Column} column @param {string} stack */
+const whoLoses = (column, stack) =>
+  brought.losses.map(({ called }) => called(stack)).find(Boolean) || CLAIM.lose(called(column, stack));
 
 /**
  * @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
@@ -92,7 +92,7 @@ export function claimPanel(column, usual, elsewhere, missing) {
             type: "button",
             class: "hx-res-link",
             text: CLAIM.elsewhere(
-              CLAIM.lose(called(elsewhere.column, lost.stack), ofExits(lost.stack)),
+              whoLoses(elsewhere.column, lost.stack),
               times(lost.speed_up),
               optionOf(elsewhere.column.results),
             ),

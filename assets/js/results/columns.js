@@ -10,18 +10,18 @@ import { QUICK } from "../words/tabs/results.js";
  * @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim
  * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/measure/bench writes them
  * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
- *   exits: Record<string, any[]>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
+ *   lost: Record<string, Record<string, any>>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
  */
 
 /**
- * @param {{id: string, results: Results, csv: string, exits?: Record<string, any[]>}[]} reports
+ * @param {{id: string, results: Results, csv: string, lost?: Record<string, Record<string, any>>}[]} reports
  * @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
  * @returns {Column[]}
  */
 export function columnsOf(reports, now) {
   const bundled = reports.map((one) => ({
     ...column(one.id, one.results, one.csv, one.results.about.machine, ""),
-    exits: one.exits ?? {},
+    lost: one.lost ?? {},
   }));
   if (!now) return bundled;
   return [...bundled, { ...column("now", now.results, now.csv, QUICK.now, now.text), early: now.done < now.of }];
@@ -41,7 +41,7 @@ function column(id, results, csv, name, said) {
     said,
     results,
     csv,
-    exits: {},
+    lost: {},
     stacks: [...rows.values()],
     rows,
     peers,

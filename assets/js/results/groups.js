@@ -68,9 +68,3 @@ export function endOf(groups) {
   const ends = groups.flatMap(({ lines }) => lines.map((line) => Math.max(line.gain, line.interval?.[1] ?? 0)));
   return Math.ceil(2 * Math.max(1, ...ends)) / 2;
 }
-
-/** Exits above exits, as HiSpec stacks them. @param {string} stack */
-export function ofExits(stack) {
-  const below = stack.split(",").slice(0, -1);
-  return below.length > 1 && below.every((level) => /^exit[:@]/.test(level));
-}

@@ -22,7 +22,7 @@ import { placeOffered, Tokens } from "./tokens.js";
  * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
  *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
  *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
- *   stale?: boolean, fell?: number, asked?: import("./events.js").Asked, own?: number[]}} Segment
+ *   stale?: boolean, fell?: number, notes?: import("./events.js").Verify["notes"], own?: number[]}} Segment
  */
 export class TraceModel extends Tokens {
   constructor() {
@@ -127,13 +127,13 @@ export class TraceModel extends Tokens {
       }
     }
     if (tree) this._settle(tree, e);
-    const { dropped, stale, asked } = e.notes ?? {};
+    const { dropped, stale } = e.notes ?? {};
     if (dropped) {
       segment.fell = dropped.serials.length;
       inVain(this.segments, dropped.serials);
     }
     if (stale) segment.vain = 1;
-    if (asked) segment.asked = asked;
+    segment.notes = e.notes;
     this.marks.push({ t: e.t1, kind: segment.rejected ? "reject" : "verify", round: e.round, level: e.level });
     this._open = segment;
   }

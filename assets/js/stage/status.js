@@ -1,5 +1,6 @@
 /** Sentences: what the title bar and the progress note say. */
 
+import { unknownKinds } from "../levels/kinds.js";
 import { clockOf } from "../levels/overlap.js";
 import { differing } from "../proof/lines.js";
 import { CLOCKS } from "../words/play/lanes.js";
@@ -26,11 +27,14 @@ export function describe(model, status, session, ready = true) {
   const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
   const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
   const clock = CLOCKS[clockOf(header)];
-  const parts = [state, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
+  const unknown = unknownKinds(header);
+  const lacks = unknown.length > 0 && STATUS.unknown(unknown);
+  const parts = [state, lacks, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
   const differs = header.lossless && differing(model);
   const lawTip = header.lossless ? STATUS.exactTip : STATUS.lossyTip;
   const tip = [
     status.text && `${status.text}.`,
+    lacks && STATUS.unknownTip,
     differs ? STATUS.differsTip(model.baseline.margin) : lawTip(header.lossless_reason),
     clock?.said,
     source(top),

@@ -21,6 +21,11 @@
  * @typedef {{name: string, figures: (study: any) => [string, () => any][],
  *   words: {title: string, about: string, unreachable: string, command: string, lead: (preset: string, about: any, study: any) => string}}} StudyKind
  */
+/**
+ * What a benchmark that a stack lost is told of it: what the stack is `called`, "" for any other one, and `why`, from what
+ * `why_lost` of the system's `page.py` gives.
+ * @typedef {{name: string, called: (stack: string) => string, why: (known: any) => string}} Loss
+ */
 /** A part of a card of the Atlas, made of what `page.py` of the system reads for it. @typedef {{name: string, make: (drawn: any) => HTMLElement}} Card */
 /** What stands beside the picture of a round in the anatomy; nothing where the round has nothing of it.
  * @typedef {{name: string, make: (model: TraceModel, round: any, seen: {at: number, call: any}) => HTMLElement|null}} OfRound */
@@ -39,6 +44,10 @@
  * @typedef {{lay: (root: SVGElement, over: SVGElement) => void, attend: (model: TraceModel) => void,
  *   blocks: (model: TraceModel, scale: any, until: number) => void, draw: (seen: any, scale: any) => void}} LanePart
  */
+/** A line of what is told of a call in the lanes, from the notes of its event; "" for none.
+ * @typedef {{name: string, line: (notes: any) => string}} CallLine */
+/** A figure beside the charts: its name and its formula, and what it says at a moment; null where a run has none.
+ * @typedef {{name: string, words: [string, string], text: (snapshot: any) => string|null}} Tally */
 /**
  * A question to a profile on the Planner tab, which `question.py` of the system answers. `behind`: a title, and what is
  * inside. A part is told when it comes into sight, when the numbers have changed, and what was answered.
@@ -50,8 +59,8 @@
 /** More of what a system brings, loaded when a tab is first opened. @typedef {{tab: string, load: () => Promise<unknown>}} Later */
 
 /**
- * @typedef {{desks: Desk[], rounds: OfRound[], sights: Sights[], lanes: OfLanes[], pictures: Picture[], studies: StudyKind[],
- *   cards: Card[], questions: Question[], later: Later[]}} Brought
+ * @typedef {{desks: Desk[], rounds: OfRound[], sights: Sights[], lanes: OfLanes[], calls: CallLine[], tallies: Tally[], pictures: Picture[], studies: StudyKind[],
+ *   cards: Card[], questions: Question[], losses: Loss[], later: Later[]}} Brought
  */
 
 /** @type {Brought} */
@@ -60,10 +69,13 @@ export const brought = {
   rounds: [],
   sights: [],
   lanes: [],
+  calls: [],
+  tallies: [],
   pictures: [],
   studies: [],
   cards: [],
   questions: [],
+  losses: [],
   later: [],
 };
 

@@ -1,4 +1,5 @@
-"""What the page shows of early exits: the studies in assets/results/*/depth.jsonl, as `depth --out` writes them."""
+"""What the page shows of early exits: the studies in assets/results/*/depth.jsonl, as `depth --out` writes them, and
+what exits take of a pass, where a stack of them loses in a benchmark."""
 
 from __future__ import annotations
 
@@ -8,8 +9,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import AT
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.stack_text import LevelSpec, StackError, parse
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits.exits_report import quarter_of
+from hsd_core.theory import Profile
 from hsd_core.typed import convert
 
 STUDY, FILES = "exits", "*/depth.jsonl"  # in the folder of results
@@ -123,3 +129,29 @@ def _drawn(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     drawn = [r for r in records if r["what"] in _SHOWN and (r["what"] != "pair" or r["verifier"][0] == quarter)]
     convert(drawn, list[Shown])
     return drawn
+
+
+def why_lost(stack: str, profile: Profile, preset: Preset | None) -> list[dict[str, Any]]:
+    """What the passes of a stack's exits take of a whole pass, cheapest first.
+
+    Returns:
+        Of each exit `at` which layer it ends, `of` how many layers (0: nobody knows), and the `share` (0 to 1) that a
+        pass of it for one token takes of the target's. Exits that the profile does not know are left out.
+    """
+    whole, of = profile.levels[profile.target].cost(1), preset.layers if preset else 0
+    known = {at: level.cost(1) for level in profile.levels for at in _ends(f"{level.spec},target")}
+    return [{"at": at, "of": of, "share": known[at] / whole} for at in _ends(stack) if at in known]
+
+
+def _ends(stack: str) -> list[int]:
+    """The layers at which the exits of a stack end."""
+    try:
+        return [level[AT] for level in parse(stack) if _is_exit(level)]
+    except StackError:
+        return []
+
+
+def _is_exit(level: LevelSpec) -> bool:
+    """Whether it reads the target's first layers, at one depth, and has a distribution there."""
+    kind = kind_of(level)
+    return kind.placement.verifies and kind.shares.reads is not None and kind.shares.reads.depth == AT.name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from hsd_core.core.events import Event, Header, Verify
 from hsd_core.core.notes import Note
@@ -31,6 +32,13 @@ def check_queries(events: Sequence[Event], header: Header) -> Iterable[str]:
             yield f"event {i} (verify): level {event.level} {'asked no' if asked is None else 'has no'} store"
         elif asked and (asked.rows < event.work.rows - event.work.catch_up or asked.ns > event.t1 - event.t0):
             yield f"event {i} (verify): {asked.rows} rows asked in {asked.ns} ns, of a pass of {event.work.rows} rows"
+
+
+def lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    """What the terminal says of a run's queries."""
+    if (asked := figures.get("asked")) is not None:
+        rows, ms = figures["asked_rows"] / asked, figures["asked_ms"] / asked
+        yield f"store: {asked} queries of {rows:.1f} rows, {ms:.1f} ms each, {figures['asked_ms']:.0f} ms in all"
 
 
 NOTES = (Asked,)

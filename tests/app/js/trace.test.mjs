@@ -318,7 +318,7 @@ test("what a pass asked its store of a text stands with its work", () => {
     commit(0, "0:0 0 draft by 1, 1:1 0 draft by 1, 2:2 1 bonus", 92),
   ]);
   assert.deepEqual(
-    m.segments.map((segment) => segment.asked),
+    m.segments.map((segment) => segment.notes?.asked),
     [undefined, asked],
   );
 });

@@ -7,6 +7,8 @@ import { movingPicture } from "./moving.js";
 import { yieldsPicture } from "./yields-picture.js";
 import { brought } from "../../systems/index.js";
 import { h } from "../../kit/dom.js";
+import { MISSING } from "../../words/tabs/pictures.js";
+import { frame } from "./frame.js";
 
 /** @type {Record<string, (ctx: import("./frame.js").PictureContext) => import("./frame.js").Picture>} */
 const MAKERS = {
@@ -23,9 +25,10 @@ const MAKERS = {
   hops: hopsPicture,
 };
 
-/** One that nobody brings is empty. @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
+/** One that nobody brings says so. @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
 export function pictureOf(ctx) {
   const { kind } = ctx.figure;
   const make = MAKERS[kind] ?? brought.pictures.find(({ name }) => name === kind)?.make;
-  return make?.(ctx) ?? { el: h("div", { class: "hx-sketch" }) };
+  if (make) return make(ctx);
+  return frame(kind, MISSING.label, [h("p", { class: "hx-sketch-waits", text: MISSING.text(kind) })]);
 }

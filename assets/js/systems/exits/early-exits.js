@@ -1,6 +1,6 @@
-/** Early exits on the Results tab: HiSpec's figures of a bundled study. */
+/** Early exits on the Results tab: HiSpec's figures of a bundled study, and why its stacks lose in a benchmark. */
 
-import { EXITS } from "./words.js";
+import { EXITS, LOST } from "./words.js";
 import { bring } from "../index.js";
 import { depthFigure, quarterFigure } from "./by-depth.js";
 import { ratiosFigure, runsFigure } from "./clock.js";
@@ -23,4 +23,20 @@ bring({
   studies: [
     { name: "exits", words: EXITS, figures: (study) => FIGURES.map(([name, make]) => [name, () => make(study)]) },
   ],
+  losses: [
+    {
+      name: "exits",
+      called: (stack) => (exitsAlone(stack) ? LOST.called : ""),
+      why: (/** @type {{at: number, of: number, share: number}[]} */ parts) =>
+        parts.length
+          ? LOST.why(parts.map(({ at, of, share }) => LOST.part(at, of, Math.round(100 * share))).join(", "))
+          : "",
+    },
+  ],
 });
+
+/** Exits above exits, as HiSpec stacks them. @param {string} stack */
+function exitsAlone(stack) {
+  const below = stack.split(",").slice(0, -1);
+  return below.length > 1 && below.every((level) => /^exit[:@]/.test(level));
+}

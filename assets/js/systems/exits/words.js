@@ -130,3 +130,11 @@ export const CACHE = {
   ) =>
     `The exit reads ${x.at} layers ${x.guesses} times, the target ${x.bonus ? `all ${x.layers}, since the bonus needs the first ones too` : `the other ${x.layers - x.at} once`}: ${x.exit + x.target} layers for up to ${x.most} tokens; plain decoding reads ${x.plain} for as many. ${x.shared} results are computed once and used by both.`,
 };
+
+/** Why a stack of exits loses in a benchmark. */
+export const LOST = {
+  called: "HiSpec\u2019s exits lose",
+  part: (/** @type {number} */ at, /** @type {number} */ of, /** @type {number} */ percent) =>
+    `the first ${at}${of ? ` of ${of}` : ""} layers take ${percent} % of a pass`,
+  why: (/** @type {string} */ parts) => `${parts[0].toUpperCase()}${parts.slice(1)}.`,
+};

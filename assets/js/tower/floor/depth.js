@@ -99,7 +99,7 @@ export function draftRow(level, at) {
 export function missRow(level, at) {
   const options = [
     ["", DEPTH.noMiss],
-    ...at.drafts.map((draft) => [draft.name, `${draft.name}: ${draft.title || DEPTH.nano}`]),
+    ...at.drafts.map((draft) => [draft.name, draft.title ? `${draft.name}: ${draft.title}` : draft.name]),
   ];
   const given = grammar.kinds.has(level.options.miss) ? at.drafts[0]?.name : level.options.miss;
   if (given && !options.some(([name]) => name === given)) options.push([given, given]);

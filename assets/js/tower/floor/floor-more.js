@@ -2,7 +2,7 @@
 
 import { draftRow, missRow } from "./depth.js";
 import { h, icon } from "../../kit/dom.js";
-import { grammar, heeds, usualOf } from "../../levels/kinds.js";
+import { grammar, heeds, kindOf, usualOf } from "../../levels/kinds.js";
 import { typedNumber } from "../../levels/typed-number.js";
 import { counts, variants } from "../../levels/stack.js";
 import { FLOOR } from "../../words/play/tower.js";
@@ -63,7 +63,7 @@ export function more(level, at) {
 
 /** A control for every key of the level that has one and counts where it stands: how it verifies, then how it drafts. */
 function controls(level, at) {
-  const names = (grammar.kinds.get(level.name) ?? grammar.kinds.get("model"))?.keys ?? [];
+  const names = kindOf(level.name)?.keys ?? [];
   const keys = names.map((name) => grammar.keys.get(name)).filter((key) => key !== undefined);
   const shown = keys.filter(
     (key) =>

@@ -33,7 +33,7 @@ function ownNote(level, ran, known, share) {
     const letters = sourcesOf(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms");
     const several = fanOf(level).count;
     const databases = several > 1 ? FLOOR.guesses(several, letters) : FLOOR.databases(letters);
-    return level.options.miss ? FLOOR.elseNano(databases) : databases;
+    return level.options.miss ? FLOOR.orElse(databases, level.options.miss) : databases;
   }
   if (kind.keys.includes("at")) return share || kind.title;
   if (level.options.id)

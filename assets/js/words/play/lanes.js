@@ -81,8 +81,6 @@ export const LANES = {
     `${out} out${sequences > 1 ? `, ${sequences} candidates` : ""}`,
   verifies: (/** @type {number} */ into, /** @type {number} */ out, /** @type {number} */ rejected) =>
     `${into} in, ${out} out${rejected ? `, ${rejected === 1 ? "one" : rejected} rejected` : ""}`,
-  asked: (/** @type {number} */ rows, /** @type {string} */ time) =>
-    `of it ${time} for one query of the store, ${rows === 1 ? "1 row" : `${rows} rows at once`}`,
   label: "Lanes: what each level computed, on one clock",
   /** @type {Record<string, (lanes: number) => string>} where levels work at the same time */
   labelOf: {
@@ -136,7 +134,7 @@ export const LANES = {
 };
 
 export const TALLY = {
-  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"asked"|"both"|"equal", [string, string]>} a name and its formula */
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"both"|"equal", [string, string]>} a name and its formula */
   figures: {
     forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
     kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
@@ -154,18 +152,12 @@ export const TALLY = {
       "between devices",
       "ids, probabilities and states that crossed between processor and accelerator for drafts and verifications / tokens committed, and the time of all these copies by the device\u2019s own clock",
     ],
-    asked: [
-      "queries of the store",
-      "passes of the target that asked its store of a text, the rows that each asked for at once, and the time of them all; plain decoding asks once a token. Darker feet of blocks in the lanes show that time",
-    ],
     equal: [
       "as plain decoding",
       "greedy: leading ids that equal plain decoding's, of all; sampled runs agree only in distribution",
     ],
   },
   moves: (/** @type {string} */ kb, /** @type {string} */ ms) => `${kb} kB a token, ${ms} ms in all`,
-  asks: (/** @type {number} */ count, /** @type {string} */ rows, /** @type {string} */ ms) =>
-    `${count} of ${rows} rows, ${ms} ms`,
   times: (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`,
   of: (/** @type {string} */ part, /** @type {number} */ all) => `${part} of ${all}`,
   equal: (/** @type {string} */ share) => `${share} equal`,

@@ -90,6 +90,9 @@ export const STATUS = {
   recorded: "recorded",
   auto: "auto",
   target: "target",
+  unknown: (/** @type {string[]} */ kinds) =>
+    `${kinds.length > 1 ? "levels" : "a level"} not installed here (${kinds.join(", ")})`,
+  unknownTip: "What runs such a level is not installed here: the recording is drawn with another colour and letter.",
   exactTip: (/** @type {string} */ why) => `Exact: ${why}.`,
   differs: (/** @type {number} */ n) => `another text from token ${n + 1} on`,
   differsTip: (/** @type {number|null} */ margin) =>

@@ -47,7 +47,7 @@ export const FLOOR = {
   undrafted: (/** @type {number} */ n) => `its tokenizer differs in ${many(n, "special token")}, never drafted`,
   guesses: (/** @type {number} */ n, /** @type {string} */ letters) => `${n} guesses from ${letters}`,
   databases: (/** @type {string} */ letters) => `databases ${letters}`,
-  elseNano: (/** @type {string} */ databases) => `${databases}, else nano`,
+  orElse: (/** @type {string} */ databases, /** @type {string} */ draft) => `${databases}, else ${draft}`,
 };
 
 export const SHAFT = {
@@ -78,7 +78,6 @@ export const DEPTH = {
   read: "read",
   draft: "draft",
   noMiss: "nothing: the level above continues alone",
-  nano: "a nano draft",
   missOf: (/** @type {string} */ name) => `on a miss of ${name}`,
   missTip: "what drafts when no database has a continuation",
   miss: "on a miss",

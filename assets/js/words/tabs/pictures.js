@@ -2,6 +2,13 @@
 
 import { millis } from "../numbers.js";
 
+/** A picture that belongs to a system which is not there. */
+export const MISSING = {
+  label: "A picture that is not here",
+  text: (/** @type {string} */ kind) =>
+    `This step has a picture (\u201c${kind}\u201d) that belongs to a system which is not installed here. The text beside it holds without it.`,
+};
+
 /** Of a moment of a recorded run. */
 export const MOVING = {
   label: (/** @type {string} */ kind) =>

@@ -94,8 +94,7 @@ export const CLAIM = {
     /** @type {string} */ dtype,
   ) =>
     `Why: one round of \u201c${stack}\u201d takes as long as ${passes} passes of the ${dtype} model alone, and yields ${tokens} tokens.`,
-  lose: (/** @type {string} */ stack, /** @type {boolean} */ hispec) =>
-    hispec ? "HiSpec\u2019s exits lose" : `\u201c${stack}\u201d loses`,
+  lose: (/** @type {string} */ stack) => `\u201c${stack}\u201d loses`,
   loses: (
     /** @type {string} */ who,
     /** @type {Gain} */ x,
@@ -103,9 +102,6 @@ export const CLAIM = {
     /** @type {string} */ tokens,
   ) =>
     `${who} here: ${x.gain} (${x.low} to ${x.high}), because a round takes as long as ${passes} passes and yields ${tokens} tokens.`,
-  exit: (/** @type {number} */ at, /** @type {number} */ of, /** @type {number} */ percent) =>
-    `the first ${at}${of ? ` of ${of}` : ""} layers take ${percent} % of a pass`,
-  exits: (/** @type {string[]} */ parts) => `${first(parts.join(", "))}.`,
   noneLoses: "No stack loses here. ",
   elsewhere: (/** @type {string} */ who, /** @type {string} */ gain, /** @type {string} */ machine) =>
     `${machine}: ${who}, ${gain}`,
