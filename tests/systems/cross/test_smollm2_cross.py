@@ -50,6 +50,7 @@ def test_shared_tokens_alone_are_kept_less_often(smollm2: Pipeline, recut: Path,
     assert 0 < kept(events)[0] < 8
 
 
+@pytest.mark.everything
 def test_an_end_of_text_is_drafted_and_kept(smollm2: Pipeline, recut: Path) -> None:
     prompt = "Say only the word yes."
     plain = output_of(list(smollm2.run("target", prompt, max_new_tokens=64)))

@@ -46,6 +46,7 @@ STACKS = [
 ]
 
 
+@pytest.mark.covering("text", "trained")
 @pytest.mark.parametrize("trained", [True, False])
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str, trained: bool) -> None:

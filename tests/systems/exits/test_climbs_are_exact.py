@@ -79,6 +79,7 @@ STACKS = [
 ]
 
 
+@pytest.mark.covering("text", "theta")
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("theta", [0.5, 0.75])
 def test_over_tables(text: str, theta: float) -> None:
@@ -162,6 +163,7 @@ OVER_A_MODEL = [
 ]
 
 
+@pytest.mark.covering("text", "trained")
 @pytest.mark.parametrize(("text", "tokens", "vocab"), OVER_A_MODEL)
 @pytest.mark.parametrize("trained", [True, False])
 def test_over_one_trunk(text: str, tokens: int, vocab: int, trained: bool) -> None:

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.weights
 PROMPT = "Write a Python function that adds two numbers."
 
 
+@pytest.mark.covering("stack", kinds=True)
 @pytest.mark.parametrize(
     "stack",
     [

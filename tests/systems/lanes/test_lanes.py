@@ -54,6 +54,7 @@ def run(text: str, sampling: Sampling = SAMPLED, tokens: int = 60, **options: ob
     return list(hsd_core.run(stack, [0, 1], sampling, **given))
 
 
+@pytest.mark.covering("text", "sampling")
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
 def test_every_identity_holds(text: str, sampling: Sampling) -> None:
@@ -63,6 +64,7 @@ def test_every_identity_holds(text: str, sampling: Sampling) -> None:
         assert metrics.header_of(events).overlap == "reckoned"
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_the_targets_own(text: str) -> None:
     stack, *_ = timed_stack(text, 6, uneven, 4)
@@ -71,6 +73,7 @@ def test_greedy_text_is_the_targets_own(text: str) -> None:
     assert output_of(run(text, GREEDY)) == output_of(list(hsd_core.run(target, [0, 1], GREEDY, 3, max_new_tokens=60)))
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
     events = run(text)
@@ -90,6 +93,7 @@ def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
     assert found is not None and max(found.busy) <= found.span < found.below + found.target
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
     events = run(text)
@@ -109,6 +113,7 @@ def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
     assert metrics.measure(events)["lanes"] == {"clock": "reckoned", **found.figures()}
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", [*STACKS, "table:3,table@with=card", "table:4,table@with=duo"])
 def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
     events = run(text)

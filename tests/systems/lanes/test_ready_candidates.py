@@ -46,6 +46,7 @@ def run(
     return list(hsd_core.run(stack, [0, 1], sampling, **given))
 
 
+@pytest.mark.covering("text", "sampling")
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
 def test_every_identity_holds(text: str, sampling: Sampling) -> None:
@@ -56,6 +57,7 @@ def test_every_identity_holds(text: str, sampling: Sampling) -> None:
             assert metrics.header_of(events).overlap == "reckoned"
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_every_drafted_token_is_judged_dropped_or_pending_and_once(text: str) -> None:
     events = run(text)
@@ -72,6 +74,7 @@ def test_every_drafted_token_is_judged_dropped_or_pending_and_once(text: str) ->
     assert len(pending) <= 2 * 4 * 9 and min(pending, default=last.serials[0]) > max(drafted) - 200
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_lanes_meet_at_every_step(text: str) -> None:
     events = run(text)

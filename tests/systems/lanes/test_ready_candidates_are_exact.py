@@ -44,6 +44,7 @@ CASES = [
 ]
 
 
+@pytest.mark.covering("text", "duration")
 @pytest.mark.parametrize(("text", "vocab", "tokens", "duration"), CASES)
 def test_schedules_are_exact(text: str, vocab: int, tokens: int, duration: Callable[..., int]) -> None:
     assert off_by(text, vocab, tokens, duration) < EXACT
@@ -193,6 +194,7 @@ def test_slots_of_another_branch_are_caught(monkeypatch: pytest.MonkeyPatch) -> 
         list(events)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("rule", ["tokenwise", "match"])
 @pytest.mark.parametrize("schedule", ["duo", "duo@width=3", "card", "card@width=2@ahead=9"])
 def test_greedy_text_is_the_targets_own(schedule: str, rule: str) -> None:

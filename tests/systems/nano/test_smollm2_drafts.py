@@ -74,6 +74,7 @@ def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
 
 
 @pytest.mark.weights
+@pytest.mark.covering("stack", kinds=True)
 @pytest.mark.parametrize("stack", STACKS)
 def test_stacks_of_drafts_repeat_plain_decoding(smollm2, smollm2_plain, stack: str) -> None:
     events = list(smollm2.run(stack, PROMPT, max_new_tokens=24, heads=2))
@@ -109,9 +110,9 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
     "stack",
     [
         "exit:3@at=8@tree=2.2.1,target",
-        "exit:3@at=8@tree=2.2.1@replace=1,target",
-        "nano:3@grow=5,target",
-        "exit:3@at=8@tree=2.1.1@fuse=3,target",
+        pytest.param("exit:3@at=8@tree=2.2.1@replace=1,target", marks=pytest.mark.everything),
+        pytest.param("nano:3@grow=5,target", marks=pytest.mark.everything),
+        pytest.param("exit:3@at=8@tree=2.1.1@fuse=3,target", marks=pytest.mark.everything),
     ],
 )
 def test_sampled_trees_follow_the_targets_distribution(smollm2, stack: str) -> None:

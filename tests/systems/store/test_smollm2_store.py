@@ -41,6 +41,7 @@ def test_a_store_changes_what_is_said(with_store: Any, plain: Any) -> None:
     assert measure(plain)["asked"] == 20 and "asked" not in measure(alone)
 
 
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_texts_are_plain_decoding_s(with_store: Any, plain: Any, text: str) -> None:
     events = list(with_store.run(text, PROMPT, max_new_tokens=20))
