@@ -113,8 +113,8 @@ def model_distribution(stack: list[StackEntry], sampling: Sampling) -> Distribut
 @pytest.mark.parametrize(
     "text",
     [
-        "target",
-        "model:2,target@rule=block@bonus=0",
+        pytest.param("target", marks=pytest.mark.everything),
+        pytest.param("model:2,target@rule=block@bonus=0", marks=pytest.mark.everything),
         "model:1,model:2@rule=block,target",
         "model:2@bonus=0,model:2@bonus=0@policy=flush,target@rule=block@bonus=0",
     ],

@@ -35,6 +35,7 @@ def off(stack: list, tokens: int = 3, *, whole: bool = False, **options: object)
     return distance(found, target_distribution(stack, [0, 1], tokens, **shared))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("map_", ["text", "shared"])
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize(("own", "target"), BOTH)
@@ -142,6 +143,7 @@ def test_traces_add_up_and_a_greedy_text_is_the_targets(
     assert kept > 8
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("map_", ["text", "shared"])
 @pytest.mark.parametrize("above", ["table@with=ahead", "table@with=pearl", "table:1@with=ahead,table@with=ahead"])
 @pytest.mark.parametrize(("own", "target"), [*BOTH, (LONG, PAIRED)])

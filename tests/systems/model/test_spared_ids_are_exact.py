@@ -45,6 +45,7 @@ def spared(whole: bool = False, vocab: int = 3) -> LeanStacks:
     return made
 
 
+@pytest.mark.covering("text", "sampling", "whole")
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.8), GREEDY])
 @pytest.mark.parametrize(
@@ -63,6 +64,7 @@ def test_output_follows_the_targets_law(text: str, sampling: Sampling, whole: bo
     assert distance(found, model_distribution(made.target, [1, 0], 3, sampling)) < EXACT
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("text", ["model:3,target", "ngram:2,model:3,target", "model:2@tree=2.2,target"])
 @pytest.mark.parametrize("sampling", [Sampling(2.0), GREEDY])
 def test_the_ids_are_never_drafted_though_the_target_writes_them(text: str, sampling: Sampling) -> None:
@@ -95,6 +97,7 @@ def test_it_runs_layer_by_layer_where_the_decoder_does() -> None:
     assert not isinstance(Sparing(Plain(made.model), [NEVER]), Layered)  # type: ignore[arg-type]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("text", ["model:3,target", "ngram:2,model:3,target", "model:2@tree=2.1,target"])
 @pytest.mark.parametrize("sampling", [Sampling(2.0), GREEDY])
 def test_on_a_gpu_it_writes_the_same_and_passes_are_replayed(text: str, sampling: Sampling) -> None:

@@ -128,7 +128,13 @@ def test_real_lookups_beside_drafts_leave_the_targets_distribution(text: str) ->
     assert distance(run_distribution(stack, PROMPT, 2), target_distribution(stack, PROMPT, 2)) < EXACT
 
 
-@pytest.mark.parametrize("text", ["table:2@tree=2.1@fuse=3,table", "table:3@fuse=2,table:2,table@bonus=0"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "table:2@tree=2.1@fuse=3,table",
+        pytest.param("table:3@fuse=2,table:2,table@bonus=0", marks=pytest.mark.everything),
+    ],
+)
 def test_seeded_runs_agree_with_the_distribution_and_their_traces_are_true(text: str) -> None:
     stack, runs = real(text), 600
     outputs = (list(hsd_core.run(stack, PROMPT, SAMPLED, seed, max_new_tokens=3, heads=0)) for seed in range(runs))
@@ -199,6 +205,7 @@ def test_fused_trees_over_shared_states_follow_the_targets_distribution(text: st
     )
 
 
+@pytest.mark.covering("text", "ends")
 @pytest.mark.parametrize(
     "text",
     [

@@ -38,6 +38,7 @@ def branching(stack: list[StackEntry], sampling: Sampling = SAMPLED) -> bool:
     return any(e.event == "draft" and e.is_tree for e in events)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("guess", [2, 7])
 @pytest.mark.parametrize("above", ABOVE)
 def test_several_sequences_leave_the_targets_distribution(above: str, guess: int) -> None:
@@ -72,7 +73,7 @@ def test_greedy_runs_of_every_rule_are_plain_decoding(above: str) -> None:
     assert output_of(list(runs[0])) == output_of(list(runs[1]))
 
 
-@pytest.mark.parametrize("above", ["table", "table:2,table"])
+@pytest.mark.parametrize("above", ["table:2,table", pytest.param("table", marks=pytest.mark.everything)])
 def test_seeded_runs_agree_with_the_exact_distribution(above: str) -> None:
     stack, runs = guessing(above, 5, block=3), 600
     outputs = (list(hsd_core.run(stack, PROMPT, SAMPLED, s, max_new_tokens=3, heads=0)) for s in range(runs))

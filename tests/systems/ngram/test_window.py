@@ -137,6 +137,7 @@ def run(above: str, sampling: Sampling, *, tokens: int = 60, **options: Any) -> 
     return events, stacks
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("guess", [1, 4])
 @pytest.mark.parametrize("db", ["", "c"])
 @pytest.mark.parametrize(

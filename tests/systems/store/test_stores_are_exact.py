@@ -106,6 +106,7 @@ def test_a_match_by_coins_of_two_that_is_judged_as_drawn_is_caught(monkeypatch: 
     assert off_by(text, 2) > WRONG
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("text", [f"cached:3,{STORE}", f"ngram:2,cached:4,{STORE}", f"cached:3@tree=2.2.1,{STORE}"])
 @pytest.mark.parametrize("seed", range(4))
 def test_greedy_texts_are_plain_decoding_s_and_the_store_is_asked_less_often(text: str, seed: int) -> None:
@@ -123,6 +124,7 @@ def test_greedy_texts_are_plain_decoding_s_and_the_store_is_asked_less_often(tex
     assert found[text][1] < 24 <= found[text][2]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("text", [f"ngram:2,{STORE}", f"cached:3,{STORE}", f"model:1,cached:3@policy=os3,{STORE}"])
 @pytest.mark.parametrize("seed", range(6))
 def test_one_seed_is_one_text_with_and_without_speculation(text: str, seed: int) -> None:

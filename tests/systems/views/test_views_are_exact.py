@@ -52,6 +52,7 @@ def off_by(text: str, tokens: int = 3, vocab: int = 3) -> float:
     return distance(run_distribution(made.stack(text), prompt, tokens), model_distribution(target, prompt, tokens))
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize(("text", "tokens", "vocab"), WHOLE)
 def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT
@@ -128,6 +129,7 @@ def a_run(text: str, temperature: float = 0.0, tokens: int = 24, prompt: list[in
     return list(hsd_core.run(drafted_stacks(61).stack(text), prompt, Sampling(temperature), 3, max_new_tokens=tokens))
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
     events = a_run(text)
