@@ -8,7 +8,7 @@ from hsd_core.grammar import kind_of
 from hsd_core.grammar.keys import DEVICE
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.machine import has_cuda
-from hsd_core.models.weights import is_here
+from hsd_core.models.weights import is_local
 from hsd_core.stacks.presets import PRESETS
 
 
@@ -20,7 +20,7 @@ def first_needed(system: System) -> str:
     preset, specs = PRESETS[system.preset], parse(system.stack)
     said = []
     usable, reason, _ = preset.status()
-    if not usable or any(source.kind == "hub" and not is_here(source) for source in preset.sources):
+    if not usable or any(source.kind == "hub" and not is_local(source) for source in preset.sources):
         said.append(says.first_weights(preset.title, reason))
     if any((spec.get(DEVICE) or "cpu") != "cpu" for spec in specs) and not has_cuda():
         said.append(says.FIRST_GPU)

@@ -22,7 +22,7 @@ from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.models import DTYPES, QUANTISED
 from hsd_core.models.local import LocalModel, lacking, local_files, local_models
 from hsd_core.models.machine import device_name
-from hsd_core.models.weights import Source, WeightsError, here
+from hsd_core.models.weights import Source, WeightsError, local_folder
 from hsd_core.stacks.presets import PRESETS, entry_of
 from hsd_core.stacks.targets import unread_preset, with_config
 from hsd_core.stacks.weight_sizes import too_large
@@ -125,7 +125,7 @@ class ServerOffer:
     def _target(self, over: Preset) -> dict[str, Any]:
         preset = with_config(over)
         source, found = preset.target, None
-        if source.kind == "hub" and here(source) is None:
+        if source.kind == "hub" and local_folder(source) is None:
             found = self.looks.of_hub(source)
             mb = found.bytes / 1e6 if found else 0.0
             preset = replace(preset, target=replace(source, download_mb=mb), refused=preset.refused or _wrong(found))
@@ -173,7 +173,7 @@ class ServerOffer:
         own = {level["name"]: level for level in entry["levels"] if level["name"] in with_own}
         if not own or self.models is None:
             return []
-        target = here(preset.target) if preset and not preset.refused else None
+        target = local_folder(preset.target) if preset and not preset.refused else None
         others = [model for model in local_models(self.models) if model.path != target]
         apart = {m.name: self._apart(m, target) for m in others if not m.reason}
         found: list[dict[str, Any]] = []

@@ -11,7 +11,7 @@ from hsd_core.cli.shared_options import command, explained
 from hsd_core.grammar import kinds
 from hsd_core.grammar.preset import Preset, memory_gb_here
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
-from hsd_core.models.weights import here
+from hsd_core.models.weights import local_folder
 from hsd_core.models.weights.hub import look_at
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS, entry_of
@@ -51,7 +51,7 @@ def act(options: argparse.Namespace) -> int:
 def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
     """The preset over a target, and the bytes of its weights where they are on the Hub alone, which is asked."""
     preset = target_preset(target, draft)
-    if preset.target.kind != "hub" or here(preset.target) is not None:
+    if preset.target.kind != "hub" or local_folder(preset.target) is not None:
         return [preset], 0
     found = look_at(preset.target)
     preset = with_config(preset)  # its config is here now
@@ -81,8 +81,8 @@ def _tell_kinds() -> None:
 
 def _undrafted(preset: Preset) -> str:
     """How the tokenizer of a preset's smaller model differs from the target's, where both are here."""
-    draft = preset.draft and here(preset.draft)
-    if not draft or not (target := here(preset.target)):
+    draft = preset.draft and local_folder(preset.draft)
+    if not draft or not (target := local_folder(preset.target)):
         return ""
     try:
         apart = special_differences(Tokenizer(draft), Tokenizer(target))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hsd_core.models.machine import has_cuda
-from hsd_core.models.weights import Source, is_here
+from hsd_core.models.weights import Source, is_local
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Preset:
         """(usable, the reason why not or what to expect, MB still to download). Instant; asks no network."""
         if self.refused:
             return False, self.refused, 0.0
-        missing = [s for s in self.sources if not is_here(s)]
+        missing = [s for s in self.sources if not is_local(s)]
         download = sum((_cheapest(s).download_mb for s in missing), 0.0)
         memory = memory_gb_here()
         if self.memory_gb and memory < self.memory_gb and not has_cuda():

@@ -2,7 +2,7 @@
 sublayers (Draft & Verify, arXiv 2309.08168).
 
 What such a pass writes is *fuzzy*: behind the first group, or the first sublayer that is left out, keys and values
-differ from those of the layers in their order (`models/lean/grouping.py`, `models/lean/sublayers.py`), and a drafter
+differ from those of the layers in their order (`models/lean/sublayers.py`, `models/lean/sublayers.py`), and a drafter
 that goes on from its own fuzzy past drifts away. So it is calibrated:
 every round begins from true keys and values. A level above that runs the same weights whole has them anyway; the draft
 is written into the slots behind them, where its verification writes the truth over it. Where nobody has them the

@@ -14,7 +14,7 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.transfer import sent_ids
-from hsd_core.models.lean.rollback import refuse_no_rollback
+from hsd_core.models.lean.shape import refuse_no_rollback
 from hsd_core.models.machine import out_of_memory
 from hsd_core.models.one_pass import Pass, in_order
 from hsd_core.models.threads import model_threads, torch_with

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hsd_core.models.weights.errors import saved_again
 from hsd_core.models.weights.hub.snapshots import lacks_shard
-from hsd_core.models.weights.source import Source
+from hsd_core.models.weights.source import Source, saved_again
 
 _PART = re.compile(r"-\d{5}-of-(?!00001)\d{5}\.gguf$")  # as llama.cpp calls them
 

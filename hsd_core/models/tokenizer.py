@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from tokenizers import Tokenizer as FastTokenizer
 
-from hsd_core.models.weights.errors import saved_again, text_of
+from hsd_core.models.weights.source import saved_again, text_of
 
 _CUT = "\ue000"  # a private character: no template writes it, so it shows where a user's text stands
 

@@ -19,11 +19,10 @@ from hsd_core.grammar.preset import Example, Preset, Stranger
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.drafts.known_drafts import LENS
-from hsd_core.models.lean.rollback import refuse_no_rollback
-from hsd_core.models.lean.shape import LeanShape
+from hsd_core.models.lean.shape import LeanShape, refuse_no_rollback
 from hsd_core.models.loading import read_config
 from hsd_core.models.local import local_source
-from hsd_core.models.weights import Source, config_here, here, is_here
+from hsd_core.models.weights import Source, is_local, local_config, local_folder
 from hsd_core.stacks.presets import PRESETS, preset_of
 
 _NOTE = "any target: nothing was trained or measured for it"
@@ -139,7 +138,7 @@ def weights_named(preset: Preset, name: str, models: Path | None = None) -> Sour
 
 def with_config(preset: Preset) -> Preset:
     """The same preset with what its target's config says, where that is here and was not known."""
-    if preset.layers or preset.toy or (folder := config_here(preset.target)) is None:
+    if preset.layers or preset.toy or (folder := local_config(preset.target)) is None:
         return preset
     said = config_of(folder)
     shown = [*preset.stacks]
@@ -159,7 +158,7 @@ def with_config(preset: Preset) -> Preset:
 def with_cross_draft(preset: Preset) -> Preset:
     """The same preset; where its draft turns out to have another tokenizer, it drafts as `cross`. Both have to be here
     to be compared."""
-    draft, target = preset.draft and here(preset.draft), here(preset.target)
+    draft, target = preset.draft and local_folder(preset.draft), local_folder(preset.target)
     if preset.toy or preset.draft is None or not draft or not target or not _other_words(draft, target):
         return preset
     stranger = Stranger(preset.draft.id, preset.draft)
@@ -217,7 +216,7 @@ def missing_weights(preset: str | Preset, stacks: Sequence[str], *, models: Path
         UnknownPreset, StackError, WeightsError: as in `Pipeline.open`.
     """
     wanted = [source for stack in stacks for source in _weights_read(preset, stack, models)]
-    return [source for source in dict.fromkeys(wanted) if not is_here(source)]
+    return [source for source in dict.fromkeys(wanted) if not is_local(source)]
 
 
 def _weights_read(asked: str | Preset, stack: str, models: Path | None) -> Iterator[Source]:

@@ -18,7 +18,7 @@ from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.loading import BITS, read_config
 from hsd_core.models.machine import size
-from hsd_core.models.weights import config_here, here
+from hsd_core.models.weights import local_config, local_folder
 
 HEAD = ("lm_head", "embed_out")
 EMBEDDING = ("embed_tokens", "embed_in", "wte")
@@ -111,7 +111,7 @@ def weight_bytes(own: WeightCounts, dtype: str) -> int:
 
 
 def _known(preset: Preset, stored: int) -> WeightCounts | None:
-    folder, told = here(preset.target), stored and config_here(preset.target)
+    folder, told = local_folder(preset.target), stored and local_config(preset.target)
     try:
         return weight_counts(folder) if folder else counts_from_config(told, stored) if told else None
     except DecoderError:
@@ -150,7 +150,7 @@ def memory_by_kind(preset: Preset, stored: int = 0) -> Mapping[str, str]:
             said[kind.name] = f"weights {size(weight_bytes(own, reads.weights))}{_cache(own)}"
         elif reads is not None and reads.depth == AT.name and isinstance(key_of(kind.name, AT.name), Whole):
             said |= {kind.name: _reads(own, preset.layers)} if preset.layers and kind.written is None else {}
-        elif folder := source and here(source):
+        elif folder := source and local_folder(source):
             small = weight_counts(folder)
             said[kind.name] = f"weights {size(weight_bytes(small, 'float32'))} in float32{_cache(small)}"
     return said

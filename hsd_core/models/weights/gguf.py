@@ -1,20 +1,133 @@
 """GGUF to a folder that transformers and we can open: dequantised safetensors, config and tokenizer.
 
-GGUF names tensors in its own way and, for the llama architecture, stores the rows of q and k so that rotary
-pairs are neighbours; they are put back into the order of halves here.
+GGUF names tensors in its own way and, for the llama architecture, stores the rows of q and k so that rotary pairs are
+neighbours; they are put back into the order of halves here. Safetensors are written one tensor at a time, so that
+converting never holds a whole model in memory: 8 bytes of header length, a JSON header {name: {dtype, shape,
+data_offsets}}, then the bytes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
-from hsd_core.models.weights.blobs import Blob, write_safetensors
-from hsd_core.models.weights.bpe import tokenizer_files
-from hsd_core.models.weights.errors import WeightsError
+from hsd_core.models.weights.source import WeightsError
+
+DTYPES = {"float32": ("F32", 4), "float16": ("F16", 2)}
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A tensor to be written: its name, shape, dtype, and how to get its values when its turn comes."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    values: Callable[[], Any]  # -> numpy array of that many elements
+
+    @property
+    def bytes(self) -> int:
+        return prod(self.shape) * DTYPES[self.dtype][1]
+
+
+def write_safetensors(path: Path, blobs: Sequence[Blob], progress: Callable[[float, float], None]) -> None:
+    """Write `blobs` in order; `progress(bytes done, bytes in all)` after each."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    at = 0
+    for blob in blobs:
+        header[blob.name] = {
+            "dtype": DTYPES[blob.dtype][0],
+            "shape": list(blob.shape),
+            "data_offsets": [at, at + blob.bytes],
+        }
+        at += blob.bytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # the data starts aligned
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little"))
+        file.write(text)
+        done = 0
+        for blob in blobs:
+            data = blob.values().astype(f"<{'f4' if blob.dtype == 'float32' else 'f2'}", copy=False).tobytes()
+            if len(data) != blob.bytes:
+                raise ValueError(f"{blob.name}: {len(data)} bytes where its shape says {blob.bytes}")
+            file.write(data)
+            done += blob.bytes
+            progress(done, at)
+
+
+_CONTROL, _USER_DEFINED, _UNUSED = 3, 4, 5
+_BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+# How text is cut before merging, by the name that GGUF gives the rule.
+_DIGITS = {"type": "Digits", "individual_digits": True}
+_QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+_SPLIT = {"type": "Split", "pattern": {"Regex": _QWEN2}, "behavior": "Isolated", "invert": False}
+_CUTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any] | None]] = {
+    "smollm": ([_DIGITS, _BYTES], None),
+    "qwen2": ([_SPLIT, {**_BYTES, "use_regex": False}], {"type": "NFC"}),
+    "gpt-2": ([_BYTES], None),
+}
+
+
+def tokenizer_files(field: Callable[..., Any], file: str) -> dict[str, Any]:
+    """{"tokenizer.json": ..., "tokenizer_config.json": ...} from a GGUF's metadata.
+
+    Raises:
+        WeightsError: the tokenizer is not byte-level BPE, or cuts text by a rule that is not known.
+    """
+    model, rule = field("tokenizer.ggml.model"), field("tokenizer.ggml.pre")
+    if model != "gpt2" or rule not in _CUTS:
+        raise WeightsError(
+            f"{file} has a {model!r} tokenizer with the rule {rule!r}; from GGUF we read byte-level BPE with "
+            f"{', '.join(_CUTS)}; use the model's safetensors"
+        )
+    tokens, kinds = field("tokenizer.ggml.tokens"), field("tokenizer.ggml.token_type")
+    used = [(i, t, k) for i, (t, k) in enumerate(zip(tokens, kinds, strict=True)) if k != _UNUSED]
+    cuts, normalizer = _CUTS[rule]
+    tokenizer = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [_added(i, t, k == _CONTROL) for i, t, k in used if k in (_CONTROL, _USER_DEFINED)],
+        "normalizer": normalizer,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
+        "post_processor": None,
+        "decoder": {**_BYTES, "add_prefix_space": True},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {t: i for i, t, _ in used},
+            "merges": [merge.split(" ") for merge in field("tokenizer.ggml.merges")],
+        },
+    }
+    named = {"bos_token": "bos", "eos_token": "eos", "pad_token": "padding", "unk_token": "unknown"}
+    ids = {name: field(f"tokenizer.ggml.{key}_token_id") for name, key in named.items()}
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+        **{name: tokens[i] for name, i in ids.items() if i is not None},
+        "chat_template": field("tokenizer.chat_template"),
+    }
+    return {"tokenizer.json": tokenizer, "tokenizer_config.json": config}
+
+
+def _added(id_: int, content: str, special: bool) -> dict[str, Any]:
+    plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": id_, "content": content, **plain, "special": special}
+
 
 _ARCHITECTURES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM"}
 _OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}

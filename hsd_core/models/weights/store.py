@@ -23,7 +23,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from hsd_core.models.weights.errors import WeightsError
+from hsd_core.models.weights.source import WeightsError
 
 FORMAT = 1  # of the converted folder; another number is rebuilt
 LOCK_SECONDS = 3600.0

@@ -21,7 +21,7 @@ def tensors(info: DraftInfo) -> set[str]:
 
 
 def sound(info: DraftInfo) -> bool:
-    from hsd_core.models.lean.sliding_window import SINK
+    from hsd_core.models.lean.positions import SINK
 
     return info.layers == 1 and info.window > SINK and not (info.at or info.fed or info.ahead > 1)
 

@@ -25,8 +25,7 @@ from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.drafts.copying import copier
 from hsd_core.models.drafts.head import DraftCache, LeanDraft
 from hsd_core.models.lean.linear import nbytes
-from hsd_core.models.lean.rotary import rotary_tables
-from hsd_core.models.lean.sliding_window import SINK, sees_own
+from hsd_core.models.lean.positions import SINK, rotary_tables, sees_own
 from hsd_core.models.one_pass import Branches, in_order
 
 if TYPE_CHECKING:

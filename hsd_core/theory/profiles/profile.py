@@ -1,4 +1,9 @@
-"""How long a target's texts are: what a calibration saw, and what that says of texts under another limit."""
+"""A profile: what every level of a stack costs on a machine, and how often each accepts each other's tokens.
+
+All of the theory reads this and nothing else. It is measured (`calibrate`), edited on the page, or written by hand.
+What passes cost depends on the machine, who accepts whose tokens on the weights and the texts: so a profile may take
+the acceptances of another one.
+"""
 
 from __future__ import annotations
 

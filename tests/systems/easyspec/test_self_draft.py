@@ -20,7 +20,7 @@ from hsd_core.levels.self_draft import CalibratedRun, FuzzyRun, SelfLevel
 from hsd_core.levels.shared import SharedState, shares
 from hsd_core.models.context import Context
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.lean.grouping import groups
+from hsd_core.models.lean.sublayers import groups
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.easyspec import study as grouped

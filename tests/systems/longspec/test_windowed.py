@@ -14,7 +14,7 @@ from hsd_core.grammar.registry import draft_forms
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.draft_file import DraftError, fingerprint, read_draft, write_draft
-from hsd_core.models.lean.sliding_window import SINK
+from hsd_core.models.lean.positions import SINK
 from hsd_core.models.one_pass import Branches
 from hsd_core.systems.longspec.windowed import ROOM, WindowedKeys
 from hsd_core.systems.longspec.windowed_run import WindowedRun

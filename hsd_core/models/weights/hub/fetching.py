@@ -11,10 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hsd_core.models.weights.attended import attended
-from hsd_core.models.weights.errors import WeightsError, saved_again
+from hsd_core.models.weights.child_process import child_process
 from hsd_core.models.weights.hub.snapshots import snapshot
-from hsd_core.models.weights.source import Source
+from hsd_core.models.weights.source import Source, WeightsError, saved_again
 
 Progress = Callable[[str, float, float], None]
 ANSWER_S = 5.0  # how long the Hub may take to answer at all
@@ -86,7 +85,7 @@ def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None], *more: str) -> 
         plan: dict[str, Any] = {}
         with said.open("wb") as out, log.open("wb") as err:
             command = (PROGRAM, hub_id, f"{ANSWER_S}", *more)
-            with attended(*command, stdout=out, stderr=err, env=own) as process:
+            with child_process(*command, stdout=out, stderr=err, env=own) as process:
                 while process.poll() is None:
                     plan = plan or next((line for line in _lines(said) if "files" in line), {})
                     tell(plan)

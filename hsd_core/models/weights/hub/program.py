@@ -1,4 +1,4 @@
-"""Fetches a model from the Hub as a program, so that it can be ended at any moment: ID SECONDS [look] (see `attended`).
+"""Fetches a model from the Hub as a program that can be ended at any moment: ID SECONDS [look] (see `child_process`).
 
 It writes JSON lines: first what is to be fetched, {"blobs": FOLDER, "files": {NAME OF THE BLOB: BYTES}}, at last
 {"folder": SNAPSHOT}, or {"wrong": KIND, "why": REASON}. To look is to fetch config.json alone. It belongs to no

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.lean.sliding_window import SINK
+from hsd_core.models.lean.positions import SINK
 from hsd_core.systems.nano.train import checkpoint
 from hsd_core.systems.nano.train.data.batches import collate, order
 from hsd_core.systems.nano.train.data.features import Features

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hsd_core.models.lean.sliding_window import sees_own
+from hsd_core.models.lean.positions import sees_own
 from hsd_core.systems.nano.train.students.student_layer import Seen, StudentLayer
 
 

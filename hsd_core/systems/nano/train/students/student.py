@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from hsd_core.models.drafts.copying import Gate, mixed
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.lean.rotary import rotary_tables
+from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.students.crossed_layer import CrossedLayer
 from hsd_core.systems.nano.train.students.student_layer import Seen, StudentHead, StudentLayer, later

@@ -1,17 +1,22 @@
-"""Attention masks, kept between passes: a pass of few inputs takes a window of a mask that is there already.
+"""What attention knows of positions: masks, rotary angles, and the window of StreamingLLM (arXiv 2309.17453).
 
-Attention sees whole multiples of KEY_STEP keys and ROW_STEP query rows (the rest masked, or unused): then the sums of a
-row run in the same order whatever other rows are computed beside it, and n rows give bit for bit what n single rows
-give, on the CPUs we measured. So shapes come in buckets too, as a captured graph needs them.
+Masks are kept between passes: a pass of few inputs takes a window of a mask that is there already. Attention sees whole
+multiples of KEY_STEP keys and ROW_STEP query rows (the rest masked, or unused): then the sums of a row run in the same
+order whatever other rows are computed beside it, and n rows give bit for bit what n single rows give, on the CPUs we
+measured. So shapes come in buckets too, as a captured graph needs them.
 """
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.gpu.transfer import sent
+from hsd_core.models.lean.shape import LeanShape
 
 KEY_STEP, ROW_STEP = 64, 8
 KEPT_INPUTS = 32  # the longest chain whose mask is kept: 32 inputs of a group of 3 heads, 4096 keys: 3 MB
@@ -63,3 +68,41 @@ class Masks:
 def rounded_up(n: int, step: int) -> int:
     """n rounded up to a multiple of step."""
     return -(-n // step) * step
+
+
+def rotary_tables(shape: LeanShape) -> tuple[Tensor, Tensor]:
+    """cos and signed sin of every position's angles, (max_positions, head_size) float32.
+
+    With halves (a, b) of a head, the rotation is (a cos - b sin, b cos + a sin); the second table holds
+    (-sin, sin), to be multiplied with the swapped halves (b, a).
+    """
+    angles = torch.outer(torch.arange(shape.max_positions).float(), _frequencies(shape))
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat((cos, cos), dim=-1), torch.cat((-sin, sin), dim=-1)
+
+
+def _frequencies(shape: LeanShape) -> Tensor:
+    """(head_size / 2,) angles per position: theta^(-2j/d), scaled by the rope type."""
+    d, kind = shape.head_size, shape.rope["rope_type"]
+    base = 1.0 / shape.rope_theta ** (torch.arange(0, d, 2).float() / d)
+    if kind == "linear":
+        return base / float(shape.rope["factor"])
+    return _llama3(base, shape.rope) if kind == "llama3" else base
+
+
+def _llama3(base: Tensor, rope: dict[str, Any]) -> Tensor:
+    """Llama 3.1's rule: long wavelengths are stretched by `factor`, short ones kept, blended between."""
+    factor, low, high = (float(rope[k]) for k in ("factor", "low_freq_factor", "high_freq_factor"))
+    turns = rope["original_max_position_embeddings"] * base / (2 * math.pi)  # full turns within the old context
+    blend = ((turns - low) / (high - low)).clamp(0, 1)  # 0: stretched, 1: kept
+    stretched: Tensor = base * (blend + (1 - blend) / factor)
+    return stretched
+
+
+SINK = 4  # first positions that are seen from everywhere
+
+
+def sees_own(of: Tensor, place: Tensor, window: int) -> Tensor:
+    """(n, m) bool: whether the position numbered of[i] attends to the one numbered place[j], of its own line."""
+    near = (place <= of[:, None]) & (place > of[:, None] - (window - SINK))
+    return near | ((place < SINK) & (place <= of[:, None]))

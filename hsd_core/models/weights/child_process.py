@@ -1,8 +1,9 @@
 """A Python program as a process that ends with the one that started it, however that ends.
 
-`attended` starts this very file: `python attended.py PROGRAM ARGUMENT...`, a module's name or a file. Its standard
-input is a pipe from the one that started it. Nothing is ever written there; that it ends is heard by every system, also
-where the other end was killed and could tell nobody. Then the process ends at once, and what it has started with it.
+`child_process` starts this very file: `python child_process.py PROGRAM ARGUMENT...`, a module's name or a file. Its
+standard input is a pipe from the one that started it, and nothing is ever written there. Every system tells a process
+that its pipe ended, also where the other end was killed. Then the process ends at once, and what it has started with
+it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ PATIENCE_S = 5.0  # for a process to hear that it is to end
 
 
 @contextmanager
-def attended(program: str, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+def child_process(program: str, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program while the block runs; at the block's end it is ended.
 
     Args:
