@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from hsd_core.cli.files import check_files, said
-from hsd_core.cli.shared_options import check_counts
+from hsd_core.cli.options import check_counts, check_files, said
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.machine import out_of_memory
 

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import counts, flag, option, reads, writes
 from hsd_core.cli.shared_options import (
     about_of,
     add_preset,
@@ -21,7 +21,6 @@ from hsd_core.cli.shared_options import (
     check_sampling,
     command,
     countdown,
-    counts,
     default_of,
     explained,
     opened,
@@ -42,38 +41,29 @@ RUNS = "runs.jsonl"
 def add(commands: Any) -> None:
     parser = command(commands, "bench", "measure stacks beside plain decoding", act)
     add_preset(parser)
+    reads(parser, "--stacks FILE", "one stack a line, `default` is this machine's (default: the preset's examples)")
     reads(
         parser,
-        "--stacks",
-        metavar="FILE",
-        help="one stack a line, `default` is this machine's (default: the preset's examples)",
-    )
-    reads(
-        parser,
-        "--prompts",
+        "--prompts FILE",
+        f"JSON lines with prompt or turns, or {' or '.join(BUILT_IN)}, which are built in (default own)",
         known=BUILT_IN,
         default="own",
-        metavar="FILE",
-        help=f"JSON lines with prompt or turns, or {' or '.join(BUILT_IN)}, which are built in (default own)",
     )
-    counts(parser, "--per-category", metavar="N", help="only N prompts of each task")
+    counts(parser, "--per-category N", "only N prompts of each task")
     writes(
         parser,
-        "--out",
+        "--out DIR",
+        "keep results.json, results.csv, report.md and the raw runs; an interrupted benchmark goes on there",
         folder=True,
-        metavar="DIR",
-        help="keep results.json, results.csv, report.md and the raw runs; an interrupted benchmark goes on there",
     )
-    parser.add_argument("--no-peers", action="store_true", help="leave transformers and llama.cpp out")
-    parser.add_argument(
-        "--peers", metavar="P,...", help="only these of them, such as 'transformers plain,llama.cpp plain'"
-    )
-    reads(parser, "--gguf", type=Path, metavar="FILE", help="the target as llama.cpp reads it")
+    flag(parser, "--no-peers", "leave transformers and llama.cpp out")
+    option(parser, "--peers P,...", "only these of them, such as 'transformers plain,llama.cpp plain'")
+    reads(parser, "--gguf FILE", "the target as llama.cpp reads it", type=Path)
     add_sampling(parser)
-    parser.add_argument(
+    flag(
+        parser,
         "--reckoned",
-        action="store_true",
-        help="measure stacks with @with= too: each pass alone, then laid on the clocks of its lanes; their rows say so",
+        "measure stacks with @with= too: each pass alone, then laid on the clocks of its lanes; their rows say so",
     )
 
 

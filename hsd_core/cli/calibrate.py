@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import counts, flag, option, reads, writes
 from hsd_core.cli.shared_options import (
     add_preset,
     command,
-    counts,
     explained,
     opened,
     plain_stack,
@@ -31,28 +30,27 @@ OF_TEXTS = ("prompts", "texts", "tokens", "length")  # the options that say what
 def add(commands: Any) -> None:
     parser = command(commands, "calibrate", "measure a profile of a preset's levels", act)
     add_preset(parser)
-    writes(parser, "--out", metavar="FILE", help="the profile (JSON)")
-    parser.add_argument(
+    writes(parser, "--out FILE", "the profile (JSON)")
+    flag(
+        parser,
         "--quick",
-        action="store_true",
-        help="the levels of the default stack alone, in about 20 seconds: its block lengths are planned from that",
+        "the levels of the default stack alone, in about 20 seconds: its block lengths are planned from that",
     )
-    parser.add_argument(
-        "--temperature",
+    option(
+        parser,
+        "--temperature T",
+        "0 is greedy (default); again for further ones, which go to FILE-tT.json",
         type=float,
         action="append",
-        metavar="T",
-        help="0 is greedy (default); again for further ones, which go to FILE-tT.json",
     )
-    parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
-    reads(parser, "--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: the package's)")
-    counts(parser, "--texts", metavar="N", help="behind so many of the prompts, evenly from the file (default: all)")
-    counts(parser, "--tokens", metavar="N", help="that the target writes after each prompt (default 40)")
+    option(parser, "--levels L", "which levels, without T, e.g. ngram,int8,target (default: all)")
+    reads(parser, "--prompts FILE", "JSON lines with prompt or turns (default: the package's)")
+    counts(parser, "--texts N", "behind so many of the prompts, evenly from the file (default: all)")
+    counts(parser, "--tokens N", "that the target writes after each prompt (default 40)")
     counts(
         parser,
-        "--length",
-        metavar="N",
-        help="behind pieces of N tokens of the prompts, read as they stand: what views are worth hangs on that",
+        "--length N",
+        "behind pieces of N tokens of the prompts, read as they stand: what views are worth hangs on that",
     )
 
 

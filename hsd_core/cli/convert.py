@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import reads, writes
 from hsd_core.cli.shared_options import command
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "convert", "a trace or a race of an earlier version as a file of this one", act)
-    reads(parser, "file", metavar="FILE", help="a trace or a race (.jsonl or .jsonl.gz), of any version that is read")
-    writes(parser, "--out", required=True, metavar="FILE", help="the file to write, compressed if it ends in .gz")
+    reads(parser, "file FILE", "a trace or a race (.jsonl or .jsonl.gz), of any version that is read")
+    writes(parser, "--out FILE", "the file to write, compressed if it ends in .gz", required=True)
 
 
 def act(options: argparse.Namespace) -> int:

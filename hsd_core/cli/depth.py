@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import counts, flag, option, reads, writes
 from hsd_core.cli.shared_options import (
     about_of,
     add_preset,
     command,
     countdown,
-    counts,
     opened,
     plain_stack,
     within_context,
@@ -119,24 +118,23 @@ def add_texts(parser: argparse.ArgumentParser, tokens: int) -> None:
     """Which texts are read, and how much of each. tokens: the default."""
     reads(
         parser,
-        "--prompts",
+        "--prompts FILE",
+        "JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
         required=True,
-        metavar="FILE",
-        help="JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
     )
-    counts(parser, "--max-new-tokens", default=tokens, metavar="N", help=f"tokens read a text (default {tokens})")
-    counts(parser, "--limit", metavar="N", help="only the first N prompts")
-    counts(parser, "--batch", default=8, metavar="B", help="texts written side by side (default 8)")
-    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+    counts(parser, "--max-new-tokens N", f"tokens read a text (default {tokens})", default=tokens)
+    counts(parser, "--limit N", "only the first N prompts")
+    counts(parser, "--batch B", "texts written side by side (default 8)", default=8)
+    flag(parser, "--raw", "no chat template: the prompt is the text itself")
 
 
 def add(commands: Any) -> None:
     parser: Any = command(commands, "depth", "measure at which depth the target knows the next token", act)
     add_preset(parser)
     add_texts(parser, 128)
-    parser.add_argument("--loops", choices=("cut", "keep"), default="cut", help="what follows a loop's start in a text")
-    counts(parser, "--lengths", nargs="+", metavar="N", help="of the text before what is read, where a study has some")
-    writes(parser, "--out", goes_on=True, metavar="FILE", help="keep it as JSON lines; what a study read there is kept")
+    option(parser, "--loops", "what follows a loop's start in a text", choices=("cut", "keep"), default="cut")
+    counts(parser, "--lengths N", "of the text before what is read, where a study has some", nargs="+")
+    writes(parser, "--out FILE", "keep it as JSON lines; what a study read there is kept", goes_on=True)
 
     def complete() -> None:
         for study in studies().values():

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from hsd_core.cli.files import reads
+from hsd_core.cli.options import flag, option, reads
 from hsd_core.cli.shared_options import command
 
 MOST = 16_000_000  # bytes of an answer of /metrics
@@ -19,11 +19,11 @@ PATIENCE_S = 10.0
 
 def add(commands: Any) -> None:
     parser = command(commands, "doctor", "read what vLLM, llama.cpp, SGLang and others print of speculation", act)
-    reads(parser, "files", nargs="*", metavar="FILE", help="metrics, replies in JSON, logs; two scrapes: earlier first")
-    parser.add_argument("--plain-ms", type=float, metavar="X", help="ms of a token without speculation, where known")
-    parser.add_argument("--url", metavar="URL", help="a server: its /metrics are read twice, --pause seconds apart")
-    parser.add_argument("--pause", type=float, default=30.0, metavar="S", help="between the two (default 30)")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    reads(parser, "files FILE", "metrics, replies in JSON, logs; two scrapes: earlier first", nargs="*")
+    option(parser, "--plain-ms X", "ms of a token without speculation, where known", type=float)
+    option(parser, "--url URL", "a server: its /metrics are read twice, --pause seconds apart")
+    option(parser, "--pause S", "between the two (default 30)", type=float, default=30.0)
+    flag(parser, "--json", "print the answer as JSON")
 
 
 def act(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import option, reads, writes
 from hsd_core.cli.shared_options import command
 
 COLOURS = {"supplied": "level", "accepted": "passed"}  # as the page names them in its address
@@ -15,11 +15,9 @@ COLOURS = {"supplied": "level", "accepted": "passed"}  # as the page names them 
 
 def add(commands: Any) -> None:
     parser = command(commands, "export", "a recorded run as one HTML file", act)
-    reads(parser, "file", metavar="TRACE", help="a trace (.jsonl or .jsonl.gz)")
-    writes(parser, "--out", required=True, metavar="FILE", help="the HTML file to write")
-    parser.add_argument(
-        "--by", choices=list(COLOURS), default="supplied", help="whose colour tokens have when it opens"
-    )
+    reads(parser, "file TRACE", "a trace (.jsonl or .jsonl.gz)")
+    writes(parser, "--out FILE", "the HTML file to write", required=True)
+    option(parser, "--by", "whose colour tokens have when it opens", choices=list(COLOURS), default="supplied")
 
 
 def act(options: argparse.Namespace) -> int:

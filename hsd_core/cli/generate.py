@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from hsd_core.cli import repeat
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import flag, option, reads, writes
 from hsd_core.cli.shared_options import (
     add_preset,
     add_sampling,
@@ -31,25 +31,22 @@ from hsd_core.trace import metrics
 def add(commands: Any) -> None:
     parser = command(commands, "generate", "decode a prompt with a stack", act)
     add_preset(parser)
-    parser.add_argument(
-        "--stack", help="levels, cheapest first (default: `default`, this machine's), e.g. ngram:2,int8:8,target"
-    )
+    option(parser, "--stack", "levels, cheapest first (default: `default`, this machine's), e.g. ngram:2,int8:8,target")
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--prompt", metavar="TEXT", help="the prompt; - reads it from stdin")
-    reads(what, "--repeat", metavar="TRACE", help="run a trace again by its header; say if it is the same")
+    option(what, "--prompt TEXT", "the prompt; - reads it from stdin")
+    reads(what, "--repeat TRACE", "run a trace again by its header; say if it is the same")
     add_sampling(parser)
-    parser.add_argument("--baseline", action="store_true", help="measure plain decoding of the same prompt too")
-    parser.add_argument("--replan", action="store_true", help="choose levels and T of --stack again while generating")
-    reads(parser, "--profile", metavar="FILE", help="with --replan: plan with this (default: calibrated, else shipped)")
-    parser.add_argument(
-        "--explore", type=int, metavar="N", help="with --replan: every N rounds, one round of levels not seen lately"
-    )
-    parser.add_argument(
+    flag(parser, "--baseline", "measure plain decoding of the same prompt too")
+    flag(parser, "--replan", "choose levels and T of --stack again while generating")
+    reads(parser, "--profile FILE", "with --replan: plan with this (default: calibrated, else shipped)")
+    option(parser, "--explore N", "with --replan: every N rounds, one round of levels not seen lately", type=int)
+    option(
+        parser,
         "--by",
+        "colour the text by the level that supplied a token, or by the highest that accepted it before the target",
         choices=(SUPPLIED, ACCEPTED),
-        help="colour the text by the level that supplied a token, or by the highest that accepted it before the target",
     )
-    writes(parser, "--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
+    writes(parser, "--trace FILE", "write the run to FILE (.jsonl or .jsonl.gz)")
 
 
 def act(options: argparse.Namespace) -> int:

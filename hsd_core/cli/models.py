@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from hsd_core.cli.options import flag, option
 from hsd_core.cli.shared_options import command, explained
 from hsd_core.grammar import kinds
 from hsd_core.grammar.preset import Preset, memory_gb_here
@@ -23,9 +24,9 @@ from hsd_core.typed import pretty
 
 def add(commands: Any) -> None:
     parser = command(commands, "models", "list presets and levels, usable or why not, or what a target allows", act)
-    parser.add_argument("--target", metavar="ID", help="what can be built over a Hub id, a folder or a .gguf file")
-    parser.add_argument("--draft", metavar="ID", help="with --target: a smaller model of its family")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    option(parser, "--target ID", "what can be built over a Hub id, a folder or a .gguf file")
+    option(parser, "--draft ID", "with --target: a smaller model of its family")
+    flag(parser, "--json", "as JSON")
 
 
 def act(options: argparse.Namespace) -> int:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads
-from hsd_core.cli.shared_options import command, countdown, counts, progress
+from hsd_core.cli.options import counts, flag, option, reads
+from hsd_core.cli.shared_options import command, countdown, progress
 from hsd_core.typed import pretty
 
 SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "held-out.jsonl"
@@ -20,23 +20,22 @@ _TIMED = 128  # tokens before the passes that are timed
 
 def add(commands: Any) -> None:
     parser = command(commands, "pair", "would this draft pay below that target, before any GPU is rented", act)
-    parser.add_argument("draft", metavar="DRAFT", help="a Hub id, a folder or a .gguf file")
-    parser.add_argument("target", metavar="TARGET", help="another one")
+    option(parser, "draft DRAFT", "a Hub id, a folder or a .gguf file")
+    option(parser, "target TARGET", "another one")
     reads(
         parser,
-        "--texts",
-        metavar="FILE",
-        help="your texts: plain text (a blank line between two), or JSON lines with prompt or turns, and output_ids if "
+        "--texts FILE",
+        "your texts: plain text (a blank line between two), or JSON lines with prompt or turns, and output_ids if "
         "known (default: shipped prompts)",
     )
-    counts(parser, "--limit", default=24, metavar="N", help="texts that are read (default 24)")
-    counts(parser, "--max-tokens", default=256, metavar="N", help="tokens read of each (default 256)")
-    parser.add_argument("--sampled", action="store_true", help="judge runs at temperature 1 instead of greedy ones")
-    parser.add_argument("--by-size", action="store_true", help="no measured passes: costs by the weights' bytes alone")
-    parser.add_argument("--dtype", metavar="F", help="of both: float32, int8, int4, on a GPU bfloat16")
-    parser.add_argument("--draft-dtype", metavar="F", help="of the draft alone: int8 or int4 for a copy of the target")
-    parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    counts(parser, "--limit N", "texts that are read (default 24)", default=24)
+    counts(parser, "--max-tokens N", "tokens read of each (default 256)", default=256)
+    flag(parser, "--sampled", "judge runs at temperature 1 instead of greedy ones")
+    flag(parser, "--by-size", "no measured passes: costs by the weights' bytes alone")
+    option(parser, "--dtype F", "of both: float32, int8, int4, on a GPU bfloat16")
+    option(parser, "--draft-dtype F", "of the draft alone: int8 or int4 for a copy of the target")
+    option(parser, "--device D", "cpu, cuda, ... (default: an accelerator if there is one)")
+    flag(parser, "--json", "as JSON")
 
 
 def act(options: argparse.Namespace) -> int:

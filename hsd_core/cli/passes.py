@@ -10,8 +10,8 @@ from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import about_of, add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.options import counts, option, reads, writes
+from hsd_core.cli.shared_options import about_of, add_preset, command, opened, plain_stack, progress
 from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, read_prompts
 from hsd_core.models.loading import KINDS
@@ -25,27 +25,16 @@ LENGTH_ROWS = (1, 8)  # where no rows are asked for and several lengths are
 def add(commands: Any) -> None:
     parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
     add_preset(parser)
-    parser.add_argument("--levels", metavar="L", help="which levels, without T, e.g. ngram,int8,target (default: all)")
-    parser.add_argument(
-        "--stack", metavar="S", help="the stack whose rounds are taken apart (default: this machine's default)"
-    )
-    parser.add_argument("--rows", metavar="N,N", help="rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
-    counts(parser, "--context", metavar="N", help="tokens of text before a pass (default 128)")
-    parser.add_argument("--lengths", metavar="N,N", help="texts of these lengths instead, up to the context")
-    reads(
-        parser,
-        "--prompts",
-        known=BUILT_IN,
-        default="quick",
-        metavar="FILE",
-        help="what rounds are run on (default quick)",
-    )
-    counts(parser, "--limit", default=3, metavar="N", help="the first N prompts (default 3)")
-    counts(parser, "--max-new-tokens", default=32, metavar="N", help="of each run (default 32)")
-    parser.add_argument(
-        "--decoder", choices=KINDS, default="auto", help="what runs the models (default auto: the quickest)"
-    )
-    writes(parser, "--out", metavar="FILE", help="keep it as JSON lines, as the command results reads them")
+    option(parser, "--levels L", "which levels, without T, e.g. ngram,int8,target (default: all)")
+    option(parser, "--stack S", "the stack whose rounds are taken apart (default: this machine's default)")
+    option(parser, "--rows N,N", "rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
+    counts(parser, "--context N", "tokens of text before a pass (default 128)")
+    option(parser, "--lengths N,N", "texts of these lengths instead, up to the context")
+    reads(parser, "--prompts FILE", "what rounds are run on (default quick)", known=BUILT_IN, default="quick")
+    counts(parser, "--limit N", "the first N prompts (default 3)", default=3)
+    counts(parser, "--max-new-tokens N", "of each run (default 32)", default=32)
+    option(parser, "--decoder", "what runs the models (default auto: the quickest)", choices=KINDS, default="auto")
+    writes(parser, "--out FILE", "keep it as JSON lines, as the command results reads them")
 
 
 def act(options: argparse.Namespace) -> int:

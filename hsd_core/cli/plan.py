@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hsd_core.cli.files import reads
+from hsd_core.cli.options import flag, option, reads
 from hsd_core.cli.shared_options import command
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_names
@@ -26,12 +26,12 @@ _LISTED = 10
 
 def add(commands: Any) -> None:
     parser = command(commands, "plan", "the fastest stack by a measured profile", act)
-    reads(parser, "--profile", required=True, metavar="FILE", help="a profile (JSON), as calibrate writes it")
-    parser.add_argument("--max-block", type=int, metavar="T", help="the longest block length (default: the profile's)")
-    parser.add_argument("--levels", type=int, metavar="N", help="at most so many levels; 1 is plain decoding")
+    reads(parser, "--profile FILE", "a profile (JSON), as calibrate writes it", required=True)
+    option(parser, "--max-block T", "the longest block length (default: the profile's)", type=int)
+    option(parser, "--levels N", "at most so many levels; 1 is plain decoding", type=int)
     for question in plugins("question"):
         parser.add_argument(f"--{question.OPTION}", action="store_true", help=question.HELP)
-    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    flag(parser, "--json", "the answer as JSON")
 
 
 def act(options: argparse.Namespace) -> int:

@@ -13,8 +13,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import command, countdown, counts
+from hsd_core.cli.options import counts, flag, option, reads, writes
+from hsd_core.cli.shared_options import command, countdown
 from hsd_core.measure.probe.engine_requests import ENGINES, LENGTHS, MOST
 
 DEFAULT_PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "calibration.jsonl"
@@ -24,36 +24,23 @@ _MOST_TOKENS = 2048
 
 def add(commands: Any) -> None:
     parser = command(commands, "probe", "measure a running llama.cpp, vLLM or SGLang server at several lengths", act)
-    parser.add_argument("--url", required=True, metavar="URL", help="the server, such as http://127.0.0.1:8000/v1")
-    parser.add_argument("--engine", choices=[*ENGINES], help="which it is (default: as it says itself)")
-    parser.add_argument("--target", default="TARGET", metavar="ID", help="for the commands: the model")
-    parser.add_argument("--draft", default="DRAFT", metavar="ID", help="for the commands: the draft model")
-    counts(parser, "--lengths", nargs="+", default=[*LENGTHS], metavar="K", help="draft lengths (default 1 2 4 8)")
-    parser.add_argument(
-        "--length", type=int, metavar="K", help="measure only what the server runs now: this length, 0 without drafts"
-    )
-    parser.add_argument(
-        "--start", metavar="COMMAND", help="start and end the server here: its command with {k} where the length stands"
-    )
-    parser.add_argument("--plain", metavar="COMMAND", help="with --start: its command without drafts")
-    parser.add_argument(
-        "--synthetic", action="store_true", help="the engine accepts at random: times of lengths without a good draft"
-    )
-    reads(parser, "--prompts", metavar="FILE", help="JSON lines with prompt or turns (default: eight shipped ones)")
-    counts(parser, "--limit", default=8, metavar="N", help="prompts that are sent at each length (default 8)")
-    counts(parser, "--max-new-tokens", default=96, metavar="N", help="tokens of a reply (default 96)")
-    writes(parser, "--out", goes_on=True, metavar="FILE", help="the replies' counts, which `doctor` reads; goes on")
-    writes(parser, "--profile", metavar="FILE", help="with all lengths measured: a profile, which `plan` reads")
-    reads(
-        parser,
-        "--unseen",
-        metavar="FILE",
-        help="with --start: check the advice at every length up to the longest, on these prompts",
-    )
-    writes(parser, "--table", metavar="FILE", help="with --unseen: what that gave, as Markdown")
-    parser.add_argument(
-        "--commands", action="store_true", help="print the start commands and end; with --engine no server need run"
-    )
+    option(parser, "--url URL", "the server, such as http://127.0.0.1:8000/v1", required=True)
+    option(parser, "--engine", "which it is (default: as it says itself)", choices=[*ENGINES])
+    option(parser, "--target ID", "for the commands: the model", default="TARGET")
+    option(parser, "--draft ID", "for the commands: the draft model", default="DRAFT")
+    counts(parser, "--lengths K", "draft lengths (default 1 2 4 8)", nargs="+", default=[*LENGTHS])
+    option(parser, "--length K", "measure only what the server runs now: this length, 0 without drafts", type=int)
+    option(parser, "--start COMMAND", "start and end the server here: its command with {k} where the length stands")
+    option(parser, "--plain COMMAND", "with --start: its command without drafts")
+    flag(parser, "--synthetic", "the engine accepts at random: times of lengths without a good draft")
+    reads(parser, "--prompts FILE", "JSON lines with prompt or turns (default: eight shipped ones)")
+    counts(parser, "--limit N", "prompts that are sent at each length (default 8)", default=8)
+    counts(parser, "--max-new-tokens N", "tokens of a reply (default 96)", default=96)
+    writes(parser, "--out FILE", "the replies' counts, which `doctor` reads; goes on", goes_on=True)
+    writes(parser, "--profile FILE", "with all lengths measured: a profile, which `plan` reads")
+    reads(parser, "--unseen FILE", "with --start: check the advice at every length up to the longest, on these prompts")
+    writes(parser, "--table FILE", "with --unseen: what that gave, as Markdown")
+    flag(parser, "--commands", "print the start commands and end; with --engine no server need run")
 
 
 def act(options: argparse.Namespace) -> int:

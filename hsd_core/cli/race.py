@@ -7,13 +7,12 @@ import sys
 from collections.abc import Generator, Iterable
 from typing import Any
 
-from hsd_core.cli.files import writes
+from hsd_core.cli.options import counts, option, writes
 from hsd_core.cli.shared_options import (
     add_preset,
     add_sampling,
     check_sampling,
     command,
-    counts,
     default_of,
     explained,
     opened,
@@ -29,17 +28,17 @@ from hsd_core.measure.race import Heat, Turn
 
 def add(commands: Any) -> None:
     parser = command(commands, "race", "stacks side by side over one prompt", act)
-    parser.add_argument(
-        "stacks",
+    option(
+        parser,
+        "stacks STACK",
+        "two to four; the others are compared with the first; `default` is this machine's",
         nargs="+",
-        metavar="STACK",
-        help="two to four; the others are compared with the first; `default` is this machine's",
     )
-    parser.add_argument("--prompt", required=True, metavar="TEXT", help="the prompt; - reads it from stdin")
-    counts(parser, "--repeats", default=5, metavar="N", help="how often they race (default 5)")
-    writes(parser, "--out", metavar="FILE", help="keep the race for the page (.jsonl or .jsonl.gz)")
-    parser.add_argument("--title", default="", metavar="TEXT", help="what the page calls it")
-    parser.add_argument("--about", default="", metavar="TEXT", help="a sentence on what it shows")
+    option(parser, "--prompt TEXT", "the prompt; - reads it from stdin", required=True)
+    counts(parser, "--repeats N", "how often they race (default 5)", default=5)
+    writes(parser, "--out FILE", "keep the race for the page (.jsonl or .jsonl.gz)")
+    option(parser, "--title TEXT", "what the page calls it", default="")
+    option(parser, "--about TEXT", "a sentence on what it shows", default="")
     add_preset(parser)
     add_sampling(parser)
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import command, counts, progress
+from hsd_core.cli.options import counts, option, reads, writes
+from hsd_core.cli.shared_options import command, progress
 from hsd_core.core import events as trace
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
@@ -39,19 +39,11 @@ UNEVEN = 1.35  # plain decoding of two recordings of one sitting differs by less
 
 def add(commands: Any) -> None:
     parser = command(commands, "record", "record the runs that the page replays", act)
-    reads(
-        parser,
-        "--list",
-        required=True,
-        metavar="FILE",
-        help="JSON lines: name, title, and preset, stack, prompt or whatif",
-    )
-    writes(
-        parser, "--out", folder=True, required=True, metavar="DIR", help="one NAME.jsonl.gz a run; those there are kept"
-    )
-    parser.add_argument("--target", metavar="ID", help="over this target instead of the presets of the list")
-    parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
-    counts(parser, "--repeats", default=3, metavar="N", help="runs of each; the one of middle speed-up is kept (3)")
+    reads(parser, "--list FILE", "JSON lines: name, title, and preset, stack, prompt or whatif", required=True)
+    writes(parser, "--out DIR", "one NAME.jsonl.gz a run; those there are kept", folder=True, required=True)
+    option(parser, "--target ID", "over this target instead of the presets of the list")
+    option(parser, "--device D", "cpu, cuda, ... (default: an accelerator if there is one)")
+    counts(parser, "--repeats N", "runs of each; the one of middle speed-up is kept (3)", default=3)
 
 
 def act(options: argparse.Namespace) -> int:

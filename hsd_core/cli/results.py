@@ -7,26 +7,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import option, reads, writes
 from hsd_core.cli.shared_options import command
 from hsd_core.measure.rawfile import read_raw
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "results", "tables of what bench and validate kept", act)
-    reads(parser, "files", nargs="*", metavar="FILE", help="raw results; print their tables as Markdown")
-    parser.add_argument("--view", metavar="NAME", help="only this table of each file")
-    writes(
-        parser,
-        "--update",
-        goes_on=True,
-        nargs="+",
-        default=[],
-        metavar="FILE.md",
-        help="make marked tables again in place",
-    )
-    writes(parser, "--summary", metavar="FILE", help="of one validation, what the page's Planner draws (JSON)")
-    reads(parser, "--earlier", nargs="+", default=[], metavar="FILE", help="validations that it names too")
+    reads(parser, "files FILE", "raw results; print their tables as Markdown", nargs="*")
+    option(parser, "--view NAME", "only this table of each file")
+    writes(parser, "--update FILE.md", "make marked tables again in place", goes_on=True, nargs="+", default=[])
+    writes(parser, "--summary FILE", "of one validation, what the page's Planner draws (JSON)")
+    reads(parser, "--earlier FILE", "validations that it names too", nargs="+", default=[])
 
 
 def act(options: argparse.Namespace) -> int:

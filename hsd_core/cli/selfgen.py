@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads, writes
+from hsd_core.cli.options import counts, flag, reads, writes
 from hsd_core.cli.shared_options import (
     add_preset,
     add_sampling,
     check_sampling,
     command,
     countdown,
-    counts,
     opened,
     plain_stack,
     within_context,
@@ -37,18 +36,18 @@ def add(commands: Any) -> None:
     parser = command(commands, "selfgen", "write texts with the target, for training", act)
     add_preset(parser)
     add_written(parser, parser.add_mutually_exclusive_group(required=True))
-    writes(parser, "--out", goes_on=True, required=True, metavar="FILE", help="JSON lines; goes on where it ended")
-    writes(parser, "--states", folder=True, metavar="DIR", help="keep the hidden states that training will read")
+    writes(parser, "--out FILE", "JSON lines; goes on where it ended", goes_on=True, required=True)
+    writes(parser, "--states DIR", "keep the hidden states that training will read", folder=True)
 
 
 def add_written(parser: argparse.ArgumentParser, what: Any) -> None:
     """What the target is to write. what: the group of options of which one is given."""
-    reads(what, "--prompts", metavar="FILE", help="JSON lines with prompt, turns or prompt_ids")
-    counts(what, "--invent", metavar="N", help="N texts whose prompts the target writes itself (Magpie)")
-    reads(parser, "--openings", metavar="FILE", default=str(OPENINGS), help="how invented prompts begin")
-    parser.add_argument("--cut-loops", action="store_true", help="end an output soon after it begins to repeat itself")
-    counts(parser, "--limit", metavar="N", help="only the first N prompts")
-    counts(parser, "--batch", default=16, metavar="B", help="texts written side by side (default 16)")
+    reads(what, "--prompts FILE", "JSON lines with prompt, turns or prompt_ids")
+    counts(what, "--invent N", "N texts whose prompts the target writes itself (Magpie)")
+    reads(parser, "--openings FILE", "how invented prompts begin", default=str(OPENINGS))
+    flag(parser, "--cut-loops", "end an output soon after it begins to repeat itself")
+    counts(parser, "--limit N", "only the first N prompts")
+    counts(parser, "--batch B", "texts written side by side (default 16)", default=16)
     add_sampling(parser)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core import pipeline
+from hsd_core.cli.options import counts, flag, option
 from hsd_core.grammar.preset import Preset
 from hsd_core.measure.bench import plain_of
 from hsd_core.measure.rawfile import measured_by, prompts_file, ran_on
@@ -36,24 +37,24 @@ def command(commands: Any, name: str, help: str, act: Callable[[argparse.Namespa
 
 def add_preset(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help=f"preset (default {DEFAULT_PRESET})")
-    what.add_argument("--target", metavar="ID", help="instead of a preset: a Hub id, a folder or a .gguf file")
-    parser.add_argument("--draft", metavar="ID", help="a smaller model of the target's family, which `model` then is")
-    parser.add_argument("--device", metavar="D", help="cpu, cuda, ... (default: an accelerator if there is one)")
-    parser.add_argument(
-        "--dtype",
-        metavar="F",
-        help="the target's dtype (default: float32 on CPU, bfloat16 on a GPU, float16 on one before Ampere)",
+    option(what, "--preset P", f"preset (default {DEFAULT_PRESET})", default=DEFAULT_PRESET)
+    option(what, "--target ID", "instead of a preset: a Hub id, a folder or a .gguf file")
+    option(parser, "--draft ID", "a smaller model of the target's family, which `model` then is")
+    option(parser, "--device D", "cpu, cuda, ... (default: an accelerator if there is one)")
+    option(
+        parser,
+        "--dtype F",
+        "the target's dtype (default: float32 on CPU, bfloat16 on a GPU, float16 on one before Ampere)",
     )
 
 
 def add_sampling(parser: argparse.ArgumentParser) -> None:
-    counts(parser, "--max-new-tokens", "--tokens", default=128, metavar="N", help="length limit (default 128)")
-    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 is greedy (default)")
-    parser.add_argument("--top-k", type=int, default=0, metavar="K", help="0 switches it off (default)")
-    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="1 switches it off (default)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same run")
-    parser.add_argument("--raw", action="store_true", help="no chat template: the prompt is the text itself")
+    counts(parser, "--max-new-tokens --tokens N", "length limit (default 128)", default=128)
+    option(parser, "--temperature T", "0 is greedy (default)", type=float, default=0.0)
+    option(parser, "--top-k K", "0 switches it off (default)", type=int, default=0)
+    option(parser, "--top-p P", "1 switches it off (default)", type=float, default=1.0)
+    option(parser, "--seed S", "the same seed gives the same run", type=int, default=0)
+    flag(parser, "--raw", "no chat template: the prompt is the text itself")
 
 
 def sampled(options: argparse.Namespace) -> dict[str, Any]:
@@ -174,25 +175,6 @@ def plain_stack(options: argparse.Namespace) -> str:
         ValueError: see `preset_chosen`.
     """
     return plain_of(preset_from(options).default_stack)
-
-
-def counts(parser: Any, *names: str, **more: Any) -> None:
-    """An option that counts something, by its names. more: of `add_argument`."""
-    before = parser.get_default("counted") or ()
-    parser.set_defaults(counted=(*before, parser.add_argument(*names, type=int, **more).dest))
-
-
-def check_counts(options: argparse.Namespace) -> None:
-    """Look at every option that counts something, where it is given.
-
-    Raises:
-        ValueError: one is less than 1.
-    """
-    for name in getattr(options, "counted", ()):
-        value = getattr(options, name)
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None and one < 1:
-                raise ValueError(f"--{name.replace('_', '-')} is {one}; use at least 1")
 
 
 def within_context(texts: list[PromptText], max_positions: int) -> list[PromptText]:

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from hsd_core.cli.files import reads
+from hsd_core.cli.options import flag, option, reads
 from hsd_core.cli.shared_options import command
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, show, whole
 from hsd_core.core import events as trace
@@ -15,17 +15,16 @@ from hsd_core.core import events as trace
 
 def add(commands: Any) -> None:
     parser = command(commands, "trace", "print a recorded run and its totals", act)
-    reads(parser, "file", metavar="FILE", help="a trace (.jsonl or .jsonl.gz)")
-    parser.add_argument("--colour", choices=("auto", "always", "never"), default="auto")
-    parser.add_argument(
+    reads(parser, "file FILE", "a trace (.jsonl or .jsonl.gz)")
+    option(parser, "--colour", choices=("auto", "always", "never"), default="auto")
+    option(
+        parser,
         "--by",
+        "whose colour a token has: the level that supplied it, or the highest that accepted it before the target",
         choices=(SUPPLIED, ACCEPTED),
         default=SUPPLIED,
-        help="whose colour a token has: the level that supplied it, or the highest that accepted it before the target",
     )
-    parser.add_argument(
-        "--rejected", action="store_true", help="show rejected drafts, struck out, by who rejected them"
-    )
+    flag(parser, "--rejected", "show rejected drafts, struck out, by who rejected them")
 
 
 def act(options: argparse.Namespace) -> int:

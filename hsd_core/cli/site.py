@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.files import writes
+from hsd_core.cli.options import option, writes
 from hsd_core.cli.shared_options import command
 
 KINDS = ("static", "zerogpu", "cpu")  # of Spaces
@@ -19,12 +19,12 @@ def add(commands: Any) -> None:
     site = command(commands, "site", "the page as plain files, for a disk or any static host", act)
     _out(site, "the folder to write; an earlier page there is replaced")
     space = command(commands, "space", "the folder to push to a Hugging Face Space", pushed)
-    space.add_argument("kind", choices=KINDS, help="static (free): without an engine; zerogpu; cpu")
+    option(space, "kind", "static (free): without an engine; zerogpu; cpu", choices=KINDS)
     _out(space, "the folder to write; an earlier Space there is replaced")
 
 
 def _out(parser: argparse.ArgumentParser, text: str) -> None:
-    writes(parser, "--out", folder=True, required=True, metavar="DIR", help=text)
+    writes(parser, "--out DIR", text, folder=True, required=True)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, countdown, counts, opened, preset_from
+from hsd_core.cli.options import counts, flag, option, reads, writes
+from hsd_core.cli.shared_options import add_preset, command, countdown, opened, preset_from
 from hsd_core.measure import bench
 from hsd_core.measure.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.measure.validate.raw_results import ENDING, NAMED
@@ -27,25 +27,18 @@ DEPTH = 4  # levels of the planner's own stacks, at the most
 def add(commands: Any) -> None:
     parser = command(commands, "validate", "the theory against the clock", act)
     add_preset(parser)
-    reads(parser, "--profile", required=True, metavar="FILE", help="of the preset on this machine (calibrate)")
-    reads(parser, "--stacks", required=True, metavar="FILE", help="one stack a line, of levels of the profile")
-    reads(parser, "--prompts", default=str(PROMPTS), metavar="FILE", help="that nothing was tuned on")
-    counts(parser, "--limit", metavar="N", help="only the first N prompts")
-    counts(parser, "--each", metavar="N", help="N other prompts each sitting (default: all in each)")
-    parser.add_argument("--max-new-tokens", type=int, default=LENGTH, metavar="N", help=f"(default {LENGTH})")
-    parser.add_argument("--model", choices=ENDING, default=NAMED, help=f"whose predictions count (default {NAMED})")
-    counts(parser, "--sittings", default=1, metavar="N", help="how many to add to the file (default 1)")
-    writes(
-        parser,
-        "--out",
-        goes_on=True,
-        required=True,
-        metavar="FILE",
-        help="raw results; running it again adds a sitting",
-    )
-    writes(parser, "--summary", metavar="FILE", help="what the page's Planner draws (JSON)")
-    reads(parser, "--earlier", nargs="+", default=[], metavar="FILE", help="raw results that the page names too")
-    parser.add_argument("--detail", action="store_true", help="also print what each level of each stack did")
+    reads(parser, "--profile FILE", "of the preset on this machine (calibrate)", required=True)
+    reads(parser, "--stacks FILE", "one stack a line, of levels of the profile", required=True)
+    reads(parser, "--prompts FILE", "that nothing was tuned on", default=str(PROMPTS))
+    counts(parser, "--limit N", "only the first N prompts")
+    counts(parser, "--each N", "N other prompts each sitting (default: all in each)")
+    option(parser, "--max-new-tokens N", f"(default {LENGTH})", type=int, default=LENGTH)
+    option(parser, "--model", f"whose predictions count (default {NAMED})", choices=ENDING, default=NAMED)
+    counts(parser, "--sittings N", "how many to add to the file (default 1)", default=1)
+    writes(parser, "--out FILE", "raw results; running it again adds a sitting", goes_on=True, required=True)
+    writes(parser, "--summary FILE", "what the page's Planner draws (JSON)")
+    reads(parser, "--earlier FILE", "raw results that the page names too", nargs="+", default=[])
+    flag(parser, "--detail", "also print what each level of each stack did")
 
 
 def act(options: argparse.Namespace) -> int:

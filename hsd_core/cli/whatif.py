@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import check_whole, command, counts
+from hsd_core.cli.options import counts, option, reads, writes
+from hsd_core.cli.shared_options import check_whole, command
 from hsd_core.grammar import schedulers
 
 
@@ -16,19 +16,20 @@ def add(commands: Any) -> None:
 
     parser = command(commands, "whatif", "simulate a stack without weights", act)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--preset", metavar="P", help=f"{', '.join(whatif_names())} (default {DEFAULT})")
-    reads(what, "--profile", metavar="FILE", help="a profile (JSON) of your own, measured or made up")
-    parser.add_argument("--stack", metavar="S", help='levels by name, "Llama 1B:3,Llama 405B" (default: the best plan)')
-    counts(parser, "--max-new-tokens", default=160, metavar="N", help="length limit (default 160)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same run")
-    parser.add_argument(
+    option(what, "--preset P", f"{', '.join(whatif_names())} (default {DEFAULT})")
+    reads(what, "--profile FILE", "a profile (JSON) of your own, measured or made up")
+    option(parser, "--stack S", 'levels by name, "Llama 1B:3,Llama 405B" (default: the best plan)')
+    counts(parser, "--max-new-tokens N", "length limit (default 160)", default=160)
+    option(parser, "--seed S", "the same seed gives the same run", type=int, default=0)
+    option(
+        parser,
         "--with",
+        "levels work at the same time, as this schedule says",
         dest="schedule",
         default="",
-        choices=[name for name, one in schedulers().items() if one.make and not one.nodes],  # its levels grow no trees
-        help="levels work at the same time, as this schedule says",
+        choices=[name for name, one in schedulers().items() if one.make and not one.nodes],
     )
-    writes(parser, "--trace", metavar="FILE", help="write the run to FILE (.jsonl or .jsonl.gz)")
+    writes(parser, "--trace FILE", "write the run to FILE (.jsonl or .jsonl.gz)")
 
 
 def act(options: argparse.Namespace) -> int:

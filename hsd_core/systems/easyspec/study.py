@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from hsd_core.cli.shared_options import counts
+from hsd_core.cli.options import counts
 from hsd_core.levels.self_draft import Grouped
 from hsd_core.measure import tables
 from hsd_core.measure.intervals import Tally
@@ -126,10 +126,9 @@ def said(about: Mapping[str, Any]) -> str:
 def add(parser: argparse.ArgumentParser) -> None:
     counts(
         parser,
-        "--parallel",
+        "--parallel N",
+        "instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
         nargs="+",
-        metavar="N",
-        help="instead: the target's layers with N attentions at once (EasySpec), by what calibrates them",
     )
 
 

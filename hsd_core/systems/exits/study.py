@@ -8,7 +8,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads
+from hsd_core.cli.options import flag, reads
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.systems.exits import exits_report
 from hsd_core.theory import Profile, read_profile
@@ -26,10 +26,10 @@ CONTEXT = 128  # tokens before the passes that are timed
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--drafts-only", action="store_true", help="leave out the untrained layers: much quicker")
-    parser.add_argument("--json", action="store_true", help="as JSON")
-    reads(parser, "--runs", metavar="FILE", help="with --out: a benchmark of stacks of exits (bench's runs.jsonl)")
-    reads(parser, "--profile", metavar="FILE", help="with --runs: costs of this machine (default: those shipped)")
+    flag(parser, "--drafts-only", "leave out the untrained layers: much quicker")
+    flag(parser, "--json", "as JSON")
+    reads(parser, "--runs FILE", "with --out: a benchmark of stacks of exits (bench's runs.jsonl)")
+    reads(parser, "--profile FILE", "with --runs: costs of this machine (default: those shipped)")
 
 
 def check(options: argparse.Namespace) -> None:

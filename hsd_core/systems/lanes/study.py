@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from hsd_core.cli.options import option
 from hsd_core.core.entry import StackEntry
 from hsd_core.measure.intervals import Tally
 from hsd_core.measure.tables import markdown, with_interval
@@ -76,10 +77,10 @@ def ready_table(tally: Tally, block: int) -> str:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--ready",
-        metavar="LEVEL",
-        help="instead: how often the target's token is among the k likeliest of a level, such as "
+    option(
+        parser,
+        "--ready LEVEL",
+        "instead: how often the target's token is among the k likeliest of a level, such as "
         "nano:4@id=smollm2-nano, and what @with=duo and card make of that",
     )
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, counts, opened, plain_stack, progress
+from hsd_core.cli.options import counts, flag, option, reads, writes
+from hsd_core.cli.shared_options import add_preset, command, opened, plain_stack, progress
 from hsd_core.systems.nano.train.recipes import LOSSES, RECIPES, DraftShape, Hyperparameters
 
 if TYPE_CHECKING:
@@ -30,53 +30,39 @@ _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "unroll", "prompts
 def add(commands: Any) -> None:
     parser = command(commands, "train", "train a preset's drafts", act)
     add_preset(parser)
-    parser.add_argument("--recipe", required=True, choices=tuple(RECIPES), help="what to train")
-    reads(parser, "--data", required=True, metavar="FILE", help="what the target wrote (see selfgen)")
+    option(parser, "--recipe", "what to train", required=True, choices=tuple(RECIPES))
+    reads(parser, "--data FILE", "what the target wrote (see selfgen)", required=True)
     writes(
         parser,
-        "--out",
+        "--out DIR",
+        "where drafts and their cards go; with --sweep the file of its results, which goes on",
         folder=True,
         file_with="sweep",
         required=True,
-        metavar="DIR",
-        help="where drafts and their cards go; with --sweep the file of its results, which goes on",
     )
-    parser.add_argument("--only", metavar="NAME", help="one draft of the recipe, such as exit8 or nano-fed")
-    counts(parser, "--layers", metavar="N", help="of a draft's own, to try other shapes")
-    counts(parser, "--mlp-width", metavar="N", help="of those layers (default: the target's), likewise")
-    reads(
-        parser,
-        "--start",
-        folder=True,
-        metavar="DIR",
-        help="train the drafts of a folder further, not the target's layers",
-    )
-    counts(parser, "--limit", metavar="N", help="train on the first N texts of the shuffled data")
-    parser.add_argument(
-        "--sweep",
-        action="store_true",
-        help="train one draft on 1/16 to all of the tokens and in other sizes; judge each",
-    )
-    reads(parser, "--judge", metavar="FILE", help="with --sweep: texts that no training reads, as selfgen writes them")
-    counts(parser, "--epochs", metavar="N", help="with --sweep: how often each text is read (default 1)")
-    parser.add_argument("--steps", type=int, metavar="N", help="optimizer steps")
-    parser.add_argument("--batch", type=int, metavar="N", help="output tokens in a step (thousands on a GPU)")
-    parser.add_argument("--rate", type=float, metavar="R", help="highest learning rate")
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of the trimmed head")
-    parser.add_argument(
-        "--loss", choices=LOSSES, help=f"distance to the target's rows (default {Hyperparameters().loss})"
-    )
-    parser.add_argument("--longest", type=int, metavar="N", help="positions of a text that are read")
-    counts(parser, "--unroll", metavar="N", help="learn of N of its own steps (EAGLE-3), where it is fed")
-    parser.add_argument("--prompts", action="store_true", default=None, help="learn over the prompts too")
-    parser.add_argument("--seed", type=int, metavar="S")
+    option(parser, "--only NAME", "one draft of the recipe, such as exit8 or nano-fed")
+    counts(parser, "--layers N", "of a draft's own, to try other shapes")
+    counts(parser, "--mlp-width N", "of those layers (default: the target's), likewise")
+    reads(parser, "--start DIR", "train the drafts of a folder further, not the target's layers", folder=True)
+    counts(parser, "--limit N", "train on the first N texts of the shuffled data")
+    flag(parser, "--sweep", "train one draft on 1/16 to all of the tokens and in other sizes; judge each")
+    reads(parser, "--judge FILE", "with --sweep: texts that no training reads, as selfgen writes them")
+    counts(parser, "--epochs N", "with --sweep: how often each text is read (default 1)")
+    option(parser, "--steps N", "optimizer steps", type=int)
+    option(parser, "--batch N", "output tokens in a step (thousands on a GPU)", type=int)
+    option(parser, "--rate R", "highest learning rate", type=float)
+    option(parser, "--rows N", "rows of the trimmed head", type=int)
+    option(parser, "--loss", f"distance to the target's rows (default {Hyperparameters().loss})", choices=LOSSES)
+    option(parser, "--longest N", "positions of a text that are read", type=int)
+    counts(parser, "--unroll N", "learn of N of its own steps (EAGLE-3), where it is fed")
+    flag(parser, "--prompts", "learn over the prompts too", default=None)
+    option(parser, "--seed S", type=int)
     writes(
         parser,
-        "--work",
-        folder=True,
-        metavar="DIR",
-        help="hidden states (2 bytes * hidden size * depths a token: for a million tokens of smollm2 3.5 GB for exits, "
+        "--work DIR",
+        "hidden states (2 bytes * hidden size * depths a token: for a million tokens of smollm2 3.5 GB for exits, "
         "1.2 GB for nanos) and checkpoints (default: in the cache folder)",
+        folder=True,
     )
 
 

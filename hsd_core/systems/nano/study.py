@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads
-from hsd_core.cli.shared_options import counts
+from hsd_core.cli.options import counts, reads
 from hsd_core.measure.intervals import Tally
 from hsd_core.measure.tables import markdown, with_interval
 from hsd_core.models.drafts.draft_file import read_info
@@ -111,12 +110,11 @@ def lengths_table(tallies: dict[int, Tally], drafts: Sequence[Path]) -> str:
 def add(parser: argparse.ArgumentParser) -> None:
     counts(
         parser,
-        "--places",
-        metavar="N",
-        help="instead: each draft's first to N-th token, where those before are right; --places 1 with --lengths: "
+        "--places N",
+        "instead: each draft's first to N-th token, where those before are right; --places 1 with --lengths: "
         "along the last tokens before the N-th of each prompt, not what is written after it",
     )
-    reads(parser, "--drafts", nargs="+", metavar="FILE", help="with --places: drafts (default: those shipped)")
+    reads(parser, "--drafts FILE", "with --places: drafts (default: those shipped)", nargs="+")
 
 
 def check(options: argparse.Namespace) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli import selfgen
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import DEFAULT_PRESET, add_preset, command, counts, progress
+from hsd_core.cli.options import counts, option, reads, writes
+from hsd_core.cli.shared_options import DEFAULT_PRESET, add_preset, command, progress
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS, UnknownPreset
@@ -21,25 +21,25 @@ def add(commands: Any) -> None:
     model = command(commands, "ngram-model", "build D_m: the commonest n-grams of what a target wrote", build_model)
     add_preset(model)
     what = model.add_mutually_exclusive_group(required=True)
-    reads(what, "--data", metavar="FILE", help="JSON lines (.gz) with prompt_ids and output_ids, as selfgen writes")
+    reads(what, "--data FILE", "JSON lines (.gz) with prompt_ids and output_ids, as selfgen writes")
     selfgen.add_written(model, what)
     help = "where what the target writes is kept; goes on where it ended (default: --out with .jsonl)"
-    writes(model, "--texts", goes_on=True, metavar="FILE", help=help)
-    counts(model, "--min-outputs", default=2, metavar="N", help="leave out what fewer texts say (default 2)")
+    writes(model, "--texts FILE", help, goes_on=True)
+    counts(model, "--min-outputs N", "leave out what fewer texts say (default 2)", default=2)
     _common(model)
     text = command(commands, "ngram-text", "build D_s: suffix lookup in a folder of text", build_text)
     whose = text.add_mutually_exclusive_group()
-    whose.add_argument("--preset", default=DEFAULT_PRESET, metavar="P", help="whose tokenizer to use")
-    whose.add_argument("--target", metavar="ID", help="instead of a preset: a Hub id, a folder or a .gguf file")
-    reads(text, "--folder", folder=True, required=True, metavar="DIR", help="UTF-8 text files")
-    counts(text, "--max-tokens", metavar="N", help="read no more than N tokens")
-    text.add_argument("--licence", default="", help="the text's licence, kept in the file")
+    option(whose, "--preset P", "whose tokenizer to use", default=DEFAULT_PRESET)
+    option(whose, "--target ID", "instead of a preset: a Hub id, a folder or a .gguf file")
+    reads(text, "--folder DIR", "UTF-8 text files", folder=True, required=True)
+    counts(text, "--max-tokens N", "read no more than N tokens")
+    option(text, "--licence", "the text's licence, kept in the file", default="")
     _common(text)
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--source", default="", help="where the text comes from, kept in the file")
-    writes(parser, "--out", required=True, metavar="FILE.npz")
+    option(parser, "--source", "where the text comes from, kept in the file", default="")
+    writes(parser, "--out FILE.npz", required=True)
 
 
 def build_model(options: argparse.Namespace) -> int:

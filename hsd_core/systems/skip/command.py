@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.depth import SILENCE, Subject, add_texts
-from hsd_core.cli.files import reads, writes
-from hsd_core.cli.shared_options import add_preset, command, countdown, counts
+from hsd_core.cli.options import counts, reads, writes
+from hsd_core.cli.shared_options import add_preset, command, countdown
 from hsd_core.theory import ProfileLevel, read_profile
 from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.typed import encode_lines, pretty, put
@@ -19,14 +19,14 @@ def add(commands: Any) -> None:
     parser = command(commands, "sets", "search the attentions and MLPs that a draft can do without", act)
     add_preset(parser)
     add_texts(parser, 32)
-    counts(parser, "--every", default=2, metavar="N", help="judge every N-th token (default 2)")
-    counts(parser, "--steps", default=12, metavar="N", help="how many sublayers are left out in the end (default 12)")
-    counts(parser, "--keep", nargs="+", metavar="N", help="write sets of the first N of them (default: all)")
-    reads(parser, "--profile", metavar="FILE", help="the target's costs (default: those shipped)")
+    counts(parser, "--every N", "judge every N-th token (default 2)", default=2)
+    counts(parser, "--steps N", "how many sublayers are left out in the end (default 12)", default=12)
+    counts(parser, "--keep N", "write sets of the first N of them (default: all)", nargs="+")
+    reads(parser, "--profile FILE", "the target's costs (default: those shipped)")
     said = (
         "the ladder, as JSON; sets of N go beside it, PRESET-skipN.json; what was read is kept in FILE.part until then"
     )
-    writes(parser, "--out", goes_on=True, required=True, metavar="FILE.json", help=said)
+    writes(parser, "--out FILE.json", said, goes_on=True, required=True)
 
 
 def act(options: argparse.Namespace) -> int:

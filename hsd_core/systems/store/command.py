@@ -10,13 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.cli.files import reads
+from hsd_core.cli.options import counts, flag, option, reads
 from hsd_core.cli.shared_options import (
     add_preset,
     add_sampling,
     check_sampling,
     command,
-    counts,
     opened,
     preset_from,
     progress,
@@ -37,10 +36,10 @@ def add(commands: Any) -> None:
     _add_ralm(commands)
     parser = command(commands, "knn-store", "make the store of a text that target@knn=store asks (kNN-LM)", act)
     add_preset(parser)
-    counts(parser, "--places", metavar="N", help=f"keys: places of the text (default 24,000, in {MAKING})")
-    reads(parser, "--text", metavar="FILE.npz", help="a text of your own, as ngram-text builds it (default: preset's)")
-    parser.add_argument("--again", action="store_true", help="make it anew where there is one")
-    parser.add_argument("--judge", action="store_true", help="then measure what it is worth on text that it lacks")
+    counts(parser, "--places N", f"keys: places of the text (default 24,000, in {MAKING})")
+    reads(parser, "--text FILE.npz", "a text of your own, as ngram-text builds it (default: preset's)")
+    flag(parser, "--again", "make it anew where there is one")
+    flag(parser, "--judge", "then measure what it is worth on text that it lacks")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -116,13 +115,13 @@ def left(tell: Callable[[str, float, float], None]) -> Callable[[str, float, flo
 
 def _add_ralm(commands: Any) -> None:
     parser = command(commands, "ralm", "put the best passage of a folder before a prompt, again and again", run_ralm)
-    reads(parser, "--docs", folder=True, required=True, metavar="DIR", help="a small folder of .txt, .md, .rst files")
-    parser.add_argument("--prompt", required=True, metavar="TEXT", help="a text to go on with; - reads stdin")
+    reads(parser, "--docs DIR", "a small folder of .txt, .md, .rst files", folder=True, required=True)
+    option(parser, "--prompt TEXT", "a text to go on with; - reads stdin", required=True)
     add_preset(parser)
     add_sampling(parser)
-    counts(parser, "--every", default=4, metavar="N", help="tokens between two queries (default 4)")
-    counts(parser, "--query", default=32, metavar="N", help="tokens that a query is made of (default 32)")
-    counts(parser, "--stride", metavar="S", help="guesses that one batch of queries checks (default: as OS3 says)")
+    counts(parser, "--every N", "tokens between two queries (default 4)", default=4)
+    counts(parser, "--query N", "tokens that a query is made of (default 32)", default=32)
+    counts(parser, "--stride S", "guesses that one batch of queries checks (default: as OS3 says)")
 
 
 def run_ralm(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from hsd_core.cli.shared_options import counts
+from hsd_core.cli.options import counts
 from hsd_core.levels.trunk import Layered
 from hsd_core.measure.teacher_forced import first_choices, last_states
 from hsd_core.measure.timed import cost_of, in_turns, ms_of
@@ -137,12 +137,11 @@ def _timed(
 def add(parser: argparse.ArgumentParser) -> None:
     counts(
         parser,
-        "--views",
-        nargs="+",
-        metavar="BUDGET",
-        help="instead: views of so many positions of the target's cache (TriForce) along the prompts themselves, by "
+        "--views BUDGET",
+        "instead: views of so many positions of the target's cache (TriForce) along the prompts themselves, by "
         "length: how often they choose its token, what their passes take, and from which length on they pay; "
         f"--lengths are of the text before (default {' '.join(map(str, USUAL_LENGTHS))})",
+        nargs="+",
     )
 
 

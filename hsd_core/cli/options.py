@@ -1,6 +1,6 @@
-"""The files that a command names: all of them are looked at before the command does anything.
+"""How a command declares its options; the files and the counts among them are looked at before it does anything.
 
-A command declares each with `reads` or `writes`; `check_files` is the one place where they are refused.
+`check_files` and `check_counts` are the places where they are refused.
 """
 
 from __future__ import annotations
@@ -51,16 +51,64 @@ class Named:
     file_with: str = ""
 
 
-def reads(parser: Any, name: str, *, folder: bool = False, known: Collection[str] = (), **more: Any) -> None:
-    """An argument that names what is read. folder, known: see `Named`; more: of `add_argument`."""
-    _declared(parser, name, more, folder=folder, known=known)
+def option(parser: Any, named: str, help: str | None = None, **more: Any) -> argparse.Action:
+    """An option or an argument.
+
+    Args:
+        named: its names, and what stands for its value: "--limit N", "file FILE". more: of `add_argument`.
+    """
+    first, *others = named.split()
+    names = [first, *(word for word in others if word.startswith("-"))]
+    if value := [word for word in others if not word.startswith("-")]:
+        more["metavar"] = value[0]
+    action: argparse.Action = parser.add_argument(*names, help=help, **more)
+    return action
+
+
+def flag(parser: Any, name: str, help: str, **more: Any) -> None:
+    """An option that is given or not."""
+    option(parser, name, help, action="store_true", **more)
+
+
+def counts(parser: Any, named: str, help: str | None = None, **more: Any) -> None:
+    """An option that counts something; arguments as of `option`."""
+    before = parser.get_default("counted") or ()
+    parser.set_defaults(counted=(*before, option(parser, named, help, type=int, **more).dest))
+
+
+def reads(
+    parser: Any, named: str, help: str | None = None, *, folder: bool = False, known: Collection[str] = (), **more: Any
+) -> None:
+    """An argument that names what is read. folder, known: see `Named`; others as of `option`."""
+    _declared(parser, option(parser, named, help, **more), folder=folder, known=known)
 
 
 def writes(
-    parser: Any, name: str, *, folder: bool = False, goes_on: bool = False, file_with: str = "", **more: Any
+    parser: Any,
+    named: str,
+    help: str | None = None,
+    *,
+    folder: bool = False,
+    goes_on: bool = False,
+    file_with: str = "",
+    **more: Any,
 ) -> None:
     """An argument that names what is written; a folder is made where there is none. Arguments as of `reads`."""
-    _declared(parser, name, more, written=True, folder=folder, goes_on=goes_on, file_with=file_with)
+    action = option(parser, named, help, **more)
+    _declared(parser, action, written=True, folder=folder, goes_on=goes_on, file_with=file_with)
+
+
+def check_counts(options: argparse.Namespace) -> None:
+    """Look at every option that counts something, where it is given.
+
+    Raises:
+        ValueError: one is less than 1.
+    """
+    for name in getattr(options, "counted", ()):
+        value = getattr(options, name)
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and one < 1:
+                raise ValueError(f"--{name.replace('_', '-')} is {one}; use at least 1")
 
 
 def check_files(options: argparse.Namespace) -> None:
@@ -93,9 +141,8 @@ def said(error: OSError, name: object = None) -> str:
     return f"{error.strerror or error}" + (f": {name}" if name is not None else "")
 
 
-def _declared(parser: Any, name: str, more: dict[str, Any], **what: Any) -> None:
-    action = parser.add_argument(name, **more)
-    label = name if name.startswith("-") else str(action.metavar or name)
+def _declared(parser: Any, action: argparse.Action, **what: Any) -> None:
+    label = action.option_strings[0] if action.option_strings else str(action.metavar or action.dest)
     before = parser.get_default("named_files") or ()
     parser.set_defaults(named_files=(*before, Named(action.dest, label, **what)))
 
