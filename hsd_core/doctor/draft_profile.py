@@ -1,16 +1,72 @@
 """From counts to a profile of one drafter under one target: acceptance by position, times, and what is missing.
 
 Survival S_i: drafts whose first i tokens were accepted. Conditional a_i = S_i / S_(i-1): of those that came so far.
-Acceptance is never one number where positions are known.
+Acceptance is never one number where positions are known. Every share has the interval of its counted trials.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hsd_core.doctor.counted_share import Share, flat_share, wilson
-from hsd_core.doctor.reading.seen import DoctorError, Seen, added
+from hsd_core.doctor.reading.counts import Counts, DoctorError, added
+
+Z = 1.959964  # of a normal distribution: 95 % lie within
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A probability as estimated. low, high: its 95 % interval, None where the trials were not counted.
+
+    at_least: not all trials reached what was asked, so the true share is this large or larger. trials: None as low.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    at_least: bool = False
+    trials: float | None = None
+
+    def __str__(self) -> str:
+        if self.at_least:
+            return f"at least {self.value:.2f}"
+        return f"{self.value:.2f}" if self.low is None else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def wilson(hits: float, trials: float) -> Share:
+    """hits / trials with Wilson's score interval (1927), which holds near 0 and 1 and for few trials."""
+    if trials <= 0:
+        return Share(0.0)
+    share = min(1.0, hits / trials)
+    square = Z * Z / trials
+    middle = (share + square / 2) / (1 + square)
+    half = Z * math.sqrt(max(0.0, share * (1 - share) / trials + square / (4 * trials))) / (1 + square)
+    return Share(share, max(0.0, middle - half), min(1.0, middle + half), trials=trials)
+
+
+def flat_share(accepted: float, length: float) -> float:
+    """The one share a of all positions with which drafts of `length` tokens have `accepted` of them accepted.
+
+    a + a^2 + ... + a^length = accepted; a length that is no whole number counts the last token in part.
+    """
+    if accepted <= 0 or length <= 0:
+        return 0.0
+    if accepted >= length:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if kept(middle, length) < accepted else (low, middle)
+    return (low + high) / 2
+
+
+def kept(share: float, length: float) -> float:
+    """Accepted tokens of a draft of `length` tokens at one share for all of them: a geometric sum."""
+    whole = int(length)
+    full = float(whole) if share >= 1.0 else share * (1.0 - share**whole) / (1.0 - share)
+    return full + (length - whole) * share ** (whole + 1)
+
 
 OFTEN = 0.75  # of the limit: drafts of a smaller mean are timed by their mean, not by the limit
 ALWAYS = 0.97  # share of passes with a draft, above which all of them count as such
@@ -73,7 +129,7 @@ class DraftProfile:
         return self.flat.value if self.flat else 0.0
 
 
-def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftProfile:
+def profile_of(seen: Sequence[Counts], *, plain_ms: float | None = None) -> DraftProfile:
     """The profile of outputs of one engine and drafter: runs with drafts, of one or several lengths, and runs without.
 
     Args:
@@ -111,7 +167,7 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
     drafters = sorted({one.drafter for one in drafting if one.drafter})
     if len(drafters) > 1:
         raise DoctorError(f"the files are of two drafters ({', '.join(drafters)}); ask about one at a time")
-    by_k: dict[int | None, list[Seen]] = {}
+    by_k: dict[int | None, list[Counts]] = {}
     for one in drafting:
         by_k.setdefault(one.k, []).append(one)
     at = {k: added(_of_one_setting(parts)) for k, parts in by_k.items()}
@@ -119,18 +175,18 @@ def profile_of(seen: Sequence[Seen], *, plain_ms: float | None = None) -> DraftP
     return _profile(main, list(at.values()), plain_ms, drafters[0] if drafters else "", _kinds(seen))
 
 
-def _ran(part: Seen) -> float:
+def _ran(part: Counts) -> float:
     """Tokens of a draft that the time is of: the mean, where drafts are often shorter than the limit."""
     mean = part.drafted / part.rounds if part.drafted and part.rounds else 0.0
     return mean if part.k and 0 < mean < OFTEN * part.k else float(part.k or 0)
 
 
-def _means_ms(one: Seen) -> float:
+def _means_ms(one: Counts) -> float:
     """ms of a token where nothing was counted, so that the quickest of several lengths is looked at; else 0."""
     return (_over(one.decode_ms, one.timed_tokens) or 0.0) if not one.rounds or "means" in one.notes else 0.0
 
 
-def _of_one_setting(parts: Sequence[Seen]) -> list[Seen]:
+def _of_one_setting(parts: Sequence[Counts]) -> list[Counts]:
     """Of outputs under several headings, or of counts beside means, those of the setting that was counted most."""
     labels = {one.label for one in parts}
     if len(labels) > 1:
@@ -141,7 +197,7 @@ def _of_one_setting(parts: Sequence[Seen]) -> list[Seen]:
 
 
 def _profile(
-    main: Seen, parts: Sequence[Seen], plain_ms: float | None, drafter: str, kinds: tuple[str, ...]
+    main: Counts, parts: Sequence[Counts], plain_ms: float | None, drafter: str, kinds: tuple[str, ...]
 ) -> DraftProfile:
     conditional = _conditional(parts)
     rounds, accepted, drafted = main.rounds, main.accepted, main.drafted
@@ -220,7 +276,7 @@ def _profile(
     )
 
 
-def _conditional(parts: Sequence[Seen]) -> tuple[Share, ...]:
+def _conditional(parts: Sequence[Counts]) -> tuple[Share, ...]:
     """Over all draft lengths: whether position i is accepted does not hang on how long the draft goes on behind it."""
     told = [part for part in parts if part.kept and part.rounds]
     if not told:
@@ -246,7 +302,7 @@ def _conditional(parts: Sequence[Seen]) -> tuple[Share, ...]:
     return tuple(shares)
 
 
-def _survival(conditional: Sequence[Share], main: Seen) -> tuple[Share, ...]:
+def _survival(conditional: Sequence[Share], main: Counts) -> tuple[Share, ...]:
     """As engines print it: of all drafts, those whose first i tokens were accepted."""
     if not conditional:
         return ()
@@ -261,7 +317,7 @@ def _survival(conditional: Sequence[Share], main: Seen) -> tuple[Share, ...]:
     return tuple(shares)
 
 
-def _plain(parts: Sequence[Seen]) -> float | None:
+def _plain(parts: Sequence[Counts]) -> float | None:
     return _over(added(parts).decode_ms, added(parts).timed_tokens) if parts else None
 
 
@@ -269,5 +325,5 @@ def _over(value: float | None, by: float | None) -> float | None:
     return value / by if value is not None and by else None
 
 
-def _kinds(seen: Sequence[Seen]) -> tuple[str, ...]:
+def _kinds(seen: Sequence[Counts]) -> tuple[str, ...]:
     return tuple(sorted({one.kind for one in seen if one.kind}))

@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hsd_core.doctor.counted_share import kept
-from hsd_core.doctor.draft_profile import DraftProfile
-from hsd_core.doctor.gain import Gain, Length, needed, slope_of, worth
-from hsd_core.doctor.remedies import does_not_fit, first_share
-from hsd_core.doctor.stacks_above import LevelMore
-from hsd_core.doctor.verdict import NEVER_REACHED, ms, percent
+from hsd_core.doctor.draft_profile import DraftProfile, kept
+from hsd_core.doctor.gain import Gain, Length, LevelMore, needed, slope_of, worth
+from hsd_core.doctor.verdict import NEVER_REACHED, does_not_fit, first_share, ms, percent
 
 FEW = 100  # drafts: fewer say little
 NOT_FREE = 1.25  # times a plain pass

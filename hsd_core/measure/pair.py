@@ -23,8 +23,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.entry import StackEntry
-from hsd_core.doctor.counted_share import Share
-from hsd_core.doctor.draft_profile import DraftProfile
+from hsd_core.doctor.draft_profile import DraftProfile, Share
 from hsd_core.doctor.gain import Gain, Length, gain_of, needed
 from hsd_core.measure.calibrate.acceptance import walk
 from hsd_core.measure.intervals import Tally, median_interval

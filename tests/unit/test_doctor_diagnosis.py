@@ -17,8 +17,8 @@ from hsd_core.cli import main
 from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
 from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.gain import gain_of, needed
+from hsd_core.doctor.reading.counts import Counts, DoctorError
 from hsd_core.doctor.reading.inputs import read_texts
-from hsd_core.doctor.reading.seen import DoctorError, Seen
 
 # MakazhanAlpamys/Soup, issue 843: target 39.28 tokens/s, draft 65.90 tokens/s, acceptance 0.813, k = 5
 SOUP = {"engine": "transformers", "k": 5, "acceptance": 0.813, "draft_ms": 1e3 / 65.90, "draft_timed": 1}
@@ -31,7 +31,7 @@ statistics draft-mtp: #calls(b,g,a) = 1 696 696, #gen drafts = 696, #acc drafts 
 """
 
 
-def runs(*seen: dict[str, Any]) -> list[Seen]:
+def runs(*seen: dict[str, Any]) -> list[Counts]:
     return read_texts([("runs", json.dumps({"format": "hsd-doctor-runs", "runs": list(seen)}))])
 
 

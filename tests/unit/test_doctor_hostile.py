@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 
 import hsd_core.doctor.reading
-from hsd_core.doctor.counted_share import flat_share, kept
 from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.draft_profile import flat_share, kept
+from hsd_core.doctor.reading.counts import DoctorError, number
 from hsd_core.doctor.reading.inputs import read_texts
-from hsd_core.doctor.reading.numbers import number
-from hsd_core.doctor.reading.seen import DoctorError
 
 OUTPUTS = Path(__file__).parents[1] / "doctor_outputs"
 MODULES = ["hsd_core.doctor.reading.inputs"] + [

@@ -12,8 +12,8 @@ import pytest
 
 from hsd_core.cli.doctor import told
 from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.reading.counts import DoctorError
 from hsd_core.doctor.reading.inputs import read_texts
-from hsd_core.doctor.reading.seen import DoctorError
 
 PASTED = Path(__file__).parents[1] / "doctor_outputs" / "pasted"
 CONTROL = {"title": "vLLM", "rounds": 400, "k": 3, "tokens_per_pass": 2.33, "acceptance_by_position": [0.7, 0.6, 0.5]}

@@ -7,10 +7,9 @@ import math
 
 import pytest
 
-from hsd_core.doctor.counted_share import flat_share, kept, wilson
-from hsd_core.doctor.draft_profile import profile_of
+from hsd_core.doctor.draft_profile import flat_share, kept, profile_of, wilson
+from hsd_core.doctor.reading.counts import Counts, DoctorError
 from hsd_core.doctor.reading.inputs import read_texts
-from hsd_core.doctor.reading.seen import DoctorError, Seen
 
 # llama.cpp issue 23544: 1093 of 1717 drafted tokens in 696 passes; the times are those that give the thread's figures
 SLOW_MTP = """\
@@ -56,8 +55,8 @@ def test_one_share_for_all_positions_is_found_again(share: float, length: int) -
 
 
 def test_positions_of_several_draft_lengths_go_together() -> None:
-    short = Seen(engine="vllm", rounds=100, drafted=100, accepted=60, k=1, kept=[60], tried=[100])
-    long = Seen(engine="vllm", rounds=50, drafted=100, accepted=45, k=2, kept=[30, 15], tried=[50, 30])
+    short = Counts(engine="vllm", rounds=100, drafted=100, accepted=60, k=1, kept=[60], tried=[100])
+    long = Counts(engine="vllm", rounds=50, drafted=100, accepted=45, k=2, kept=[30, 15], tried=[50, 30])
     short.decode_ms, short.timed_passes, short.timed_tokens = 2000, 100, 160
     long.decode_ms, long.timed_passes, long.timed_tokens = 1200, 50, 95
     profile = profile_of([short, long], plain_ms=15)
@@ -66,15 +65,15 @@ def test_positions_of_several_draft_lengths_go_together() -> None:
 
 
 def test_a_run_without_drafts_is_the_plain_time_of_one_with() -> None:
-    plain = Seen(engine="vllm", rounds=0, drafted=0, accepted=0, decode_ms=1000, timed_tokens=50)
-    drafting = Seen(engine="vllm", rounds=10, drafted=20, accepted=10, k=2, kept=[6, 4], tried=[10, 6])
+    plain = Counts(engine="vllm", rounds=0, drafted=0, accepted=0, decode_ms=1000, timed_tokens=50)
+    drafting = Counts(engine="vllm", rounds=10, drafted=20, accepted=10, k=2, kept=[6, 4], tried=[10, 6])
     assert profile_of([plain, drafting]).plain_ms == 20
     alone = profile_of([plain])
     assert (alone.no_drafts, alone.ms_per_token) == (True, 20)
 
 
 def test_what_cannot_be_known_is_none() -> None:
-    profile = profile_of([Seen(engine="vllm", rounds=10, drafted=20, accepted=10, k=2)])
+    profile = profile_of([Counts(engine="vllm", rounds=10, drafted=20, accepted=10, k=2)])
     assert [profile.ms_per_token, profile.round_ms, profile.draft_ms, profile.pass_ms, profile.plain_ms] == [None] * 5
     assert profile.conditional == ()
     assert profile.flat is not None and profile.flat.low is None
@@ -83,9 +82,9 @@ def test_what_cannot_be_known_is_none() -> None:
 def test_a_plain_time_that_is_none_is_refused() -> None:
     for ms in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(DoctorError, match="plain time"):
-            profile_of([Seen(rounds=1, drafted=2, accepted=1)], plain_ms=ms)
+            profile_of([Counts(rounds=1, drafted=2, accepted=1)], plain_ms=ms)
     with pytest.raises(DoctorError, match="two drafters"):
-        profile_of([Seen(drafter="a", rounds=1, drafted=1), Seen(drafter="b", rounds=1, drafted=1)])
+        profile_of([Counts(drafter="a", rounds=1, drafted=1), Counts(drafter="b", rounds=1, drafted=1)])
 
 
 def test_of_a_length_that_is_no_whole_number_the_last_token_counts_in_part() -> None:

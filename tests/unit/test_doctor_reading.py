@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from hsd_core.doctor.draft_profile import profile_of
+from hsd_core.doctor.reading.counts import Counts, DoctorError, length_of
 from hsd_core.doctor.reading.inputs import read_files, read_texts
-from hsd_core.doctor.reading.numbers import length_of
-from hsd_core.doctor.reading.seen import DoctorError, Seen
 
 ROOT = Path(__file__).parents[1]
 LABELS = 'engine="0",model_name="m"'
@@ -33,7 +32,7 @@ def scrape(drafts: int, kept: list[int], *, prefix: str = "vllm", more: str = ""
     return ends.join(lines) + ends
 
 
-def one(*texts: str) -> Seen:
+def one(*texts: str) -> Counts:
     (seen,) = read_texts([(f"file {n}", text) for n, text in enumerate(texts, 1)])
     return seen
 

@@ -15,7 +15,7 @@ from toys import output_of
 
 from hsd_core import cli
 from hsd_core.core.events import Verify
-from hsd_core.doctor.counted_share import Share
+from hsd_core.doctor.draft_profile import Share
 from hsd_core.measure.pair import MOST, PairCosts, acceptance_of, by_size, fit_of, read_pair, rounds_over, verdict_of
 from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.pipeline import Pipeline

@@ -21,8 +21,8 @@ from pretend_engine import pretended, recorded
 
 from hsd_core import cli
 from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.reading.counts import Counts
 from hsd_core.doctor.reading.inputs import read_files
-from hsd_core.doctor.reading.seen import Seen
 from hsd_core.measure.probe.engine_requests import ask, server_at
 from hsd_core.measure.probe.length_sweep import Kept, advice_lines, checked, measure, plan_profile, recommended
 from hsd_core.measure.probe.server import Asked, ProbeError, started
@@ -222,7 +222,7 @@ def sweep(shares: list[float], *, plain: float, slope: float, lengths: tuple[int
     kept = Kept(None, 1, 64)
     for k in (0, *lengths):
         survived = np.cumprod(shares[:k]) * rounds
-        seen = Seen(engine="llama.cpp", k=k or None, rounds=float(rounds if k else 0), drafted=float(rounds * k))
+        seen = Counts(engine="llama.cpp", k=k or None, rounds=float(rounds if k else 0), drafted=float(rounds * k))
         seen.kept, seen.accepted = [round(x) for x in survived], float(sum(round(x) for x in survived))
         seen.tried = [float(rounds), *map(float, seen.kept[:-1])] if k else []
         seen.timed_passes, seen.timed_tokens = float(rounds), rounds + seen.accepted

@@ -10,8 +10,8 @@ import msgspec
 from app.planner.profiles.plan_request import PlannerError
 from app.words import planner as says
 from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.reading.counts import DoctorError
 from hsd_core.doctor.reading.inputs import FORMAT, read_texts
-from hsd_core.doctor.reading.seen import DoctorError
 from hsd_core.typed import builtins
 
 MAX_OUTPUT = 2_000_000  # characters: some hours of a log's lines of speculation

@@ -15,16 +15,25 @@ from typing import Any
 import msgspec
 
 from hsd_core.doctor.engines import engine_of
-from hsd_core.doctor.reading.lines.log_lines import LogReader
-from hsd_core.doctor.reading.lines.loose import lines_told
-from hsd_core.doctor.reading.lines.sections import heading, is_command, is_logged, is_plain, speaks_of_drafts, turns_on
-from hsd_core.doctor.reading.lines.set_before import engine_in, length_in, settings_alone
-from hsd_core.doctor.reading.lines.table_rows import tables_told
-from hsd_core.doctor.reading.lines.unwrapped import as_lines, clean, commands_joined, taken_apart
+from hsd_core.doctor.reading.counts import LONGEST_NAME, Counts, DoctorError, added, check
+from hsd_core.doctor.reading.free_lines import read_free_lines
+from hsd_core.doctor.reading.headings import (
+    engine_in,
+    heading,
+    is_command,
+    is_logged,
+    is_plain,
+    length_in,
+    settings_alone,
+    speaks_of_drafts,
+    turns_on,
+)
+from hsd_core.doctor.reading.log_lines import LogReader
+from hsd_core.doctor.reading.pasted_text import as_lines, clean, commands_joined, lines_and_values
+from hsd_core.doctor.reading.printed import Printed, counts_of
 from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
-from hsd_core.doctor.reading.scrapes import Scrape, between, is_scrape, scrapes, seen_in
-from hsd_core.doctor.reading.seen import LONGEST_NAME, DoctorError, Seen, added, check
-from hsd_core.doctor.reading.told import Told, seen_of
+from hsd_core.doctor.reading.scrapes import Scrape, between, counts_in, is_scrape, scrapes
+from hsd_core.doctor.reading.table_rows import read_tables
 from hsd_core.typed import Wrong, decode, json_decoder
 from hsd_core.typed.files import regular
 
@@ -49,17 +58,17 @@ _KNOWN = (
 
 
 class Runs(msgspec.Struct, forbid_unknown_fields=True):
-    """Runs of one engine as a program writes them: {"format": "hsd-doctor-runs", "runs": [...]}, each a `Seen`."""
+    """Runs of one engine as a program writes them: {"format": "hsd-doctor-runs", "runs": [...]}, each a `Counts`."""
 
     format: str
-    runs: list[Seen]
+    runs: list[Counts]
 
 
 _RUNS = json_decoder(Runs)
 
 
-def read_files(paths: Sequence[str | Path]) -> list[Seen]:
-    """What files tell, a `Seen` for each setting; two scrapes of one server count as one, what happened between them.
+def read_files(paths: Sequence[str | Path]) -> list[Counts]:
+    """What files tell, a `Counts` for each setting; two scrapes of one server count as one, what happened between them.
 
     Raises:
         DoctorError: one tells nothing of speculation or of its time, is damaged or too large.
@@ -68,7 +77,7 @@ def read_files(paths: Sequence[str | Path]) -> list[Seen]:
     return _joined([_read(text, name) for name, text in (_text(Path(path)) for path in _few(paths))])
 
 
-def read_texts(texts: Sequence[tuple[str, str]]) -> list[Seen]:
+def read_texts(texts: Sequence[tuple[str, str]]) -> list[Counts]:
     """The same of texts: pairs of a name and a text.
 
     Raises:
@@ -103,7 +112,7 @@ def _text(path: Path) -> tuple[str, str]:
     return path.name, path.read_text(encoding=encoding, errors="replace")
 
 
-def _read(text: str, name: str) -> list[Seen | Scrape]:
+def _read(text: str, name: str) -> list[Counts | Scrape]:
     """All that one text tells.
 
     Raises:
@@ -112,7 +121,7 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     text = clean(text)
     if FORMAT in text[:200]:
         return list(_runs(text, name))
-    lines, values = taken_apart(text)
+    lines, values = lines_and_values(text)
     faults: list[str] = []
     replies, unread = _replies(values, lines, name, faults)
     if unread:
@@ -122,13 +131,13 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     if len(samples) > 1 and not text.endswith("\n") and is_scrape(lines[-1][1]) and _cut(samples):
         samples.pop()
     other = [(number, line) for number, line in lines if not is_scrape(line)]
-    found: list[Seen | Scrape] = [*scrapes("\n".join(samples), name)] if samples else []
+    found: list[Counts | Scrape] = [*scrapes("\n".join(samples), name)] if samples else []
     reader = LogReader(name)
     reader.read(other)
     seen = replies + reader.seen()
     faults += reader.faults
-    tables = [*islice(tables_told(other), MOST_SETTINGS)]
-    loose = [] if seen or tables or found else lines_told(other)[:MOST_SETTINGS]
+    tables = [*islice(read_tables(other), MOST_SETTINGS)]
+    loose = [] if seen or tables or found else read_free_lines(other)[:MOST_SETTINGS]
     engine = engine_in(text) if tables or loose or any(not one.engine for one in seen) else ""
     engine = engine or next((one.engine for one in seen if one.engine), "")
     if seen and not tables and not found:
@@ -149,7 +158,7 @@ def _read(text: str, name: str) -> list[Seen | Scrape]:
     if not found:
         cut = not values and _JSON.match(text) is not None
         raise DoctorError(faults[0] if faults else _nothing(name, reader, cut, other, settings_alone(text)))
-    if faults and isinstance(found[-1], Seen):
+    if faults and isinstance(found[-1], Counts):
         found[-1].notes.append(f"fault:{faults[0].removeprefix(f'{name}: ')}"[:400])
     return found
 
@@ -160,7 +169,7 @@ def _cut(samples: Sequence[str]) -> bool:
     return all(pointed[:-1]) and not pointed[-1]
 
 
-def _runs(text: str, name: str) -> list[Seen]:
+def _runs(text: str, name: str) -> list[Counts]:
     try:
         return [check(run) for run in decode(text, _RUNS).runs[:MOST_REPLIES]]
     except (Wrong, ValueError) as error:
@@ -169,14 +178,14 @@ def _runs(text: str, name: str) -> list[Seen]:
 
 def _replies(
     values: Sequence[tuple[int, Any]], lines: Sequence[tuple[int, str]], name: str, faults: list[str]
-) -> tuple[list[Seen], list[tuple[int, str]]]:
+) -> tuple[list[Counts], list[tuple[int, str]]]:
     """The replies, each under the heading before it, and as lines the values that are none.
 
     Chunks of one stream have one id, and the last counts them all.
     """
     unread: list[tuple[int, str]] = []
     heads = [(number, head) for number, line in lines if (head := heading(line)) is not None] if values else []
-    replies: dict[Any, Seen] = {}
+    replies: dict[Any, Counts] = {}
     for number, value in values:
         try:
             found = replies_in(value, name)
@@ -192,7 +201,7 @@ def _replies(
     return list(replies.values()), unread
 
 
-def _unsaid(seen: Sequence[Seen], unread: Sequence[str]) -> None:
+def _unsaid(seen: Sequence[Counts], unread: Sequence[str]) -> None:
     """A log of times alone is plain decoding, unless a line that is not understood has figures of them or sets them."""
     if any(one.drafts or one.drafted is not None for one in seen):
         return
@@ -202,7 +211,7 @@ def _unsaid(seen: Sequence[Seen], unread: Sequence[str]) -> None:
             one.notes.append("unsaid")
 
 
-def _beside(seen: list[Seen], lines: Sequence[tuple[int, str]]) -> list[Told]:
+def _beside(seen: list[Counts], lines: Sequence[tuple[int, str]]) -> list[Printed]:
     """Speeds without drafts, and with them, that somebody wrote beside a log of one setting that lacks them."""
     drafting = [one for one in seen if one.drafts]
     if not drafting or len({(one.label, one.k, one.drafter) for one in drafting}) > 1:
@@ -216,10 +225,10 @@ def _beside(seen: list[Seen], lines: Sequence[tuple[int, str]]) -> list[Told]:
     return plain
 
 
-def _speeds(lines: Sequence[tuple[int, str]]) -> tuple[list[Told], list[Told]]:
+def _speeds(lines: Sequence[tuple[int, str]]) -> tuple[list[Printed], list[Printed]]:
     """The one speed without drafts that lines tell, and the one with them; nothing where they tell more."""
     written = [*islice((line for line in lines if not is_logged(line[1])), MOST_WRITTEN)]
-    told = [one for one in lines_told(written, drafts=True) if one.speed or one.per_token]
+    told = [one for one in read_free_lines(written, drafts=True) if one.speed or one.per_token]
     plain = [one for one in told if one.plain and not one.speaks]
     with_drafts = [one for one in told if one.speculated and not one.speaks]
     if len(plain) != 1 or len(with_drafts) > 1 or len(told) > 2:
@@ -228,22 +237,22 @@ def _speeds(lines: Sequence[tuple[int, str]]) -> tuple[list[Told], list[Told]]:
     return plain, with_drafts
 
 
-def _given_time(part: Seen, per_token: float) -> None:
+def _given_time(part: Counts, per_token: float) -> None:
     """The ms of a token that were told elsewhere, for as many tokens as were counted."""
     if part.rounds and part.accepted is not None:
         part.timed_tokens, part.timed_passes = part.rounds + part.accepted, part.rounds
         part.decode_ms = per_token * part.timed_tokens
 
 
-def _kept(told: Told, name: str, seen: list[Seen], faults: list[str]) -> None:
+def _kept(told: Printed, name: str, seen: list[Counts], faults: list[str]) -> None:
     try:
         if len(seen) < MOST_REPLIES:
-            seen.append(seen_of(told, name))
+            seen.append(counts_of(told, name))
     except DoctorError as error:
         faults.append(str(error))
 
 
-def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
+def _completed(seen: Sequence[Counts], engine: str, k: int | None) -> None:
     """What a command in the text adds: the draft length, and whose output it is."""
     for one in seen:
         one.engine = one.engine or engine
@@ -261,12 +270,12 @@ def _completed(seen: Sequence[Seen], engine: str, k: int | None) -> None:
             one.k, one.drafted = k, max(float(k), one.accepted)
 
 
-def _timed(seen: list[Seen]) -> list[Seen]:
+def _timed(seen: list[Counts]) -> list[Counts]:
     """A table's speed at a draft length belongs to the acceptance of that length, where a log tells only this."""
     rows = [one for one in seen if one.kind == "table" and one.speculated and one.k]
     if not rows:
         return seen
-    counted: dict[int | None, list[Seen]] = {}
+    counted: dict[int | None, list[Counts]] = {}
     for one in seen:
         if one.kind != "table" and one.rounds and one.accepted is not None:
             counted.setdefault(one.k, []).append(one)
@@ -281,10 +290,10 @@ def _timed(seen: list[Seen]) -> list[Seen]:
     return [one for one in seen if id(one) not in used]
 
 
-def _merged(seen: Sequence[Seen]) -> list[Seen]:
+def _merged(seen: Sequence[Counts]) -> list[Counts]:
     """Outputs of one setting, added up."""
     drafting = {(one.engine, one.label, one.drafter) for one in seen if one.drafts}
-    groups: dict[Any, list[Seen]] = {}
+    groups: dict[Any, list[Counts]] = {}
     for number, one in enumerate(seen):
         of_drafter = one.drafts or (bool(one.drafter) and (one.engine, one.label, one.drafter) in drafting)
         k = one.k if one.engine not in _VARYING or "means" in one.notes else None
@@ -313,18 +322,18 @@ def _nothing(name: str, reader: LogReader, cut: bool, lines: Sequence[tuple[int,
     return f"{name}: nothing in it is understood.{whole} Line {number} came nearest: {shown!r}. {_KNOWN}."
 
 
-def _joined(parts: Sequence[list[Seen | Scrape]]) -> list[Seen]:
+def _joined(parts: Sequence[list[Counts | Scrape]]) -> list[Counts]:
     """All outputs; the first and the last scrape of each server count what happened between them."""
-    seen = [one for part in parts for one in part if isinstance(one, Seen)]
+    seen = [one for part in parts for one in part if isinstance(one, Counts)]
     servers: dict[Any, list[Scrape]] = {}
     for scrape in (one for part in parts for one in part if isinstance(one, Scrape)):
         servers.setdefault((scrape.engine, *sorted(scrape.models)), []).append(scrape)
     told = []
     for (_, *models), listed in servers.items():
         if len(listed) > 1:
-            one = seen_in(between(listed[0], listed[-1], "the scrapes"), "the scrapes", difference=True)
+            one = counts_in(between(listed[0], listed[-1], "the scrapes"), "the scrapes", difference=True)
         else:
-            one = seen_in(listed[0], "the scrape", difference=False)
+            one = counts_in(listed[0], "the scrape", difference=False)
         one.label = models[0][:LONGEST_NAME] if len(servers) > 1 and models else ""
         told.append(one)
     beside = [one for one in seen if one.kind == "words" and one.speculated and one.decode_ms and one.timed_tokens]

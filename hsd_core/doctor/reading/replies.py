@@ -11,19 +11,21 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.doctor.reading.lines.figures import words_of
-from hsd_core.doctor.reading.lines.unwrapped import mappings
-from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of, number
-from hsd_core.doctor.reading.seen import (
+from hsd_core.doctor.reading.counts import (
+    MOST_POSITIONS,
+    Counts,
     DoctorError,
-    Seen,
     check,
     kept_by_step,
     kept_of,
+    length_of,
+    number,
     timed_tokens,
     tried_by_step,
     tried_of,
 )
+from hsd_core.doctor.reading.figures import words_of
+from hsd_core.doctor.reading.pasted_text import mappings
 
 _HERE = {  # an object that was cut out of its reply, by what only it has
     "timings": ("predicted_n", "draft_n"),
@@ -37,13 +39,13 @@ MOST_STEPS = 200_000  # of one reply
 Json = Mapping[str, Any]
 
 
-def replies_in(value: Any, name: str) -> list[tuple[Any, Seen]]:
+def replies_in(value: Any, name: str) -> list[tuple[Any, Counts]]:
     """All that a JSON value tells of requests, each with the id of its reply, whatever it is wrapped in.
 
     Raises:
         DoctorError: its counts contradict each other.
     """
-    found: list[tuple[Any, Seen]] = []
+    found: list[tuple[Any, Counts]] = []
     read: set[int] = set()
     for one in mappings(value):
         if id(one) in read or len(found) >= MOST_REPLIES:
@@ -51,14 +53,14 @@ def replies_in(value: Any, name: str) -> list[tuple[Any, Seen]]:
         whole = next(({kind: one} for kind, keys in _HERE.items() if any(key in one for key in keys)), one)
         if any(key in one for key in _SPEC):
             whole = {"metrics": {"speculative_decoding": one}, "usage": {}}
-        if (seen := seen_in_reply(whole, name)) is not None:
+        if (seen := counts_in_reply(whole, name)) is not None:
             meta = one.get("meta_info")
             found.append((one.get("id") or (meta.get("id") if isinstance(meta, Mapping) else None), seen))
             read |= {id(inner) for inner in mappings(one)}
     return found
 
 
-def seen_in_reply(value: Json, name: str) -> Seen | None:
+def counts_in_reply(value: Json, name: str) -> Counts | None:
     """The counts of a reply; None where it says nothing of its decoding.
 
     Raises:
@@ -95,7 +97,7 @@ def _known(stats: Json) -> bool:
     return any(words_of(str(key)) in ("tokens_per_second", "total_draft_tokens_count") for key in stats)
 
 
-def _lm_studio(value: Json, stats: Json, name: str) -> Seen:
+def _lm_studio(value: Json, stats: Json, name: str) -> Counts:
     """Its SDK writes humps, its server underscores. Tokens that were never looked at are part of the total."""
     told = {words_of(str(key)): one for key, one in stats.items()}
     usage = value.get("usage")
@@ -103,7 +105,7 @@ def _lm_studio(value: Json, stats: Json, name: str) -> Seen:
     tokens = number(counted) or _first(told, ("completion_tokens", "predicted_tokens_count"), name)
     drafted, accepted = (_number(told, f"{kind}_draft_tokens_count", name) for kind in ("total", "accepted"))
     speed, seconds = (_number(told, field, name) for field in ("tokens_per_second", "generation_time"))
-    seen = Seen(engine="lmstudio", name=name, kind="reply", drafted=drafted or 0.0, accepted=accepted or 0.0)
+    seen = Counts(engine="lmstudio", name=name, kind="reply", drafted=drafted or 0.0, accepted=accepted or 0.0)
     per_token = 1e3 / speed if speed else None
     if tokens:
         _timed(seen, tokens, tokens * per_token if per_token else 1e3 * seconds if seconds else None)
@@ -113,13 +115,13 @@ def _lm_studio(value: Json, stats: Json, name: str) -> Seen:
     return seen
 
 
-def _tabby(usage: Json, name: str) -> Seen:
+def _tabby(usage: Json, name: str) -> Counts:
     details = usage.get("completion_tokens_details")
     details = details if isinstance(details, Mapping) else {}
     accepted = _number(details, "accepted_prediction_tokens", name)
     rejected = _number(details, "rejected_prediction_tokens", name)
     tokens, speed = _number(usage, "completion_tokens", name), _number(usage, "completion_tokens_per_sec", name)
-    seen = Seen(engine="tabbyapi", name=name, kind="reply")
+    seen = Counts(engine="tabbyapi", name=name, kind="reply")
     if accepted is not None and rejected is not None:
         seen.accepted, seen.drafted = accepted, accepted + rejected
     if tokens and speed:
@@ -128,17 +130,17 @@ def _tabby(usage: Json, name: str) -> Seen:
     return seen
 
 
-def _timed(seen: Seen, tokens: float, ms: float | None) -> Seen:
+def _timed(seen: Counts, tokens: float, ms: float | None) -> Counts:
     """The time of tokens, in passes that each give one of the target's own."""
     seen.decode_ms, seen.timed_tokens = ms, tokens
     seen.timed_passes = max(1.0, tokens - (seen.accepted or 0.0))
     return seen
 
 
-def _tensorrt(value: Json, stats: Json, name: str) -> Seen:
+def _tensorrt(value: Json, stats: Json, name: str) -> Counts:
     """TensorRT-LLM's statistics of an iteration: one pass of every request, its own time of drafting apart."""
     requests = _number(stats, "numRequestsWithDraftTokens", name) or 0.0
-    seen = Seen(engine="tensorrt-llm", name=name, kind="reply", rounds=requests, running=requests or None)
+    seen = Counts(engine="tensorrt-llm", name=name, kind="reply", rounds=requests, running=requests or None)
     seen.drafted, seen.accepted = (_number(stats, f"num{what}Tokens", name) or 0.0 for what in ("Draft", "Accepted"))
     if requests:
         seen.k = length_of(float(math.ceil(seen.drafted / requests - 1e-9)))
@@ -149,22 +151,22 @@ def _tensorrt(value: Json, stats: Json, name: str) -> Seen:
     return seen
 
 
-def _ollama(value: Json, name: str) -> Seen:
+def _ollama(value: Json, name: str) -> Counts:
     tokens, ns = _number(value, "eval_count", name), _number(value, "eval_duration", name)
-    seen = Seen(engine="ollama", name=name, kind="reply")
+    seen = Counts(engine="ollama", name=name, kind="reply")
     return _timed(seen, tokens, ns / 1e6) if tokens and ns else seen
 
 
-def _llama_bench(value: Json, name: str) -> Seen | None:
+def _llama_bench(value: Json, name: str) -> Counts | None:
     """A test of llama-bench, which drafts nothing; None for one that reads a prompt."""
     tokens, speed = _number(value, "n_gen", name), _number(value, "avg_ts", name)
     if not tokens or not speed or _number(value, "n_prompt", name):
         return None
-    seen = Seen(engine="llama.cpp", name=name, kind="reply", notes=["llama_bench"])
+    seen = Counts(engine="llama.cpp", name=name, kind="reply", notes=["llama_bench"])
     return _timed(seen, tokens, 1e3 * tokens / speed)
 
 
-def _predicted(usage: Json, name: str) -> Seen | None:
+def _predicted(usage: Json, name: str) -> Counts | None:
     """The two counts that OpenAI's form of a reply has; whose they are, it does not say."""
     details = usage.get("completion_tokens_details")
     if not isinstance(details, Mapping):
@@ -173,10 +175,10 @@ def _predicted(usage: Json, name: str) -> Seen | None:
     rejected = _number(details, "rejected_prediction_tokens", name)
     if accepted is None or rejected is None:
         return None
-    return Seen(name=name, kind="reply", accepted=accepted, drafted=accepted + rejected)
+    return Counts(name=name, kind="reply", accepted=accepted, drafted=accepted + rejected)
 
 
-def _rounds_of_passes(seen: Seen) -> None:
+def _rounds_of_passes(seen: Counts) -> None:
     """Where drafts are not counted, every pass had one, unless that leaves less than a token to each."""
     if not seen.drafted:
         seen.rounds = None if seen.drafted is None else 0.0
@@ -186,9 +188,9 @@ def _rounds_of_passes(seen: Seen) -> None:
         seen.k = length_of(float(math.ceil(seen.drafted / seen.rounds - 1e-9)))
 
 
-def _vllm(value: Json, metrics: Json, name: str) -> Seen:
+def _vllm(value: Json, metrics: Json, name: str) -> Counts:
     engine = value.get("engine")
-    seen = Seen(engine=engine if engine in ("transformers", "mlx-lm") else "vllm", name=name, kind="reply")
+    seen = Counts(engine=engine if engine in ("transformers", "mlx-lm") else "vllm", name=name, kind="reply")
     usage = value.get("usage")
     tokens = _number(usage, "completion_tokens", name) if isinstance(usage, Mapping) else None
     spec = metrics.get("speculative_decoding")
@@ -208,7 +210,7 @@ def _vllm(value: Json, metrics: Json, name: str) -> Seen:
     return seen
 
 
-def _accepted(seen: Seen, spec: Json, name: str) -> None:
+def _accepted(seen: Counts, spec: Json, name: str) -> None:
     """vLLM's fields, which aiperf and the snippet for transformers share."""
     seen.rounds = _number(spec, "num_spec_steps", name)
     seen.drafted = _number(spec, "num_draft_tokens", name)
@@ -233,7 +235,7 @@ def _accepted(seen: Seen, spec: Json, name: str) -> None:
         seen.tried = tried
 
 
-def _places(seen: Seen, histogram: list[float], accepted: Any, drafted: Any, name: str) -> None:
+def _places(seen: Counts, histogram: list[float], accepted: Any, drafted: Any, name: str) -> None:
     """Positions, from the steps where they are told, else from the histogram."""
     if _counts(accepted) and _counts(drafted) and len(accepted) == len(drafted) and accepted:
         if any(took > length for took, length in zip(accepted, drafted, strict=True)) or max(drafted) > MOST_POSITIONS:
@@ -256,8 +258,8 @@ def _places(seen: Seen, histogram: list[float], accepted: Any, drafted: Any, nam
             seen.tried = tried_of(seen.kept, steps)
 
 
-def _timings(timings: Json, name: str) -> Seen:
-    seen = Seen(engine="llama.cpp", name=name, kind="reply")
+def _timings(timings: Json, name: str) -> Counts:
+    seen = Counts(engine="llama.cpp", name=name, kind="reply")
     tokens, ms = _number(timings, "predicted_n", name), _number(timings, "predicted_ms", name)
     drafted, accepted = _number(timings, "draft_n", name), _number(timings, "draft_n_accepted", name)
     rounds = _number(timings, "draft_rounds", name)
@@ -283,8 +285,8 @@ def _timings(timings: Json, name: str) -> Seen:
     return seen
 
 
-def _sglang(meta: Json, name: str) -> Seen:
-    seen = Seen(engine="sglang", name=name, kind="reply", rounds=_number(meta, "spec_verify_ct", name) or 0.0)
+def _sglang(meta: Json, name: str) -> Counts:
+    seen = Counts(engine="sglang", name=name, kind="reply", rounds=_number(meta, "spec_verify_ct", name) or 0.0)
     tokens = _number(meta, "completion_tokens", name)
     if seen.rounds:
         seen.accepted = _first(meta, ("spec_num_correct_drafts", "spec_accepted_drafts", "spec_accept_token_num"), name)
@@ -309,7 +311,7 @@ def _sglang(meta: Json, name: str) -> Seen:
     return seen
 
 
-def _server_info(value: Json, states: Sequence[Any], name: str) -> Seen | None:
+def _server_info(value: Json, states: Sequence[Any], name: str) -> Counts | None:
     """SGLang's /server_info: a mean since the server began, and how it was started."""
     few = [state for state in states[:MOST_REPLIES] if isinstance(state, Mapping)]
     lengths = [_number(state, "avg_spec_accept_length", name) for state in few]
@@ -318,16 +320,16 @@ def _server_info(value: Json, states: Sequence[Any], name: str) -> Seen | None:
     if not known:
         return None
     mean = max(0.0, sum(known) / len(known) - 1.0)
-    seen = Seen(engine="sglang", name=name, kind="reply", rounds=1.0, accepted=mean, notes=["means"])
+    seen = Counts(engine="sglang", name=name, kind="reply", rounds=1.0, accepted=mean, notes=["means"])
     if steps:
         seen.k, seen.drafted = steps, max(float(steps), mean)
     seen.drafter = str(value.get("speculative_algorithm") or "")[:60]
     return check(seen)
 
 
-def _aiperf(value: Json, name: str) -> Seen:
+def _aiperf(value: Json, name: str) -> Counts:
     spec = value.get("spec_decode_acceptance")
-    seen = Seen(name=name, kind="requests")
+    seen = Counts(name=name, kind="requests")
     if isinstance(spec, Mapping):
         seen.engine = str(spec.get("engine") or "")[:40]
         _accepted(seen, spec, name)

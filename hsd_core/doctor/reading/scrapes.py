@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of, number
-from hsd_core.doctor.reading.seen import DoctorError, Seen, check, tried_of
+from hsd_core.doctor.reading.counts import MOST_POSITIONS, Counts, DoctorError, check, length_of, number, tried_of
 
 ENGINES = {"vllm": "vllm", "llamacpp": "llama.cpp", "sglang": "sglang"}
 MOST_LINES = 200_000  # of samples
@@ -135,7 +134,7 @@ def between(before: Scrape, after: Scrape, name: str) -> Scrape:
     return Scrape(after.engine, after.models, counts, after.gauges, after.unread)
 
 
-def seen_in(scrape: Scrape, name: str, *, difference: bool) -> Seen:
+def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
     """The counts of a scrape, or of the difference of two.
 
     Raises:
@@ -168,7 +167,7 @@ def seen_in(scrape: Scrape, name: str, *, difference: bool) -> Seen:
         accepted = max(0.0, emitted - rounds)
     elif rounds is None and drafted and len(kept):
         rounds = drafted / len(kept)
-    seen = Seen(engine=scrape.engine, name=name, kind="scrape", rounds=rounds, drafted=drafted, accepted=accepted)
+    seen = Counts(engine=scrape.engine, name=name, kind="scrape", rounds=rounds, drafted=drafted, accepted=accepted)
     if rounds:
         seen.kept = kept
         seen.k = len(kept) or None
@@ -192,7 +191,7 @@ def seen_in(scrape: Scrape, name: str, *, difference: bool) -> Seen:
     return check(seen)
 
 
-def _sglang(seen: Seen, scrape: Scrape, calls: float | None, tokens: float | None) -> None:
+def _sglang(seen: Counts, scrape: Scrape, calls: float | None, tokens: float | None) -> None:
     """SGLang counts calls and tokens alone: no position, and the first token of a request is among them."""
     if calls is None:
         return
@@ -203,7 +202,7 @@ def _sglang(seen: Seen, scrape: Scrape, calls: float | None, tokens: float | Non
         seen.k, seen.drafted = k, calls * k
 
 
-def _times(seen: Seen, scrape: Scrape, tokens: float | None) -> None:
+def _times(seen: Counts, scrape: Scrape, tokens: float | None) -> None:
     """Time of decoding. vLLM observes its inter-token latency once a step, however many tokens that gave."""
     counts = scrape.counts
     if scrape.engine == "llama.cpp":
@@ -239,12 +238,12 @@ def _length(scrape: Scrape) -> int | None:
     return length_of(float(round(k))) if abs(k - round(k)) < 0.1 else None
 
 
-def _gauges(scrape: Scrape, name: str) -> Seen | None:
+def _gauges(scrape: Scrape, name: str) -> Counts | None:
     """What gauges tell where there are no counters: means of the last moment."""
     length = scrape.gauges.get("spec_accept_length")
     if length is None or length < 1:
         return None
-    seen = Seen(engine=scrape.engine, name=name, kind="scrape", rounds=1.0, accepted=length - 1.0)
+    seen = Counts(engine=scrape.engine, name=name, kind="scrape", rounds=1.0, accepted=length - 1.0)
     seen.k, seen.notes = _length(scrape), ["means", "gauges"]
     seen.drafted = float(seen.k) if seen.k else None
     return check(seen)

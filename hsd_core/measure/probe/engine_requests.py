@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from hsd_core.doctor.reading.replies import seen_in_reply
-from hsd_core.doctor.reading.scrapes import Scrape, between, scrapes, seen_in
-from hsd_core.doctor.reading.seen import Seen
+from hsd_core.doctor.reading.counts import Counts
+from hsd_core.doctor.reading.replies import counts_in_reply
+from hsd_core.doctor.reading.scrapes import Scrape, between, counts_in, scrapes
 from hsd_core.measure.probe.server import Asked, ProbeError, Refused
 
 LENGTHS = (1, 2, 4, 8)
@@ -131,7 +131,7 @@ def _owner(models: str | None) -> tuple[str, str]:
         return "", ""
 
 
-def ask(server: Server, prompt: str, tokens: int) -> Seen:
+def ask(server: Server, prompt: str, tokens: int) -> Counts:
     """The counts of one greedy reply of at most so many tokens.
 
     Raises:
@@ -160,16 +160,16 @@ def _chat(server: Server, prompt: str, tokens: int) -> dict[str, Any]:
     return server.asked.posted("/v1/chat/completions", body)
 
 
-def _ask_llama(server: Server, prompt: str, tokens: int) -> Seen:
+def _ask_llama(server: Server, prompt: str, tokens: int) -> Counts:
     before = _scraped(server)
     reply = _chat(server, prompt, tokens)
     happened = between(before, _scraped(server), server.asked.root)
     timings = reply.get("timings")
     if not isinstance(timings, dict):
         raise ProbeError(f"{server.asked.root}: the reply has no timings; use llama.cpp's own server")
-    told = seen_in_reply(reply, server.asked.root)
+    told = counts_in_reply(reply, server.asked.root)
     assert told is not None
-    seen = seen_in(happened, server.asked.root, difference=True)
+    seen = counts_in(happened, server.asked.root, difference=True)
     if seen.accepted is not None and told.accepted is not None and seen.accepted != told.accepted:
         raise ProbeError(f"{server.asked.root}: other requests ran meanwhile; probe a server that nobody else uses")
     seen.decode_ms, seen.timed_tokens, seen.timed_passes = told.decode_ms, told.timed_tokens, told.timed_passes
@@ -186,7 +186,7 @@ def _scraped(server: Server) -> Scrape:
     return found[0]
 
 
-def _ask_vllm(server: Server, prompt: str, tokens: int) -> Seen:
+def _ask_vllm(server: Server, prompt: str, tokens: int) -> Counts:
     reply = _chat(server, prompt, tokens)
     metrics = reply.get("metrics")
     if not isinstance(metrics, dict) or metrics.get("generation_time_ms") is None:
@@ -197,12 +197,12 @@ def _ask_vllm(server: Server, prompt: str, tokens: int) -> Seen:
             f"{server.asked.root}: the reply does not say what was accepted; start vLLM with "
             "--per-request-spec-decode-metrics detailed"
         )
-    seen = seen_in_reply(reply, server.asked.root)
+    seen = counts_in_reply(reply, server.asked.root)
     assert seen is not None
     return seen
 
 
-def _ask_sglang(server: Server, prompt: str, tokens: int) -> Seen:
+def _ask_sglang(server: Server, prompt: str, tokens: int) -> Counts:
     body = {"text": prompt, "stream": True, "sampling_params": {"max_new_tokens": tokens, "temperature": 0}}
     first: tuple[float, float] | None = None  # s, tokens
     last: tuple[float, float] = (0.0, 0.0)
@@ -213,7 +213,7 @@ def _ask_sglang(server: Server, prompt: str, tokens: int) -> Seen:
             raise ProbeError(f"{server.asked.root}: /generate gives no meta_info; use SGLang's own server")
         last = (time.perf_counter(), float(count))
         first = first or last
-    seen = seen_in_reply(event, server.asked.root) if first else None
+    seen = counts_in_reply(event, server.asked.root) if first else None
     if first is None or seen is None:
         raise ProbeError(f"{server.asked.root}: /generate gave nothing; look at the server's log")
     seen.decode_ms, seen.timed_tokens = 1e3 * (last[0] - first[0]), last[1] - first[1]

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hsd_core.doctor.counted_share import flat_share
-from hsd_core.doctor.draft_profile import DraftProfile, profile_of
+from hsd_core.doctor.draft_profile import DraftProfile, flat_share, profile_of
 from hsd_core.doctor.gain import gain_of
+from hsd_core.doctor.reading.counts import Counts
 from hsd_core.doctor.reading.inputs import FORMAT, Runs
-from hsd_core.doctor.reading.seen import Seen
 from hsd_core.measure.probe.engine_requests import Server, ask
 from hsd_core.measure.probe.server import ProbeError
 from hsd_core.measure.tables import markdown
@@ -34,7 +33,7 @@ class Kept:
     path: Path | None
     prompts: int
     tokens: int
-    runs: dict[tuple[int, int], Seen] = field(default_factory=dict)
+    runs: dict[tuple[int, int], Counts] = field(default_factory=dict)
 
     @classmethod
     def at(cls, path: Path | None, prompts: int, tokens: int) -> Kept:
@@ -61,7 +60,7 @@ class Kept:
         """Prompts, counted from 1, that have no reply at a draft length yet."""
         return [number for number in range(1, self.prompts + 1) if (k, number) not in self.runs]
 
-    def add(self, k: int, number: int, seen: Seen) -> None:
+    def add(self, k: int, number: int, seen: Counts) -> None:
         if self.runs and (other := next(iter(self.runs.values())).engine) != seen.engine:
             raise ProbeError(f"{self.path} holds runs of {other}, the server is {seen.engine}; name another --out")
         seen.name = f"k={k}, prompt {number} of {self.prompts}, {self.tokens} tokens"
@@ -75,14 +74,14 @@ class Kept:
         self.runs = {at: run for at, run in self.runs.items() if at[0] != k}
         self._write()
 
-    def listed(self) -> list[Seen]:
+    def listed(self) -> list[Counts]:
         return [run for _, run in sorted(self.runs.items())]
 
     def _write(self) -> None:
         if self.path is not None:
             put(self.path, pretty(Runs(format=FORMAT, runs=self.listed())).encode() + b"\n")
 
-    def at_length(self, k: int) -> list[Seen]:
+    def at_length(self, k: int) -> list[Counts]:
         return [run for (length, _), run in sorted(self.runs.items()) if length == k]
 
     def lengths(self) -> list[int]:
@@ -130,7 +129,7 @@ _WHY: Mapping[str, str] = {
 }
 
 
-def _check(seen: Seen, k: int, server: Server) -> None:
+def _check(seen: Counts, k: int, server: Server) -> None:
     where = server.asked.root
     if not k and seen.drafts:
         raise ProbeError(f"{where} drafts, and plain decoding is to be measured; start it without a draft")
@@ -144,9 +143,9 @@ def _check(seen: Seen, k: int, server: Server) -> None:
     seen.kept += [0.0] * (k - len(seen.kept)) if seen.kept and seen.rounds else []
 
 
-def _times_alone(seen: Seen, k: int) -> Seen:
+def _times_alone(seen: Counts, k: int) -> Counts:
     """Without what was accepted, which says nothing of the drafter."""
-    return Seen(
+    return Counts(
         engine=seen.engine,
         k=k,
         drafted=seen.drafted,

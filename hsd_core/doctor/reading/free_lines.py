@@ -9,19 +9,19 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
-from hsd_core.doctor.reading.lines.figures import Figure, figures
-from hsd_core.doctor.reading.lines.forms import called, known
-from hsd_core.doctor.reading.lines.sections import (
+from hsd_core.doctor.reading.figures import Figure, figures
+from hsd_core.doctor.reading.forms import called, known
+from hsd_core.doctor.reading.headings import (
     LONGEST,
     heading,
     is_command,
     is_drafted,
     is_plain,
+    length_in,
     speaks_of_drafts,
 )
-from hsd_core.doctor.reading.lines.set_before import length_in
-from hsd_core.doctor.reading.lines.table_rows import put
-from hsd_core.doctor.reading.told import Told
+from hsd_core.doctor.reading.printed import Printed
+from hsd_core.doctor.reading.table_rows import put
 
 _NAMES = called(  # a name with underscores is one with blanks
     length="acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc len"
@@ -74,14 +74,14 @@ MOST_LINES = 5_000
 SHOWN = 48  # characters of a line that stand for its run
 
 
-def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> list[Told]:
+def read_free_lines(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> list[Printed]:
     """A line that tells a speed or an acceptance is a run; its own words, or its heading, say which.
 
     A speed of which nothing is said is plain decoding only where the whole text speaks of no drafts. `drafts`: whether
     other lines of it do.
     """
-    found: list[Told] = []
-    neutral: list[Told] = []
+    found: list[Printed] = []
+    neutral: list[Printed] = []
     leads: dict[int, str] = {}  # what a line begins with
     label, last, aside, asides, unit = "", None, "", [], ""
     for number, line in islice(_clauses(lines), MOST_LINES):
@@ -141,7 +141,7 @@ def lines_told(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> lis
     return found
 
 
-def _known_share(told: Told) -> bool:
+def _known_share(told: Printed) -> bool:
     """Whether more is told of the drafts than how many there were."""
     if told.accepted is not None:
         return any((told.drafted, told.tokens, told.length, told.speed, told.per_token))
@@ -153,7 +153,7 @@ def _without(label: str) -> set[str]:
     return {word for word in label.lower().split() if not is_drafted(word)} if is_drafted(label) else set()
 
 
-def _apart(asides: Sequence[tuple[Told, str]]) -> None:
+def _apart(asides: Sequence[tuple[Printed, str]]) -> None:
     """Runs of one name under different lines, such as "tp = 4", are told apart by these."""
     under: dict[str, set[str]] = {}
     for told, aside in asides:
@@ -194,12 +194,12 @@ def _shown(words: str) -> str:
     return words if len(words) <= SHOWN else f"{words[:SHOWN].rsplit(' ', 1)[0]} ..."
 
 
-def _timed(told: Told) -> bool:
+def _timed(told: Printed) -> bool:
     return told.speed is not None or told.per_token is not None
 
 
-def _line(line: str, found: Sequence[Figure]) -> Told | None:
-    told = Told(kind="words")
+def _line(line: str, found: Sequence[Figure]) -> Printed | None:
+    told = Printed(kind="words")
     rejected = None
     before = 0
     for figure in _single(found):
@@ -289,7 +289,7 @@ def _written(line: str, figure: Figure) -> bool:
     return not said or said[-1]
 
 
-def _more(told: Told, also: Told) -> None:
+def _more(told: Printed, also: Printed) -> None:
     for field in (*_MORE, "pass_ms", "draft_ms", "round_ms", "tokens"):
         if getattr(told, field) is None:
             setattr(told, field, getattr(also, field))

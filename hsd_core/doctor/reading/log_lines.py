@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
-from hsd_core.doctor.reading.lines.figures import Figure, figures
-from hsd_core.doctor.reading.lines.form_records import told_of
-from hsd_core.doctor.reading.lines.forms import (
+from hsd_core.doctor.reading.counts import Counts, DoctorError
+from hsd_core.doctor.reading.engine_logs import ENDS as LLAMA_ENDS
+from hsd_core.doctor.reading.engine_logs import LlamaLog, read_sglang_lines
+from hsd_core.doctor.reading.figures import Figure, figures
+from hsd_core.doctor.reading.forms import (
     ENDS,
     LATENCY,
     SGLANG,
@@ -20,15 +22,12 @@ from hsd_core.doctor.reading.lines.forms import (
     Fields,
     Form,
     fields_of,
+    printed_of,
 )
-from hsd_core.doctor.reading.lines.llama_log import ENDS as LLAMA_ENDS
-from hsd_core.doctor.reading.lines.llama_log import LlamaLog
-from hsd_core.doctor.reading.lines.sections import LONGEST, heading, is_drafted, is_plain
-from hsd_core.doctor.reading.lines.sglang_lines import sglang_told
-from hsd_core.doctor.reading.lines.unwrapped import LONGEST_LINE
-from hsd_core.doctor.reading.replies import seen_in_reply
-from hsd_core.doctor.reading.seen import DoctorError, Seen
-from hsd_core.doctor.reading.told import Told, fits, seen_of
+from hsd_core.doctor.reading.headings import LONGEST, heading, is_drafted, is_plain
+from hsd_core.doctor.reading.pasted_text import LONGEST_LINE
+from hsd_core.doctor.reading.printed import Printed, counts_of, fits
+from hsd_core.doctor.reading.replies import counts_in_reply
 
 MOST_READ = 200_000  # lines with figures of interest
 APART = 80  # lines between two figures of one output
@@ -61,9 +60,9 @@ class LogReader:
     def __init__(self, name: str) -> None:
         self._name = name
         self._llama = LlamaLog(name)
-        self._told: list[Told] = []
-        self._sglang: list[Told] = []
-        self._pieces: list[Seen] = []
+        self._told: list[Printed] = []
+        self._sglang: list[Printed] = []
+        self._pieces: list[Counts] = []
         self._throughput: list[tuple[str, float, float]] = []  # heading, tokens/s, requests
         self._open: dict[int, tuple[Fields, str, int, int]] = {}  # of forms over several lines
         self._label = ""
@@ -101,9 +100,9 @@ class LogReader:
         for form_id in list(self._open):
             self._flush(form_id)
 
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[Counts]:
         """What was read, an entry for each output."""
-        for told in sglang_told(self._sglang):
+        for told in read_sglang_lines(self._sglang):
             self._told.append(told)
         seen = [one for told in _last_of_rising(self._told) if (one := self._checked(told)) is not None]
         seen += self._pieces + self._llama.seen(self._end)
@@ -111,9 +110,9 @@ class LogReader:
         self._bounds(seen)
         return seen
 
-    def _checked(self, told: Told) -> Seen | None:
+    def _checked(self, told: Printed) -> Counts | None:
         try:
-            return seen_of(told, self._name)
+            return counts_of(told, self._name)
         except DoctorError as error:
             self.faults.append(str(error))
             return None
@@ -153,7 +152,7 @@ class LogReader:
         if form is VLLM_THROUGHPUT:
             self._throughput.append((label, fields["interval_speed"][0], fields["running"][0]))
             return
-        told = told_of(form, fields)
+        told = printed_of(form, fields)
         told.label, told.line = label, number
         if form.mark and form.mark not in line.lower():
             told.engine = "" if form is not VLLM_LINE or not told.places else "vllm"
@@ -183,13 +182,13 @@ class LogReader:
         if form.about:  # a piece of a reply
             piece = {form.about: {field: values[0] for field, values in fields.items()}}
             try:
-                if (seen := seen_in_reply(piece, self._name)) is not None:
+                if (seen := counts_in_reply(piece, self._name)) is not None:
                     seen.label = label
                     self._pieces.append(seen)
             except DoctorError as error:
                 self.faults.append(str(error))
             return
-        told = told_of(form, fields)
+        told = printed_of(form, fields)
         told.label, told.line = label, first
         if form is LATENCY:  # of a whole request: its length stands in the command
             length = _OUTPUT.search(label)
@@ -205,7 +204,7 @@ class LogReader:
         if (found := heading(line)) is not None:
             self._label = found[:LONGEST]
 
-    def _bounds(self, seen: list[Seen]) -> None:
+    def _bounds(self, seen: list[Counts]) -> None:
         """The throughput of an interval with one request: a token took at most so long, pauses included."""
         for label in dict.fromkeys(label for label, _, _ in self._throughput):
             of = [(speed, running) for which, speed, running in self._throughput if which == label]
@@ -214,7 +213,7 @@ class LogReader:
             at_most = 1e3 / median(alone) if alone else None
             parts = [one for one in seen if one.engine == "vllm" and one.label == label and one.drafts]
             if not parts and (alone or busy) and (is_plain(label) or not any(one.drafts for one in seen)):
-                parts = [Seen(engine="vllm", name=self._name, kind="log", label=label)]
+                parts = [Counts(engine="vllm", name=self._name, kind="log", label=label)]
                 seen += parts
             for part in parts:
                 part.at_most_ms = at_most
@@ -244,7 +243,7 @@ def _known(line: str) -> tuple[int, bool]:
     for form in WHOLE:
         fields = fields_of(form, found)
         if form.complete(fields) or len(fields) > 1:
-            told = told_of(form, fields)
+            told = printed_of(form, fields)
             best = max(best, (sum(map(len, fields.values())), fits(told)))
     llama = ("draft acceptance", "mean", "acc per pos", "#gen tokens", "#acc", "dur")
     return max(best, (sum(any(name in figure.name for name in llama) for figure in found), True))
@@ -258,9 +257,9 @@ def _around_marks(line: str) -> Iterator[str]:
             yield line[max(0, mark.start() - _BEFORE) : end]
 
 
-def _last_of_rising(told: Sequence[Told]) -> Iterator[Told]:
+def _last_of_rising(told: Sequence[Printed]) -> Iterator[Printed]:
     """Counts that go on rising are told by their last line."""
-    rising: dict[str, Told] = {}
+    rising: dict[str, Printed] = {}
     for one in told:
         if "rising" in one.notes:
             rising[one.label] = replace(one, notes=[note for note in one.notes if note != "rising"])

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 
-from hsd_core.doctor.reading.lines.figures import Figure, figures
-from hsd_core.doctor.reading.lines.sections import LONGEST, is_drafted, is_logged, is_plain, stops_early
-from hsd_core.doctor.reading.lines.set_before import length_in
-from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of
-from hsd_core.doctor.reading.told import Told
+from hsd_core.doctor.reading.counts import MOST_POSITIONS, length_of
+from hsd_core.doctor.reading.figures import Figure, figures
+from hsd_core.doctor.reading.headings import LONGEST, is_drafted, is_logged, is_plain, length_in, stops_early
+from hsd_core.doctor.reading.printed import Printed
 
 MOST_COLUMNS = 40
 MOST_HEAD = 300  # characters of a head without bars
@@ -52,12 +51,12 @@ _HEADS = re.compile(
 Head = dict[int, str]
 
 
-def tables_told(lines: Sequence[tuple[int, str]]) -> Iterator[Told]:
+def read_tables(lines: Sequence[tuple[int, str]]) -> Iterator[Printed]:
     """The rows of all tables. A column for plain decoding beside one for drafts gives two runs a row."""
     head: Head = {}
     names: list[str] = []
     divider = ""
-    listed: list[Told] = []  # one, whose positions have a row each
+    listed: list[Printed] = []  # one, whose positions have a row each
     for row, (number, line) in enumerate(lines):
         cells = _cells(line, divider) if divider else []
         if head and len(cells) != len(names) and not (divider == "|" and len(cells) > 1):
@@ -147,7 +146,7 @@ def _cells(line: str, divider: str) -> list[str]:
     return [cell.strip().strip("*` ") for cell in cells[:MOST_COLUMNS]]
 
 
-def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[Told]:
+def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[Printed]:
     each = any(what in ("speed", "plain_speed") and _EACH.search(names[at]) for at, what in head.items())
     told = _row(cells, head, "", each)
     test = next((_TEST.fullmatch(cells[at]) for at, what in head.items() if what == "test" and at < len(cells)), None)
@@ -160,7 +159,7 @@ def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[To
     if plain is not None and (plain.speed or plain.per_token):
         words = next(names[at] for at, what in head.items() if what.startswith("plain_"))
         others = [names[at] for at, what in head.items() if what in ("speed", "per_token")]
-        beside = Told(kind="table", label=f"{plain.label} {words}".strip()[:LONGEST], plain=True)
+        beside = Printed(kind="table", label=f"{plain.label} {words}".strip()[:LONGEST], plain=True)
         beside.speed, beside.per_token, beside.running = plain.speed, plain.per_token, plain.running
         yield beside
         if others:
@@ -180,9 +179,9 @@ def _rows(cells: Sequence[str], head: Head, names: Sequence[str]) -> Iterator[To
     yield told
 
 
-def _row(cells: Sequence[str], head: Head, prefix: str, each: bool) -> Told:
+def _row(cells: Sequence[str], head: Head, prefix: str, each: bool) -> Printed:
     """A row, its time from the columns with that prefix; each: its speed is of one request."""
-    told = Told(kind="table")
+    told = Printed(kind="table")
     for at, what in head.items():
         cell = cells[at] if at < len(cells) else ""
         found = figures(cell)
@@ -216,18 +215,18 @@ def _row(cells: Sequence[str], head: Head, prefix: str, each: bool) -> Told:
     return told
 
 
-def _listed(listed: list[Told], cells: Sequence[str], head: Head, number: int) -> None:
+def _listed(listed: list[Printed], cells: Sequence[str], head: Head, number: int) -> None:
     """A position in a row of its own: it belongs to those before it, unless it is the first again."""
     at = {what: found[0] for at, what in head.items() if at < len(cells) and (found := figures(cells[at]))}
     if "places" not in at or "rate" not in at:
         return
     if not listed or at["places"].value in (0, len(listed[-1].places) == 0):
-        listed.append(Told(kind="table", line=number))
+        listed.append(Printed(kind="table", line=number))
     if len(listed[-1].places) < MOST_POSITIONS:
         listed[-1].places.append(share(at["rate"]))
 
 
-def _ended(listed: list[Told]) -> Iterator[Told]:
+def _ended(listed: list[Printed]) -> Iterator[Printed]:
     for told in listed:
         told.places = of_all(told)
         yield told
@@ -239,7 +238,7 @@ def share(figure: Figure) -> float:
     return figure.share / 100 if figure.share > 1 else figure.share
 
 
-def of_all(told: Told) -> list[float]:
+def of_all(told: Printed) -> list[float]:
     """Shares by position of all drafts, as engines print them; where one rises, they are of those that came so far."""
     places = told.places
     if not places or any(place > 1 for place in places):
@@ -250,7 +249,7 @@ def of_all(told: Told) -> list[float]:
     return [*accumulate(places, lambda survived, place: survived * place)]
 
 
-def put(told: Told, what: str, figure: Figure) -> None:
+def put(told: Printed, what: str, figure: Figure) -> None:
     """Keeps the figure as what it is, where nothing is known of that yet."""
     value = figure.share if what == "rate" else figure.value
     if what == "rate" and value > 1.5:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 
-from hsd_core.doctor.reading.numbers import number
+from hsd_core.doctor.reading.counts import number
 
 _PIECE = re.compile(r"(\d(?:[\d.,]*\d)?(?:[eE][+-]?\d+)?|#?[^\W\d][\w/#-]*)")
 _VALUE, _NO_VALUE = "\x00", "\x01"  # what stands for a number in a line without them

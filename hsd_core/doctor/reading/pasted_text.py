@@ -1,5 +1,6 @@
 """The lines and the JSON of a text as somebody pasted it: quoted, coloured, wrapped by a form, or inside a container's
-own JSON."""
+own JSON.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from hsd_core.doctor.reading.numbers import written
+from hsd_core.doctor.reading.counts import written
 
 MOST_FAILURES = 200  # openings of JSON that were none
 MOST_VALUES = 20_000  # JSON values of a text
@@ -32,7 +33,7 @@ def clean(text: str) -> str:
     return text.translate(_SIGNS).replace("+/-", "±")
 
 
-def taken_apart(text: str) -> tuple[list[tuple[int, str]], list[tuple[int, Any]]]:
+def lines_and_values(text: str) -> tuple[list[tuple[int, str]], list[tuple[int, Any]]]:
     """Lines with their numbers, and the JSON values that stand among them with the number of their first line.
 
     A line inside a JSON value, as containers write them, is a line.

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from hsd_core.doctor.reading.lines.figures import MOST_WORDS, Figure
+from hsd_core.doctor.reading.counts import length_of
+from hsd_core.doctor.reading.figures import MOST_WORDS, Figure
+from hsd_core.doctor.reading.printed import Printed
 
 Fields = dict[str, list[float]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Form:
-    """names: to a field of `Told`, or to "" for what is passed over. needs: sets of fields that suffice.
+    """names: to a field of `Printed`, or to "" for what is passed over. needs: sets of fields that suffice.
 
     mark: what its lines have, in small letters; without it the engine is not told. whole: all stands on one line.
     about: the object of a reply that its names are of, where they are pieces of one.
@@ -237,3 +239,75 @@ def known(names: Mapping[str, str], words: Sequence[str]) -> str | None:
         if (what := names.get(" ".join(words[-count:]))) is not None:
             return what
     return None
+
+
+_SAME = ("rounds", "drafted", "accepted", "length", "rate", "per_token", "speed", "round_ms", "running", "tokens", "ms")
+
+
+def printed_of(form: Form, fields: Fields) -> Printed:
+    """What the fields tell."""
+    one = {name: values[0] for name, values in fields.items()}
+    told = Printed(engine=form.engine)
+    for name in _SAME:
+        if name in one:
+            setattr(told, name, one[name])
+    if "k" in one:
+        told.k = length_of(one["k"])
+    told.places = [place for place in fields.get("places", []) if place <= 1] or _places(one)
+    if form is VLLM_OLD:
+        _old(told, one)
+    elif form is BENCH or form is TENSORRT:
+        _bench(told, one)
+    elif form is SPECULATIVE:
+        _example(told, one)
+    elif "tokens" in one and told.accepted is not None:
+        told.passes = max(1.0, one["tokens"] - told.accepted)  # mtp-bench, exllamav2
+    if "seconds" in one:
+        told.ms = 1e3 * one["seconds"]
+    if "rejected" in one and told.accepted is not None:
+        told.drafted = told.accepted + one["rejected"]
+    return told
+
+
+def _places(one: dict[str, float]) -> list[float]:
+    """Positions that are told one by one, as long as none is missing."""
+    found = {int(name.split()[1]): value for name, value in one.items() if name.startswith("place ")}
+    first = min(found, default=0)
+    listed: list[float] = []
+    while first + len(listed) in found and first <= 1:
+        listed.append(found[first + len(listed)])
+    return listed
+
+
+def _old(told: Printed, one: dict[str, float]) -> None:
+    """vLLM up to 0.8 counts accepted tokens behind a rejected one too; what was emitted is exact."""
+    emitted = one.get("emitted")
+    told.rate = None
+    told.notes.append("rising")
+    if emitted is not None and told.k and told.drafted:
+        told.rounds = told.drafted / told.k
+        told.accepted = max(0.0, emitted - told.rounds)
+    else:
+        told.accepted = one.get("old_accepted")
+
+
+def _bench(told: Printed, one: dict[str, float]) -> None:
+    """Times of a benchmark are means over its requests; the first token of each is of its prompt's pass."""
+    requests, tokens = one.get("requests", 0.0), one.get("all_tokens")
+    if told.running is None:
+        told.running = one.get("most_running")
+    if tokens is not None and tokens > requests:
+        told.tokens = tokens - requests
+    told.passes = told.rounds
+    if not told.engine and (told.rounds is not None or told.rate is not None):
+        told.engine = "vllm"
+
+
+def _example(told: Printed, one: dict[str, float]) -> None:
+    """llama-speculative: the first token is of the prompt's pass, every further pass had a draft."""
+    tokens = one.get("decoded", one.get("written"))
+    told.tokens = tokens
+    if tokens is not None and told.accepted is not None and tokens - 1 > told.accepted:
+        told.rounds = told.passes = tokens - 1.0 - told.accepted
+    if one.get("most"):
+        told.k = length_of(one["most"])  # the limit: drafts may be shorter

@@ -1,14 +1,47 @@
-"""What one output told, in counts that can be added: what every reader gives and every profile is made of."""
+"""What one output tells, in counts that can be added: what every reader gives and every profile is made of. And the one
+reader of numbers: whatever a text or a stranger's JSON calls a figure is bounded here.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from typing import Any
 
 import msgspec
 
-from hsd_core.doctor.reading.numbers import LEAST, MOST, MOST_POSITIONS
+LEAST, MOST = 1e-9, 1e15  # of a count or a time that is not zero
+LONGEST = 32  # characters of a written number: more digits are no figure that an engine prints
+MOST_POSITIONS = 256  # of a draft
+
+
+def number(value: Any) -> float | None:
+    """A figure from 0 to `MOST`; None for everything else: text, NaN, signs, more digits than anything counts."""
+    if isinstance(value, str):
+        try:
+            read = float(value) if len(value) <= LONGEST else MOST + 1
+        except ValueError:
+            return None
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    else:
+        read = float(value) if value <= MOST else MOST + 1  # a long integer becomes no float
+    return read if read == 0 or LEAST <= read <= MOST else None
+
+
+def length_of(value: float | None) -> int | None:
+    """A draft length in tokens; None for what is none."""
+    return int(value) if value is not None and value == int(value) and 1 <= value <= MOST_POSITIONS else None
+
+
+def written(text: str) -> int | float:
+    """A number of a JSON text: infinite where it has more digits than any figure."""
+    if len(text) > LONGEST:
+        return math.inf
+    return float(text) if set(text) & set(".eE") else int(text)
+
 
 FULL = 0.98  # share of rounds times k that was drafted: above it the drafts count as being of one length
 LONGEST_NAME = 100  # characters
@@ -23,7 +56,7 @@ class DoctorError(ValueError):
     """An output that cannot be read, or says nothing of speculation; the message names what is missing and the cure."""
 
 
-class Seen(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Counts(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Counts of one engine at one draft length. None: not told.
 
     rounds: drafts that the target verified. drafted, accepted: tokens, the target's own ones left out. k: tokens that a
@@ -79,7 +112,7 @@ class Seen(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fiel
         return bool(self.k and self.rounds and self.drafted is not None and self.drafted < FULL * self.rounds * self.k)
 
 
-def check(seen: Seen) -> Seen:
+def check(seen: Counts) -> Counts:
     """The same counts, where they do not contradict each other.
 
     Raises:
@@ -107,7 +140,7 @@ def check(seen: Seen) -> Seen:
     return seen
 
 
-def _bounded(seen: Seen, where: str) -> None:
+def _bounded(seen: Counts, where: str) -> None:
     """Counts and times that something can be reckoned with."""
     given = [(name, getattr(seen, name)) for name in _FIGURES]
     for name, value in given + [("kept", one) for one in seen.kept] + [("tried", one) for one in seen.tried]:
@@ -125,7 +158,7 @@ def _bounded(seen: Seen, where: str) -> None:
         raise DoctorError(f"{where}a name is longer than {LONGEST_NAME} characters; shorten it")
 
 
-def added(parts: Sequence[Seen]) -> Seen:
+def added(parts: Sequence[Counts]) -> Counts:
     """Several outputs of one engine at one draft length as one.
 
     A count that one of them lacks is lacking in the sum; times go with the tokens that they are of.
@@ -133,7 +166,7 @@ def added(parts: Sequence[Seen]) -> Seen:
     first = parts[0]
     all_tried = all(part.tried for part in parts if part.rounds)
     given = [part.running for part in parts if part.running is not None]
-    return Seen(
+    return Counts(
         engine=first.engine,
         drafter=first.drafter,
         name=first.name,
@@ -200,7 +233,7 @@ def timed_tokens(tokens: float, ms: float, per_token: float | None) -> float:
     return tokens - 1.0 if per_token and tokens > 1 and round(ms / per_token) == tokens - 1 else tokens
 
 
-def _timed(parts: Sequence[Seen]) -> dict[str, float | None]:
+def _timed(parts: Sequence[Counts]) -> dict[str, float | None]:
     names = ("decode_ms", "timed_tokens", "timed_passes")
     return {name: _sum((getattr(part, name) for part in parts), empty=None) for name in names}
 

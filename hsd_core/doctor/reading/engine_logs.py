@@ -1,16 +1,21 @@
-"""What llama.cpp's server prints of its requests and, counted since it began, of its drafters."""
+"""Logs whose lines belong together, of two engines.
+
+llama.cpp's server prints its requests and, counted since it began, its drafters. SGLang's lines `Decode batch` are
+compared with each other: what their rate is of, and which of them counts a pause.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
-from hsd_core.doctor.reading.lines.figures import Figure
-from hsd_core.doctor.reading.lines.forms import called, known
-from hsd_core.doctor.reading.lines.sections import is_drafted
-from hsd_core.doctor.reading.seen import DoctorError, Seen, timed_tokens
-from hsd_core.doctor.reading.told import Told, seen_of
+from hsd_core.doctor.reading.counts import Counts, DoctorError, length_of, timed_tokens
+from hsd_core.doctor.reading.figures import Figure
+from hsd_core.doctor.reading.forms import called, known
+from hsd_core.doctor.reading.headings import is_drafted
+from hsd_core.doctor.reading.printed import Printed, counts_of
 
 _NAMES = called(
     skipped="prompt eval time|total time|load time|sample time|sampling time",
@@ -38,7 +43,7 @@ class _Request:
     label: str
     line: int
     task: str = ""
-    told: Told = field(default_factory=Told)
+    told: Printed = field(default_factory=Printed)
     drafters: dict[str, list[float]] = field(default_factory=dict)  # drafts, kept, tokens, accepted
 
 
@@ -130,7 +135,7 @@ class LlamaLog:
             self._requests[-1].drafters.setdefault(drafter, added)
         return True
 
-    def seen(self, end: int = 0) -> list[Seen]:
+    def seen(self, end: int = 0) -> list[Counts]:
         """The requests; those whose drafter found nothing are of the drafter too, those without one are plain.
 
         A server's last request is left out where the log ends, at line `end`, before its drafts would be told.
@@ -168,7 +173,7 @@ class LlamaLog:
             made.setdefault(request.label, set()).update(name for name, n in request.drafters.items() if n[0])
         return {label: "+".join(sorted(made[label] or asked[label]))[:60] for label in asked}
 
-    def _of_one(self, request: _Request, drafter: str) -> Seen | None:
+    def _of_one(self, request: _Request, drafter: str) -> Counts | None:
         told = request.told
         told.engine, told.label, told.line = "llama.cpp", request.label, request.line
         told.drafter = drafter
@@ -189,7 +194,7 @@ class LlamaLog:
                 told.notes.append("rounds_from_tokens")
         told.plain = told.drafted is None and not told.speculated
         try:
-            seen = seen_of(told, self._name)
+            seen = counts_of(told, self._name)
         except DoctorError as error:
             self.faults.append(str(error))
             return None
@@ -200,3 +205,64 @@ class LlamaLog:
 def _task(line: str) -> str:
     found = _TASK.search(line)
     return found[1] if found else ""
+
+
+PAUSED = 0.5  # of the median throughput: a slower line counts the time since the server was last busy
+_DATE = re.compile(r"\b(20\d\d-\d\d-\d\d)\b")
+CHANGED = "2025-11-13"  # since then the rate leaves out the target's own token
+
+
+def read_sglang_lines(lines: Sequence[Printed]) -> list[Printed]:
+    """The lines that tell a time, with the draft length that follows from length and rate."""
+    listed: list[Printed] = []
+    for label in dict.fromkeys(line.label for line in lines):
+        for drafting in (True, False):
+            group = [
+                line
+                for line in lines
+                if line.label == label and (line.length is not None) == drafting and not line.speculated
+            ]
+            speeds = [line.speed / max(1.0, line.running or 1.0) for line in group if line.speed]
+            usual = median(speeds) if speeds else 0.0
+            k = _sglang_length(group) if drafting else None
+            for line in group:
+                speed = (line.speed or 0.0) / max(1.0, line.running or 1.0)
+                if drafting and (line.length is None or line.length < 1.0):
+                    continue
+                if (speed < PAUSED * usual or not speed) and (not drafting or len(group) > 1):
+                    continue
+                line.notes, line.plain = [], not drafting
+                if k is not None:
+                    line.k, line.rate = k, None
+                if len(group) == 1 and drafting:
+                    line.notes.append("one_line")
+                listed.append(line)
+    unread = [line for line in lines if line.speculated]
+    for line in unread:
+        line.notes, line.rate = [], None
+    return listed + unread
+
+
+def _sglang_length(group: Sequence[Printed]) -> int | None:
+    """Drafted tokens a pass: the rate is (length - 1) / k, in earlier versions length / (k + 1)."""
+    now = [((line.length or 1.0) - 1.0) / line.rate for line in group if line.rate and (line.length or 0) > 1]
+    before = [(line.length or 1.0) / line.rate for line in group if line.rate and (line.length or 0) >= 1]
+    if not before:
+        return None
+    if any((line.rate or 0.0) > 1 for line in group):
+        return length_of(float(round(median(before))))  # the first versions divide by the steps alone
+    slack = [0.006 * (1 + each) / (line.rate or 1.0) for each, line in zip(before, group, strict=False)]
+    fit_now = _fitting(now, slack) if now else -1
+    fit_before = _fitting(before, slack)
+    earlier = fit_before > fit_now
+    if fit_before == fit_now:
+        text = " ".join(line.notes[0] for line in group[:1] if line.notes)
+        date = _DATE.search(text)
+        earlier = "Decode batch." in text or (date is not None and date[1] < CHANGED)
+    return length_of(float(round(median(before)) - 1 if earlier else round(median(now))))
+
+
+def _fitting(lengths: Sequence[float], slack: Sequence[float]) -> int:
+    """How many lie as near to the whole number in their middle as rounding allows."""
+    middle = round(median(lengths))
+    return sum(abs(each - middle) <= wide for each, wide in zip(lengths, slack, strict=False))

@@ -1,4 +1,4 @@
-"""What one output tells, as it tells it, and the counts that follow: readers fill `Told`, `seen_of` does the rest.
+"""What one output tells, as it tells it, and the counts that follow: readers fill `Printed`, `counts_of` does the rest.
 
 An engine prints some of these figures; the others follow from them. Rounds: drafted / k, accepted / (length - 1), or
 tokens - accepted, because every pass gives one token of the target's own.
@@ -9,15 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from hsd_core.doctor.reading.numbers import MOST_POSITIONS, length_of
-from hsd_core.doctor.reading.seen import Seen, check, timed_tokens, tried_of
+from hsd_core.doctor.reading.counts import MOST_POSITIONS, Counts, check, length_of, timed_tokens, tried_of
 
 ROUNDED = 0.005  # half of the last digit of a mean acceptance length
 SLOW = 1.2  # times the time of a token, from which a gap between chunks is one of whole rounds
 
 
 @dataclass(slots=True)
-class Told:
+class Printed:
     """Figures of one output; None: not told.
 
     length: tokens a pass, the target's own included. rate: accepted of drafted, 0 to 1. places: of all drafts, those
@@ -59,13 +58,13 @@ class Told:
         return bool(self.places) or any(value is not None for value in given)
 
 
-def seen_of(told: Told, name: str) -> Seen:
+def counts_of(told: Printed, name: str) -> Counts:
     """The counts of what was told.
 
     Raises:
         DoctorError: they contradict each other.
     """
-    seen = Seen(engine=told.engine, name=name, kind=told.kind, drafter=told.drafter[:60], label=told.label)
+    seen = Counts(engine=told.engine, name=name, kind=told.kind, drafter=told.drafter[:60], label=told.label)
     seen.running, seen.notes, seen.speculated = told.running, list(told.notes), told.speculated
     if told.speaks:
         _counts(told, seen)
@@ -81,7 +80,7 @@ def seen_of(told: Told, name: str) -> Seen:
     return check(seen)
 
 
-def _counts(told: Told, seen: Seen) -> None:
+def _counts(told: Printed, seen: Counts) -> None:
     accepted, drafted, rounds, k = told.accepted, told.drafted, told.rounds, told.k
     length = told.length if told.length is not None and told.length >= 1 else None
     if told.places:
@@ -114,7 +113,7 @@ def _counts(told: Told, seen: Seen) -> None:
     return None
 
 
-def _rounds(told: Told, accepted: float, drafted: float | None, k: int | None, length: float | None) -> float | None:
+def _rounds(told: Printed, accepted: float, drafted: float | None, k: int | None, length: float | None) -> float | None:
     """Drafts that were verified, from what is most exact."""
     by_k = drafted / k if drafted is not None and k else None
     by_length = accepted / (length - 1.0) if length is not None and length > 1.0 and accepted else None
@@ -132,7 +131,7 @@ def _rounds(told: Told, accepted: float, drafted: float | None, k: int | None, l
     return None
 
 
-def _means(told: Told, seen: Seen, length: float | None, k: int | None) -> None:
+def _means(told: Printed, seen: Counts, length: float | None, k: int | None) -> None:
     """Means alone: what one round did, of no known number."""
     seen.notes.append("means")
     seen.k = k if "stops_early" not in told.notes else None
@@ -153,7 +152,7 @@ def _means(told: Told, seen: Seen, length: float | None, k: int | None) -> None:
         seen.drafted, seen.accepted = 1.0, told.rate
 
 
-def _time(told: Told, seen: Seen) -> None:
+def _time(told: Printed, seen: Counts) -> None:
     """Time of decoding, for as many tokens and passes as are told, else for one round."""
     per_token = told.per_token
     if per_token is None and told.ms is None and told.speed:
@@ -197,7 +196,7 @@ def _whole(kept: list[float], accepted: float) -> list[float]:
     return near if abs(sum(near) - accepted) <= 0.5 else kept
 
 
-def fits(told: Told) -> bool:
+def fits(told: Printed) -> bool:
     """Whether the figures of a line belong together, as those of a line that was joined wrongly do not."""
     if any(place > 1 for place in told.places) or len(told.places) > MOST_POSITIONS:
         return False
