@@ -30,7 +30,7 @@ from hsd_core.core.tree import Token, Tree
 from hsd_core.levels.shared import open_levels
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
-from hsd_core.models.sampling import Sampling, to_probs
+from hsd_core.models.sampling import Sampling, TokenId, on_host, to_probs
 
 T = TypeVar("T")
 Distribution = dict[tuple[int, ...], float]
@@ -94,16 +94,14 @@ class Scripted(Keys):
         self.mass *= masses[branch]
         return branch
 
-    def draw(self, row: Tensor, *key: Any) -> int:
+    def draw(self, row: Tensor, *key: Any) -> TokenId:
         self._only_once(key)
         chances = row.tolist()
         slack = 1e-9 if row.dtype == torch.float64 else 1e-5
         assert abs(sum(chances) - 1.0) < slack, f"a row that sums to {sum(chances)}"
         support = [token for token, chance in enumerate(chances) if chance > 0.0]
-        return support[self.pick([chances[token] for token in support])]
-
-    def draw_there(self, row: Tensor, *key: Any) -> Tensor:
-        return torch.full((), self.draw(row, *key), device=row.device)
+        token = support[self.pick([chances[token] for token in support])]
+        return token if on_host(row) else torch.full((), token, device=row.device)
 
     def accept(self, alpha: float, *key: Any) -> tuple[bool, float | None]:
         self._only_once(key)

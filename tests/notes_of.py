@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hsd_core.core.events import Draft, Verify
-from hsd_core.core.notes import Dropped, Moved, Stale, Threshold
-from hsd_core.levels.notes import Copied, Copies, Draws, Lookups
+from hsd_core.core.notes import Dropped, Stale, Threshold
+from hsd_core.levels.notes import Copied, Copies, Draws, Lookups, Moved
 from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.store.notes import Asked
 

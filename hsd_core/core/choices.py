@@ -10,14 +10,12 @@ from the seed and the key alone, not from the order of the calls.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
-import torch
 from torch import Tensor
 
-from hsd_core.models.sampling import likeliest
+from hsd_core.models.sampling import TokenId, pick
 
 _FACTOR, _BITS = 6_364_136_223_846_793_005, (1 << 63) - 1
 
@@ -37,12 +35,8 @@ class ChoiceKey(NamedTuple):
 
 
 class Choices(Protocol):
-    def draw(self, row: Tensor, key: ChoiceKey) -> int:
-        """A token id from a (V,) row that sums to 1."""
-        ...
-
-    def draw_there(self, row: Tensor, key: ChoiceKey) -> Tensor:
-        """The same for a row on a device: the id as a () tensor there, without a wait."""
+    def draw(self, row: Tensor, key: ChoiceKey) -> TokenId:
+        """A token's id from a (V,) row that sums to 1."""
         ...
 
     def accept(self, alpha: float, key: ChoiceKey) -> tuple[bool, float | None]:
@@ -62,11 +56,8 @@ class SeededChoices:
         number = int.from_bytes(blake2b(message, digest_size=8, key=self._seed).digest(), "little")
         return (number >> 11) * 2.0**-53
 
-    def draw(self, row: Tensor, key: ChoiceKey) -> int:
+    def draw(self, row: Tensor, key: ChoiceKey) -> TokenId:
         return pick(row, lambda: self._uniform(key))
-
-    def draw_there(self, row: Tensor, key: ChoiceKey) -> Tensor:
-        return pick_there(row, self._uniform(key))
 
     def accept(self, alpha: float, key: ChoiceKey) -> tuple[bool, float | None]:
         if alpha >= 1.0 or alpha <= 0.0:
@@ -140,27 +131,6 @@ class Judge:
         return self._choices.accept(alpha, ChoiceKey("coin", self._level, self._start + depth, self._epoch, number))
 
     def draw(self, row: Tensor, depth: int) -> int:
-        """The verifier's own token for the position `start + depth`."""
-        return self._choices.draw(row, ChoiceKey("own", self._level, self._start + depth, self._epoch))
-
-
-def pick(row: Tensor, uniform: Callable[[], float]) -> int:
-    """A token id from a (V,) row, by the inverse of its distribution function in float64."""
-    best = int(likeliest(row[None])[0])
-    if float(row[best]) >= 1.0:  # a one-hot row: no uniform number, so greedy runs consume no randomness
-        return best
-    total = row.double().cumsum(-1)
-    at = total[-1:] * uniform()
-    token = int(torch.searchsorted(total, at, right=True))  # right=True never picks a token of probability zero
-    if token >= row.shape[-1]:  # u * total rounded up to total: the last token with any mass
-        token = int(row.nonzero()[-1])
-    return token
-
-
-def pick_there(row: Tensor, uniform: float) -> Tensor:
-    """`pick` without a wait: a () tensor on the row's device."""
-    peak, best = row.max(-1)
-    total = row.double().cumsum(-1)
-    token = torch.searchsorted(total, total[-1:] * uniform, right=True)[0]
-    last = row.shape[-1] - 1 - (row > 0).flip(-1).int().argmax(-1)  # with any mass
-    return torch.where(peak >= 1.0, best, torch.minimum(token, last))
+        """The verifier's own token for the position `start + depth`; the row is on the host."""
+        token: int = self._choices.draw(row, ChoiceKey("own", self._level, self._start + depth, self._epoch))
+        return token

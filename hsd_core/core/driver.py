@@ -9,7 +9,7 @@ place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -19,13 +19,12 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event, How
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.level import LevelRun, Proposal, Verified, Work, drafter, scorer
-from hsd_core.core.notes import Threshold
+from hsd_core.core.notes import Note, Threshold, added, gauges, noted
 from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.run_plans import Checked, Drafted
 from hsd_core.core.tree import Token, Tree
 from hsd_core.core.writer import TraceWriter
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.transfer import Crossing, crossed
 from hsd_core.models.one_pass import in_order
 
 T = TypeVar("T")
@@ -68,14 +67,13 @@ class Drives(Protocol):
 
 
 class Passed(NamedTuple):
-    """A draft or a score that is done: what came out, from when to when, what it took, and what crossed between
-    devices."""
+    """A draft or a score that is done: what came out, what it took, from when to when, and what gauges say of it."""
 
     result: Proposal | Tensor
     work: Work
     t0: int
     t1: int
-    moved: Crossing
+    measured: Mapping[str, Note]
 
     @property
     def proposal(self) -> Proposal:
@@ -95,6 +93,7 @@ class Sequential:
         self, stack: Sequence[StackEntry], runs: Sequence[LevelRun], writer: TraceWriter, stop: Callable[[], bool]
     ) -> None:
         self.stack, self.runs, self.writer, self._stop = stack, runs, writer, stop
+        self._gauges = gauges()
         self._outcomes: list[Drafted | Checked] = []  # of this round
         self._scored: Passed  # the last score
 
@@ -135,20 +134,26 @@ class Sequential:
     def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
         """Have a level draft or score."""
         unless_stopped(self._stop)
-        i, context, clock = asked.level, asked.context, self.writer.clock
-        crossed()  # what came before is nobody's
+        clock = self.writer.clock
+        self._measured()  # what came before is nobody's
         t0 = clock.now()
         if isinstance(asked, ScoreRequest):
-            logits, work = scorer(self.runs[i]).score(context, asked.tree)
-            return Passed(logits, work, t0, clock.now(), crossed())
+            logits, work = scorer(self.runs[asked.level]).score(asked.context, asked.tree)
+            return Passed(logits, work, t0, clock.now(), self._measured())
+        proposal = self._proposed(asked)
+        return Passed(proposal, proposal.work, t0, clock.now(), self._measured())
 
+    def _proposed(self, asked: DraftRequest) -> Proposal:
         def stops(drafted: int, last: Tensor | None) -> bool:
             unless_stopped(self._stop)  # a draft is one forward a token
             return order.stops(drafted, last)
 
         order = asked.order
-        proposal = drafter(self.runs[i]).propose(context, replace(order, stops=stops))
-        return Passed(proposal, proposal.work, t0, clock.now(), crossed())
+        return drafter(self.runs[asked.level]).propose(asked.context, replace(order, stops=stops))
+
+    def _measured(self) -> dict[str, Note]:
+        """What gauges say of this thread since they were last asked."""
+        return noted(*(gauge() for gauge in self._gauges))
 
     def _written(
         self, asked: DraftRequest, done: Passed, *, stale: bool = False, onto: Sequence[int] = ()
@@ -159,7 +164,7 @@ class Sequential:
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if (own := Threshold.of(proposal)) is None else own.theta
         at = len(asked.context)
-        yield self.writer.draft(i, at, tree, proposal, done.t0, done.t1, theta, done.moved, stale=stale, onto=onto)
+        yield self.writer.draft(i, at, tree, proposal, done.t0, done.t1, theta, done.measured, stale=stale, onto=onto)
         if not stale:
             self._outcomes.append(Drafted(i, len(tree)))
         return tree
@@ -192,8 +197,8 @@ class Sequential:
         """
         i, below, judged, start = asked.level, asked.below, asked.judged, len(asked.context)
         tree, verdict, path = judged.tree, judged.verdict, judged.path
-        moved = scored.moved.and_(crossed())  # rows are fetched when they are judged
-        yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, moved)
+        measured = added(scored.measured, self._measured())  # rows are read when they are judged
+        yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, measured)
         kept = len(verdict.path)
         # A leaf may have been kept that was never processed, while nodes beside it were.
         # Where no token follows, the last one is read when the next is asked for, even by a level that has read it.

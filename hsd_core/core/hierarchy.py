@@ -43,10 +43,12 @@ from hsd_core.models.context import Context
 from hsd_core.models.sampling import (
     OneHot,
     Sampling,
+    TokenId,
     dense,
-    fetched_distributions,
     finite,
     likeliest,
+    on_host,
+    read_rows,
     to_probs,
 )
 
@@ -143,7 +145,8 @@ class Hierarchy:
             added, corrected = yield from self.verify(i, context, budget - length)
             held.append(added)
             length += len(added)
-            if length == budget or self._ended(added) or self._stops(i, length, added.logits, corrected=corrected):
+            logits = None if added.logits is None else added.logits.values
+            if length == budget or self._ended(added) or self._stops(i, length, logits, corrected=corrected):
                 return joined(held)
             context = context + added.ids
 
@@ -155,7 +158,6 @@ class Hierarchy:
                 partial(self._checked_row, i),
                 partial(self._pick, i, start, epoch),
                 partial(self.check, i),
-                partial(self._pick_there, i, start, epoch),
                 self.sampling.greedy,
             ),
             partial(self._stops, i, corrected=False, surest=True),
@@ -190,11 +192,11 @@ class Hierarchy:
         below = self.below(i)
         n = len(tree if bonus else tree.inner()[0]) + 1
         ahead = likeliest(scored[n:]) if tree.probes.ids else None
-        logits, probs, ranked = fetched_distributions(scored[:n], self.sampling)
-        if ranked is None or not ranked.sound:
-            self.check(i, logits, probs.ids if isinstance(probs, OneHot) and ranked is None else None)
+        logits, probs = read_rows(scored[:n], self.sampling)
+        if not logits.finite(probs.ids if isinstance(probs, OneHot) else None):
+            raise self._damaged(i)
         places = rows_of(tree, bonus)
-        rule = self._rule(i, below, logits)
+        rule = self._rule(i, below, logits.values)
         if below is not None and not self._judges[i].one_hot:
             probs = dense(probs)
         verdict = rule(tree, probs, self._judge(i, len(context)), bonus)
@@ -207,7 +209,7 @@ class Hierarchy:
         path = tuple(places[node] - 1 for node in kept if node in places)
         if bonus and verdict.token is None:
             path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
-        judged = Judged(tree, verdict, Rows(probs, logits, places, ranked), path)
+        judged = Judged(tree, verdict, Rows(probs, logits, places), path)
         theta = self.policies[i].moving if i < len(self.policies) else None
         probed = () if ahead is None else tuple(ahead.tolist())
         token = yield KeepRequest(i, context, judged, below, theta, self.to_probs, probed)
@@ -229,21 +231,21 @@ class Hierarchy:
             LevelError: level i gave logits that are NaN or infinite.
         """
         if not finite(logits, largest):
-            raise LevelError(
-                f"level {i} ({self.stack[i].name}): its logits are not finite; its weights may be damaged: "
-                "fetch them again, or run the level in another dtype"
-            )
+            raise self._damaged(i)
+
+    def _damaged(self, i: int) -> LevelError:
+        return LevelError(
+            f"level {i} ({self.stack[i].name}): its logits are not finite; its weights may be damaged: "
+            "fetch them again, or run the level in another dtype"
+        )
 
     def _checked_row(self, i: int, logits: Tensor) -> Tensor:
-        if logits.device.type == "cpu":
+        if on_host(logits):  # others are checked where they are read
             self.check(i, logits)
         return to_probs(logits, self.sampling)
 
-    def _pick(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> int:
+    def _pick(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> TokenId:
         return self.choices.draw(row, ChoiceKey("draft", i, start + depth, epoch, number))
-
-    def _pick_there(self, i: int, start: int, epoch: int, row: Tensor, depth: int, number: int) -> Tensor:
-        return self.choices.draw_there(row, ChoiceKey("draft", i, start + depth, epoch, number))
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
         if below is None:

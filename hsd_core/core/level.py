@@ -21,8 +21,7 @@ from hsd_core.core.events import Span
 from hsd_core.core.notes import Note
 from hsd_core.core.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.read_there import Ranked
-from hsd_core.models.sampling import Distributions
+from hsd_core.models.sampling import Distributions, Logits, TokenId
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +42,10 @@ class Work:
 @dataclass(frozen=True, slots=True)
 class DrawnFrom:
     """What a draft's tokens were drawn from. rows: (r, V), None as in `Tree`. logits: (r, V) before the sampling
-    transform. ranked: see `Tree`."""
+    transform."""
 
     rows: Tensor | None = None
-    logits: Tensor | None = None
-    ranked: Ranked | None = None
+    logits: Logits | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +81,7 @@ class Proposal:
         """The proposal as a tree; `number` makes a run's token of an id and its source."""
         tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
         drawn, forks = self.drawn, self.forks
-        parts = drawn.rows, drawn.logits, forks.parents, forks.offered, forks.repeats, self.probes
-        return Tree(tokens, *parts, ranked=drawn.ranked)
-
-
-def _nowhere(row: Tensor, depth: int, number: int) -> Tensor:
-    raise TypeError(f"nothing is drawn on {row.device} here")
+        return Tree(tokens, drawn.rows, drawn.logits, forks.parents, forks.offered, forks.repeats, self.probes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +90,13 @@ class Sampler:
 
     to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
     place so many tokens deep; the number tells apart several drawn for one place. check: refuses logits that are not
-    finite (arguments of `finite`); `to_probs` does that with those of the host. pick_there: the same as `pick` of a row
-    on a device, as a () tensor there. greedy: rows are one-hot: offers beside the first one cannot be drawn.
+    finite (arguments of `finite`); `to_probs` does that with those of the host. greedy: rows are one-hot: offers beside
+    the first one cannot be drawn.
     """
 
     to_probs: Callable[[Tensor], Tensor]
-    pick: Callable[[Tensor, int, int], int]
+    pick: Callable[[Tensor, int, int], TokenId]
     check: Callable[..., None] = lambda *given: None
-    pick_there: Callable[[Tensor, int, int], Tensor] = _nowhere
     greedy: bool = False
 
 

@@ -12,7 +12,9 @@ JSON and writes it again as it was:
     Asked.of(event)  # the note, None where the event has none
 
 Beside `NOTES` the file may have `CHECKS`: what holds of notes over a whole trace, as functions of (events, header) that
-yield what is wrong; and `lines`: of a run's figures, what the terminal adds to its totals.
+yield what is wrong; `GAUGES`: what is measured beside every pass, as functions that give the note of what this thread
+did since they were last asked, None where there is nothing to say; and `lines`: of a run's figures, what the terminal
+adds to its totals.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 SHARED = "hsd_core.levels.notes"  # where those of several systems are declared
 _Own = TypeVar("_Own", bound="Note")
+Gauge: TypeAlias = "Callable[[], Note | None]"
 Check: TypeAlias = "Callable[[Sequence[Event], Header], Iterable[str]]"
 
 
@@ -69,6 +72,10 @@ class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
         without an answer. A `Store` counts them."""
         return ()
 
+    def plus(self: _Own, more: _Own) -> _Own:
+        """What a gauge measured of one pass in two parts."""
+        raise NotImplementedError
+
     def figures(self) -> Mapping[str, float]:
         """What a run's figures add up, by the figure's name."""
         return {}
@@ -97,23 +104,21 @@ class Dropped(Note, frozen=True):
     serials: tuple[Int, ...]
 
 
-class Moved(Note, frozen=True):
-    """What crossed between the machine's devices: ids, rows and states, in bytes, and how long the copies took by the
-    device's own clock, in ns."""
-
-    bytes: Int
-    ns: Int
-
-    def figures(self) -> Mapping[str, float]:
-        return {"moved_bytes": self.bytes, "moved_ms": self.ns / 1e6}
-
-
-NOTES = (Threshold, Stale, Dropped, Moved)
+NOTES = (Threshold, Stale, Dropped)
 
 
 def noted(*notes: Note | None) -> dict[str, Any]:
     """The notes that there are, by name."""
     return {note.note: note for note in notes if note is not None}
+
+
+def added(*parts: Mapping[str, Note]) -> dict[str, Note]:
+    """What gauges measured of one pass in several parts."""
+    found: dict[str, Note] = {}
+    for part in parts:
+        for name, note in part.items():
+            found[name] = found[name].plus(note) if name in found else note
+    return found
 
 
 def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str, Any]:
@@ -147,6 +152,7 @@ def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str,
 class _Declared(NamedTuple):
     notes: Mapping[str, type[Note]]
     checks: tuple[Check, ...]
+    gauges: tuple[Gauge, ...]
 
 
 def known() -> Mapping[str, type[Note]]:
@@ -159,6 +165,11 @@ def checks() -> tuple[Check, ...]:
     return _here().checks
 
 
+def gauges() -> tuple[Gauge, ...]:
+    """What is measured beside every pass."""
+    return _here().gauges
+
+
 def _here() -> _Declared:
     return _declared(tuple(importlib.import_module(SYSTEMS).__path__))
 
@@ -167,8 +178,10 @@ def _here() -> _Declared:
 def _declared(path: tuple[str, ...]) -> _Declared:
     modules = [importlib.import_module(SHARED), *plugins("notes")]
     found = [*NOTES, *(note for module in modules for note in module.NOTES)]
-    checks = tuple(check for module in modules for check in getattr(module, "CHECKS", ()))
-    return _Declared({note.note: note for note in found}, checks)
+    checks, gauges = (
+        tuple(one for module in modules for one in getattr(module, name, ())) for name in ("CHECKS", "GAUGES")
+    )
+    return _Declared({note.note: note for note in found}, checks, gauges)
 
 
 def _typed(name: str, value: dict[str, Any], kind: type[_Own]) -> _Own:

@@ -13,9 +13,8 @@ from hsd_core.core.level import DraftOrder
 from hsd_core.core.rules import Verdict
 from hsd_core.core.tree import Token, Tree
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.read_there import Ranked
 from hsd_core.models.one_pass import in_order
-from hsd_core.models.sampling import Distributions
+from hsd_core.models.sampling import Distributions, Logits
 
 T = TypeVar("T")
 
@@ -61,13 +60,11 @@ class ScoreRequest:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A verifier's (r, V) rows, under the run's sampling and before it. places: fork -> its row among them. ranked:
-    what the host knows of logits on a device."""
+    """A verifier's (r, V) rows, under the run's sampling and before it. places: fork -> its row among them."""
 
     dists: Distributions
-    logits: Tensor
+    logits: Logits
     places: Mapping[int, int]
-    ranked: Ranked | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class Judged:
     path: tuple[int, ...]
 
     @cached_property
-    def line(self) -> tuple[Distributions, Tensor]:
+    def line(self) -> tuple[Distributions, Logits]:
         """Distributions and logits behind the context and the nodes of `path`; others may follow."""
         dists, logits = self.rows.dists, self.rows.logits
         if in_order(self.path):

@@ -227,7 +227,7 @@ class _Run:
             while run_.cached < end:
                 unless_stopped(self.stop)
                 logits, _ = scorer(run_).score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
-                self.hierarchy.check(i, logits)  # which also waits for the device, so that the time is the forward's
+                self.hierarchy.check(i, logits)  # which also waits for it, so that the time is the forward's
                 with self.clock.stopped():
                     self.reading(i, run_.cached, end)
             now = self.clock.now()

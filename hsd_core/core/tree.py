@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import How
-from hsd_core.models.gpu.read_there import Ranked
 from hsd_core.models.one_pass import path_to
+from hsd_core.models.sampling import Logits
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ class Tree:
         tokens: the n nodes. parents: the index of each one's parent, -1 behind the context; None for a chain.
         rows: (r, V) the distributions that tokens were drawn from, each before any sibling was taken out; None if all
         tokens are named, or drawn greedily: a one-hot row says no more than its token.
-        logits: (r, V) behind those rows, before the sampling transform. ranked: what the host knows of them, where they
-            are on a device.
+        logits: (r, V) behind those rows, before the sampling transform.
         offered: in judging order, the drawn ones of a fork before its named ones. None: every node is offered once,
             node t of a chain drawn from row t.
         repeats: siblings were drawn with replacement, so that one node may be offered twice.
@@ -77,13 +76,12 @@ class Tree:
 
     tokens: Sequence[Token] = ()
     rows: Tensor | None = None
-    logits: Tensor | None = None
+    logits: Logits | None = None
     parents: tuple[int, ...] | None = None
     offered: tuple[Offer, ...] | None = None
     repeats: bool = False
     probes: Probes = NO_PROBES
     unread: frozenset[int] = frozenset()
-    ranked: Ranked | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)

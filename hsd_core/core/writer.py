@@ -7,23 +7,22 @@ nothing: a run without details takes the same choices.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-from torch import Tensor
+from types import MappingProxyType
 
 from hsd_core.core import events as trace
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.level import Counts, LevelRun, Proposal, Shown, Work
-from hsd_core.core.notes import Dropped, Moved, Stale, Threshold, noted
+from hsd_core.core.notes import Dropped, Note, Stale, Threshold, noted
 from hsd_core.core.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.core.rules import Verdict
 from hsd_core.core.run_plans import RunPlan
 from hsd_core.core.tree import Token, Tree
 from hsd_core.models.best_acceptance import reach
-from hsd_core.models.gpu.read_there import SHORTLIST, Ranked
-from hsd_core.models.gpu.transfer import STAYED, Crossing, fetched
-from hsd_core.models.sampling import OneHot, dense, entries, shortlists, softmax
+from hsd_core.models.sampling import OneHot, dense, entries, shortlists
+
+NOTHING_MEASURED: Mapping[str, Note] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -78,14 +77,14 @@ class TraceWriter:
         t0: int,
         t1: int,
         theta: float | None,
-        moved: Crossing = STAYED,
+        measured: Mapping[str, Note] = NOTHING_MEASURED,
         *,
         stale: bool = False,
         onto: Sequence[int] = (),
     ) -> trace.Draft:
         """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile. onto: of
         a draft that goes on behind tokens drafted before, for each of its tokens the serial of the one that it stands
-        behind; -1 where that is the text, or a token of this draft."""
+        behind; -1 where that is the text, or a token of this draft. measured: see `notes.gauges`."""
         with self.clock.stopped():
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
@@ -94,7 +93,7 @@ class TraceWriter:
                 self._answers[level].update(note.answers(proposal.sources))
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
-                ranked = _likeliest(tree.logits, tree.ranked, max(1, self._heads))
+                ranked = tree.logits.likeliest(max(1, self._heads))
                 for fork in tree.forks.values():
                     drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
                     for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
@@ -117,7 +116,8 @@ class TraceWriter:
                 t1,
                 {
                     **{name: note.placed(self._prompt) for name, note in proposal.notes.items()},
-                    **noted(_threshold(theta), Stale() if stale else None, _moved(moved)),
+                    **noted(_threshold(theta), Stale() if stale else None),
+                    **measured,
                 },
             )
 
@@ -136,9 +136,10 @@ class TraceWriter:
         t0: int,
         t1: int,
         dropped: Iterable[int] = (),
-        moved: Crossing = STAYED,
+        measured: Mapping[str, Note] = NOTHING_MEASURED,
     ) -> trace.Verify:
-        """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall too."""
+        """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall
+        too. measured: see `notes.gauges`."""
         with self.clock.stopped():
             judged, level, start = asked.judged, asked.level, len(asked.context)
             tree, verdict = judged.tree, judged.verdict
@@ -151,8 +152,7 @@ class TraceWriter:
             read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.rows.logits)
             p_heads: list[trace.Row | None] = [None] * read
             if self._heads:
-                rows = judged.rows
-                p_heads = [self._head(row) for row in _likeliest(rows.logits[:read], rows.ranked, self._heads)][:read]
+                p_heads = [self._head(row) for row in judged.rows.logits[:read].likeliest(self._heads)]
             self._own = p_heads[places[last]] if adds else None
             judgements = _judged_offers(tree, verdict)
             ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
@@ -189,7 +189,7 @@ class TraceWriter:
             for node in verdict.path:  # above, they stand as tokens of this level's distribution
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             did, fallen = _work(work, len(asked.probed)), tuple(dropped)
-            notes = noted(_threshold(asked.theta), Dropped(fallen) if fallen else None, _moved(moved))
+            notes = noted(_threshold(asked.theta), Dropped(fallen) if fallen else None)
             return trace.Verify(
                 self.round,
                 level,
@@ -200,7 +200,7 @@ class TraceWriter:
                 t0,
                 t1,
                 self._bounds(level, judged),
-                {**work.notes, **notes},
+                {**work.notes, **notes, **measured},
             )
 
     def own(self, asked: KeepRequest, token: Token) -> trace.Correct | trace.Bonus:
@@ -322,13 +322,6 @@ class TraceWriter:
         return entries(judged.rows.dists, forks, [tree.ids[offer.node] for offer in tree.offers])
 
 
-def _likeliest(logits: Tensor, ranked: Ranked | None, count: int) -> list[list[tuple[int, float]]]:
-    """So many of each row's likeliest tokens, as `shortlists`."""
-    if ranked is not None and count <= SHORTLIST:
-        return [row[:count] for row in ranked.heads]
-    return shortlists(softmax(*fetched(logits)), count)
-
-
 def _drawn_with(tree: Tree) -> list[float]:
     """Each token's probability under the row that it was drawn from; 1 for a named one, or one drawn greedily."""
     chances = [1.0] * len(tree)
@@ -369,11 +362,6 @@ def _behind(tree: Tree, onto: Sequence[int]) -> Iterable[int | None]:
         return (None,) * len(tree)
     ends = onto or (-1,) * len(tree)
     return (end if above < 0 else tree.tokens[above].serial for above, end in zip(tree.parents, ends, strict=True))
-
-
-def _moved(crossing: Crossing) -> Moved | None:
-    """Nothing of a run on one device."""
-    return Moved(crossing.bytes, crossing.ns) if crossing.bytes else None
 
 
 def _threshold(theta: float | None) -> Threshold | None:

@@ -20,14 +20,15 @@ from hsd_core.core.level import DraftOrder, DrawnFrom, Proposal, Work
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Copies
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.read_there import Ranked, ranking
+from hsd_core.models.gpu.read_there import LogitsThere, ranking
 from hsd_core.models.gpu.text import Mark
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.gpu.unseen import Ahead
-from hsd_core.models.sampling import likeliest
+from hsd_core.models.sampling import Logits, likeliest, on_host
 from hsd_core.models.suffixes import Copied
 
 CopiedFrom = Callable[[int], Copied | None]
+_Drafted = tuple[list[int], DrawnFrom, list[Copied | None]]  # ids, rows that they were drawn from, copies
 
 
 class Scores(Protocol):
@@ -83,23 +84,16 @@ def draft_token_by_token(
     made = _Forwards(run)
     if not made.goes_on(order):
         return Proposal((), (), made.work)
-    first, ranked = made.score(context), None
-    if first.device.type == "cpu":
-        ids, rows, origins = _here(made, context, order, copied)
-        logits = torch.cat(made.logits)
-    else:
-        ids, rows, origins, ranked = _there(made, context, order, mark)
-        logits = torch.cat(made.logits[: len(ids)])
-        if len(ids) < len(made.logits):
-            run.keep(len(context) + len(ids) - 1, ())
+    first = made.score(context)
+    ids, drawn, origins = _here(made, context, order, copied) if on_host(first) else _there(made, context, order, mark)
+    if len(ids) < len(made.logits):
+        run.keep(len(context) + len(ids) - 1, ())
     notes = noted(Copies(tuple(origins)) if any(origins) else None)
-    return Proposal(tuple(ids), (source,) * len(ids), made.work, DrawnFrom(rows, logits, ranked), notes=notes)
+    return Proposal(tuple(ids), (source,) * len(ids), made.work, drawn, notes=notes)
 
 
-def _here(
-    made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFrom
-) -> tuple[list[int], Tensor | None, list[Copied | None]]:
-    """Go on behind the first forward: ids, (n, V) rows, none of greedy ones, and what was copied."""
+def _here(made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFrom) -> _Drafted:
+    """Go on behind the first forward; greedy tokens have no rows."""
     ids, rows, origins = list[int](), list[Tensor](), list[Copied | None]()
     while True:
         logits = made.logits[-1]
@@ -113,20 +107,18 @@ def _here(
         ids.append(token)
         origins.append(copied(token))
         if token in order.ends or not made.goes_on(order):
-            return ids, torch.stack(rows) if rows else None, origins
+            return ids, DrawnFrom(torch.stack(rows) if rows else None, Logits(torch.cat(made.logits))), origins
         line = line + [token]
         made.score(line)
 
 
-def _there(
-    made: _Forwards, context: Context, order: DraftOrder, mark: Callable[[], Mark | None]
-) -> tuple[list[int], Tensor | None, list[Copied | None], Ranked]:
+def _there(made: _Forwards, context: Context, order: DraftOrder, mark: Callable[[], Mark | None]) -> _Drafted:
     """The same on a device, where logits and greedy rows stay: what is fetched is waited for once. The draft ends with
     the first of `order.ends`."""
     line, rows, marks = Ahead(context, ()), list[Tensor](), list[Mark]()
     while True:
         row = order.sampler.to_probs(made.logits[-1])[0]
-        line = line.then(order.sampler.pick_there(row, len(rows), 0))
+        line = line.then(order.sampler.pick(row, len(rows), 0))
         rows.append(row)
         marks += [found] if (found := mark()) else []
         if not made.goes_on(order):
@@ -137,12 +129,13 @@ def _there(
     kept = [] if order.sampler.greedy else [torch.stack(rows)]
     parts = there, logits.gather(1, there[:, None])[:, 0], *ranking(logits)
     drawn, own, chances, likeliest_ids, peaks, *more = fetched(*parts, *marked, *kept)
-    ranked, dist = Ranked.of(chances, likeliest_ids, peaks), more.pop() if kept else None
-    if not ranked.sound:
+    known, dist = LogitsThere(logits, chances, likeliest_ids, peaks), more.pop() if kept else None
+    if not known.finite():
         order.sampler.check(logits)
     seen: list[int] = drawn.tolist()
     n = next((at + 1 for at, id_ in enumerate(seen) if id_ in order.ends), len(seen))
-    return seen[:n], None if dist is None else dist[:n], _copied(seen, own.tolist(), more)[:n], ranked.cut(n)
+    drawn_from = DrawnFrom(None if dist is None else dist[:n], known[:n])
+    return seen[:n], drawn_from, _copied(seen, own.tolist(), more)[:n]
 
 
 def _copied(seen: Sequence[int], logits: Sequence[float], marks: Sequence[Tensor]) -> list[Copied | None]:

@@ -26,7 +26,7 @@ from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Branches
-from hsd_core.models.sampling import largest
+from hsd_core.models.sampling import Logits, largest
 from hsd_core.models.suffixes import Copied
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def draft_tree(
         tuple(node.id for node in numbered),
         tuple(node.source for node in numbered),
         work,
-        DrawnFrom(torch.cat(dists), torch.cat(logits)),
+        DrawnFrom(torch.cat(dists), Logits(torch.cat(logits))),
         IN_LINE if chain else Forks(lineage, tuple(Offer(_place(n), n.row) for n in offers), order.shape.repeats),
         notes=noted(Copies(origins) if any(origins) else None, Lookups(keys) if any(keys) else None, draws),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from hsd_core.core.events import Draft, Event, Header, Store
+from hsd_core.core.events import Draft, Event, Header, Store, Verify
 from hsd_core.core.notes import Note
 from hsd_core.models.suffixes import Copied
 from hsd_core.typed import Int
@@ -101,5 +101,38 @@ def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
                 yield f"{where}: looked-up tokens {dict(event.hits)}, the drafts have {dict(hits)}"
 
 
-NOTES = (Copies, Draws, Lookups)
-CHECKS = (check_lookups,)
+class Moved(Note, frozen=True):
+    """What crossed between the machine's devices: ids, rows and states, in bytes, and how long the copies took by the
+    device's own clock, in ns."""
+
+    bytes: Int
+    ns: Int
+
+    def plus(self, more: Moved) -> Moved:
+        return Moved(self.bytes + more.bytes, self.ns + more.ns)
+
+    def figures(self) -> Mapping[str, float]:
+        return {"moved_bytes": self.bytes, "moved_ms": self.ns / 1e6}
+
+
+def moved() -> Moved | None:
+    """What crossed on behalf of this thread since it was last asked; None of a run on one device."""
+    from hsd_core.models.gpu.transfer import crossed
+
+    nbytes, ns = crossed()
+    return Moved(nbytes, ns) if nbytes else None
+
+
+def check_moves(events: Sequence[Event], header: Header) -> Iterable[str]:
+    """Something crosses where there is more than the host, on its own or beside a pass."""
+    alone = all(level.device == "cpu" for level in header.levels)
+    for i, event in enumerate(events):
+        note = Moved.of(event) if isinstance(event, (Draft, Verify)) else None
+        if note and (alone or not note.bytes):
+            where = "all levels are on the CPU" if alone else "nothing did"
+            yield f"event {i} ({event.event}): {note.bytes} bytes crossed between devices, and {where}"
+
+
+NOTES = (Copies, Draws, Lookups, Moved)
+CHECKS = (check_lookups, check_moves)
+GAUGES = (moved,)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from torch import Tensor
 
-    from hsd_core.models.gpu.read_there import Ranked
-
-
+TokenId: TypeAlias = Any  # an int; of a row that is not on the host, a () tensor beside it
 COLDEST = 0.001  # far below it, logits / temperature overflow float32
 FEW = 32  # tokens that a nucleus is looked for in first
 SHARE = 8  # a nucleus of more than this part of the vocabulary is found by sorting
@@ -113,31 +111,74 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     return _keep_top_p(probs, sampling.top_p) if sampling.top_p < 1.0 else probs
 
 
-class Fetched(NamedTuple):
-    """Logits (n, V) where they are, their distributions on the host, and what else it knows of logits on a device."""
+class Logits:
+    """(n, V) logits, as a level gave them and where it did, and what the host reads of them.
 
-    logits: Tensor
-    dists: Distributions
-    ranked: Ranked | None = None
+    `models/gpu` has those of a GPU, which the host reads with the distributions that it waits for anyway.
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Tensor) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: slice | list[int]) -> Logits:
+        return Logits(self.values[rows])
+
+    def finite(self, largest: Sequence[int] | None = None) -> bool:
+        """See `finite`."""
+        return finite(self.values, largest)
+
+    def likeliest(self, k: int) -> list[list[tuple[int, float]]]:
+        """Each row's k likeliest tokens at temperature 1 with their chances, falling, as `shortlists`."""
+        return shortlists(softmax(self.on_host()), k)
+
+    def on_host(self) -> Tensor:
+        """(n, V) the logits on the host."""
+        return self.values
 
 
-def fetched_distributions(logits: Tensor, sampling: Sampling) -> Fetched:
-    """Distributions (`to_probs`) on the host: made where the logits are, and waited for once. Greedy ones are fetched
-    as their tokens."""
-    rows = _at_least_float32(logits)
-    if logits.device.type == "cpu":
-        dists = OneHot(likeliest(rows).tolist(), rows) if sampling.greedy else to_probs(logits, sampling)
-        return Fetched(logits, dists)
-    from hsd_core.models.gpu.read_there import Ranked, ranking
-    from hsd_core.models.gpu.transfer import fetched
+def read_rows(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
+    """Logits (n, V), and their distributions (`to_probs`) on the host; greedy ones are known by their tokens."""
+    if not on_host(logits):
+        from hsd_core.models.gpu.read_there import read_there
 
-    made = likeliest(rows) if sampling.greedy else to_probs(rows, sampling)
-    here, *ranked = fetched(made, *ranking(rows))
+        return read_there(logits, sampling)
     if sampling.greedy:
-        import torch
+        rows = _at_least_float32(logits)
+        return Logits(logits), OneHot(likeliest(rows).tolist(), rows)
+    return Logits(logits), to_probs(logits, sampling)
 
-        return Fetched(logits, OneHot(here.tolist(), torch.empty(0, rows.shape[-1])), Ranked.of(*ranked))
-    return Fetched(logits, here, Ranked.of(*ranked))
+
+def on_host(rows: Tensor) -> bool:
+    """Whether the host reads them without a wait."""
+    return rows.device.type == "cpu"
+
+
+def pick(row: Tensor, uniform: Callable[[], float]) -> TokenId:
+    """A token's id from a (V,) row, by the inverse of its distribution function in float64.
+
+    Args:
+        uniform: a number in [0, 1); a one-hot row asks for none, so that greedy runs consume no randomness.
+    """
+    if not on_host(row):
+        from hsd_core.models.gpu.read_there import pick_there
+
+        return pick_there(row, uniform())
+    import torch
+
+    best = int(likeliest(row[None])[0])
+    if float(row[best]) >= 1.0:
+        return best
+    total = row.double().cumsum(-1)
+    at = total[-1:] * uniform()
+    token = int(torch.searchsorted(total, at, right=True))  # right=True never picks a token of probability zero
+    if token >= row.shape[-1]:  # u * total rounded up to total: the last token with any mass
+        token = int(row.nonzero()[-1])
+    return token
 
 
 def dense(dists: Distributions) -> Tensor:
@@ -160,7 +201,7 @@ def softmax(logits: Tensor) -> Tensor:
 
 def likeliest(rows: Tensor) -> Tensor:
     """(n, V) -> (n,) the index of each row's largest entry, the first of equals."""
-    if rows.device.type != "cpu":
+    if not on_host(rows):
         return rows.argmax(-1)
     import torch
 

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
-from hsd_core.core.notes import Moved, Note, Stale, checks
+from hsd_core.core.notes import Note, Stale, checks
 from hsd_core.trace.conventions import lanes_of, round_number
 
 
@@ -23,7 +23,7 @@ def check(events: Sequence[Event]) -> list[str]:
         return ["the first event is not a header"]
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header))
-    ours = (_caches(events), _totals(events), _moves(events, header), _views(events, levels))
+    ours = (_caches(events), _totals(events), _views(events, levels))
     return [*chain(*found, *(check(events, header) for check in checks()), *ours)]
 
 
@@ -254,16 +254,6 @@ def _caches(events: Sequence[Event]) -> Iterable[str]:
                     f"event {i} (kv): level {kv.level} has {kv.cached} cached + {kv.catch_up} to catch up, "
                     f"{kv.committed} committed + {kv.held} held"
                 )
-
-
-def _moves(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
-    """Something crosses where there is more than the host, on its own or beside a pass."""
-    alone = all(level.device == "cpu" for level in header.levels)
-    for i, event in enumerate(events):
-        moved = Moved.of(event) if isinstance(event, (trace.Draft, trace.Verify)) else None
-        if moved and (alone or not moved.bytes):
-            where = "all levels are on the CPU" if alone else "nothing did"
-            yield f"event {i} ({event.event}): {moved.bytes} bytes crossed between devices, and {where}"
 
 
 def _totals(events: Sequence[Event]) -> Iterable[str]:

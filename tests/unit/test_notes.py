@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from hsd_core.core import notes
-from hsd_core.core.notes import Dropped, Moved, Note, Stale, known, noted, read_notes
-from hsd_core.levels.notes import Copied, Copies, Lookups
+from hsd_core.core.notes import Dropped, Note, Stale, known, noted, read_notes
+from hsd_core.levels.notes import Copied, Copies, Lookups, Moved
 from hsd_core.systems.store.notes import Asked
 from hsd_core.typed import Wrong, encode, plain
 

@@ -17,7 +17,8 @@ from toys import output_of
 import hsd_core
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.core import events as trace
-from hsd_core.core.notes import Moved, noted
+from hsd_core.core.notes import noted
+from hsd_core.levels.notes import Moved
 from hsd_core.measure.calibrate import lone_costs
 from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.reading import read

@@ -20,18 +20,18 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core import events as trace
-from hsd_core.core.choices import pick, pick_there
 from hsd_core.core.hierarchy import LevelError
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.copying import LONGEST, Suffixes
 from hsd_core.models.gpu import replayed, split_keys
 from hsd_core.models.gpu.graphs import CudaGraphs, Graphs
+from hsd_core.models.gpu.read_there import pick_there
 from hsd_core.models.gpu.text import TextThere
 from hsd_core.models.gpu.transfer import fetched, sent, sent_ids
 from hsd_core.models.gpu.unseen import Ahead
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Branches, Pass
-from hsd_core.models.sampling import Sampling
+from hsd_core.models.sampling import Sampling, pick
 from hsd_core.trace import checks as identities
 from tests.pretend_gpu import PretendGpu, pretend_gpu
 

@@ -12,13 +12,13 @@ from hsd_core.models.sampling import (
     Sampling,
     dense,
     entries,
-    fetched_distributions,
     finite,
     is_greedy,
     largest,
     likeliest,
     margins,
     one_hot,
+    read_rows,
     shortlists,
     softmax,
     to_probs,
@@ -118,9 +118,9 @@ def test_the_coldest_temperature_gives_a_distribution_not_nan() -> None:
 
 
 def test_greedy_distributions_know_their_tokens_and_are_the_rows_that_they_stand_for() -> None:
-    logits, dists, _ = fetched_distributions(LOGITS, Sampling())
+    logits, dists = read_rows(LOGITS, Sampling())
     rows = to_probs(LOGITS, Sampling())
-    assert logits is LOGITS and isinstance(dists, OneHot)
+    assert logits.values is LOGITS and isinstance(dists, OneHot)
     assert torch.equal(dense(dists), rows) and dense(dists).dtype == rows.dtype
     assert torch.equal(dense(dists[1:]), rows[1:]) and torch.equal(dense(dists[[1, 0]]), rows[[1, 0]])
     places = [0, 0, 1, 1], [0, 1, 1, 2]

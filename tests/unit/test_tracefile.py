@@ -14,7 +14,8 @@ from toys import toy_stack
 
 import hsd_core
 from hsd_core.core.events import EVENTS, SCHEMA, Baseline, Depths, Event, Header, Held, Piece, Plan, Store, View
-from hsd_core.core.notes import Moved, Stale, noted
+from hsd_core.core.notes import Stale, noted
+from hsd_core.levels.notes import Moved
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.codec import from_dict, to_dict
 from hsd_core.trace.file import TraceError, dumps, pack, read, write

@@ -297,11 +297,6 @@ export interface Dropped {
   serials: number[];
 }
 
-export interface Moved {
-  bytes: number;
-  ns: number;
-}
-
 export interface Copies {
   copied: (Copied | null)[];
 }
@@ -321,6 +316,11 @@ export interface Lookups {
   silent?: number;
 }
 
+export interface Moved {
+  bytes: number;
+  ns: number;
+}
+
 export interface Ruler {
   bytes: number[];
 }
@@ -335,10 +335,10 @@ export interface Notes {
   threshold?: Threshold;
   stale?: Stale;
   dropped?: Dropped;
-  moved?: Moved;
   copies?: Copies;
   draws?: Draws;
   lookups?: Lookups;
+  moved?: Moved;
   ruler?: Ruler;
   asked?: Asked;
 }

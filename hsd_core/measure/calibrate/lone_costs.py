@@ -24,7 +24,7 @@ from hsd_core.measure.intervals import median_interval
 from hsd_core.measure.texts.written_texts import WrittenText
 from hsd_core.measure.timed import NS_PER_MS, Task, in_turns
 from hsd_core.models.context import Context
-from hsd_core.models.sampling import OneHot, Sampling, fetched_distributions, likeliest, to_probs
+from hsd_core.models.sampling import OneHot, Sampling, TokenId, likeliest, read_rows, to_probs
 from hsd_core.theory import Costs
 
 if TYPE_CHECKING:
@@ -212,15 +212,15 @@ class _Rig:
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
-                logits, p, _ = fetched_distributions(run.score(context, asked)[0][: n - 1], self.sampling)
+                read, p = read_rows(run.score(context, asked)[0][: n - 1], self.sampling)
                 rows = None if isinstance(p, OneHot) else p.clone()
-                prepared.append(replace(named(likeliest(logits).tolist()), rows=rows))
+                prepared.append(replace(named(likeliest(read.values).tolist()), rows=rows))
                 run.keep(self.context, ())
             began = time.perf_counter_ns()
             logits, _ = run.score(context, asked)
             if probes.ids:
                 likeliest(logits[n:])
-            tokenwise(prepared[0], fetched_distributions(logits[:n], self.sampling).dists, self._judge, True)
+            tokenwise(prepared[0], read_rows(logits[:n], self.sampling)[1], self._judge, True)
             took = time.perf_counter_ns() - began
             run.keep(self.context, ())
             return took / NS_PER_MS
@@ -249,7 +249,7 @@ class _Rig:
             drafted = below.propose(context, order)
             began = time.perf_counter_ns()
             logits, _ = rows_behind(above, [*context, *drafted.ids], n)
-            p = fetched_distributions(logits, self.sampling).dists
+            p = read_rows(logits, self.sampling)[1]
             tokenwise(replace(named(drafted.ids), rows=drafted.drawn.rows), p, self._judge, True)
             took = time.perf_counter_ns() - began
             for run in (below, above):
@@ -259,14 +259,11 @@ class _Rig:
         return measure
 
     def _order(self, limit: int) -> DraftOrder:
-        def pick(row: Tensor, depth: int, number: int) -> int:
+        def pick(row: Tensor, depth: int, number: int) -> TokenId:
             return self._choices.draw(row, ChoiceKey("draft", 0, depth, 0))
 
-        def pick_there(row: Tensor, depth: int, number: int) -> Tensor:
-            return self._choices.draw_there(row, ChoiceKey("draft", 0, depth, 0))
-
         rows, greedy = partial(to_probs, sampling=self.sampling), self.sampling.greedy
-        sampler = Sampler(rows, pick, pick_there=pick_there, greedy=greedy)
+        sampler = Sampler(rows, pick, greedy=greedy)
         return DraftOrder(limit, sampler, lambda *past: False)
 
 

@@ -12,26 +12,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from hsd_core.models.gpu.unseen import Ahead
-
-
-class Crossing(NamedTuple):
-    """What crossed between the host and a device: bytes, and the nanoseconds of the copies."""
-
-    bytes: int = 0
-    ns: int = 0
-
-    def and_(self, more: Crossing) -> Crossing:
-        """Both."""
-        return Crossing(self.bytes + more.bytes, self.ns + more.ns)
-
-
-STAYED = Crossing()
 
 
 class _Here(threading.local):
@@ -51,10 +37,13 @@ _HERE = _Here()
 _UNSETTLED = 64  # copies
 
 
-def crossed() -> Crossing:
-    """What crossed on behalf of this thread since it last asked; the time of a copy that is not over counts later."""
+def crossed() -> tuple[int, int]:
+    """What crossed on behalf of this thread since it last asked: bytes, and the nanoseconds of the copies. The time of
+    a copy that is not over counts with what crosses next."""
     _HERE.settle()
-    found = Crossing(_HERE.bytes, round(_HERE.ns))
+    if not _HERE.bytes:
+        return 0, 0
+    found = _HERE.bytes, round(_HERE.ns)
     _HERE.bytes, _HERE.ns = 0, 0.0
     return found
 

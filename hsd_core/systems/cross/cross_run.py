@@ -85,8 +85,7 @@ class CrossRun:
         Its own tokens are more or fewer than the target's, so choices are told apart by their number alone.
         """
         own_order = replace(order, ends=self._wording.stops).drawing(
-            pick=lambda row, depth, number: order.sampler.pick(row, 0, depth),
-            pick_there=lambda row, depth, number: order.sampler.pick_there(row, 0, depth),
+            pick=lambda row, depth, number: order.sampler.pick(row, 0, depth)
         )
         drafted = drafter(self._inner).propose(Context(self._own), own_order)
         text, special, lengths = self._wording.drafted(drafted.ids)

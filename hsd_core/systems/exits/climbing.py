@@ -27,7 +27,7 @@ from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.sampling import likeliest, softmax
+from hsd_core.models.sampling import Logits, likeliest, softmax
 from hsd_core.systems.exits.choosing import Exit
 
 
@@ -122,7 +122,7 @@ class ClimbRun:
         work = Work(forwards, computed, computed - forwards, tuple(ran))
         if not ids:
             return Proposal((), (), work, notes=noted(Threshold(self.theta)))
-        drawn = DrawnFrom(torch.stack(rows) if rows else None, torch.cat(logits))
+        drawn = DrawnFrom(torch.stack(rows) if rows else None, Logits(torch.cat(logits)))
         return Proposal(tuple(ids), tuple(sources), work, drawn, notes=noted(Threshold(self.theta)))
 
     def _climb(self, line: Context) -> tuple[tuple[Step, Tensor] | None, tuple[Span, ...]]:
@@ -139,11 +139,12 @@ class ClimbRun:
     def _drawn(self, logits: Tensor, order: DraftOrder, place: int, rows: list[Tensor]) -> int:
         """A token of this row, which joins the others unless it is greedy."""
         if order.sampler.greedy:
-            (token,) = likeliest(logits).tolist()
+            token: int = likeliest(logits).tolist()[0]
             order.sampler.check(logits, [token])
-            return int(token)
+            return token
         rows.append(order.sampler.to_probs(logits)[0])
-        return order.sampler.pick(rows[-1], place, 0)
+        token = order.sampler.pick(rows[-1], place, 0)
+        return token
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """The prompt goes through every exit; nobody verifies with this level."""

@@ -13,16 +13,15 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from hsd_core.core.driver import Passed, result_of, unless_stopped
+from hsd_core.core.driver import result_of
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import drafter
+from hsd_core.core.level import Proposal, drafter
 from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import NOTHING, Offer, Token, Tree
 from hsd_core.levels.growing import Grows
 from hsd_core.levels.largest import most_nodes
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.transfer import crossed
 from hsd_core.systems.lanes.card_tree import Card
 from hsd_core.systems.lanes.in_step import InStep
 from hsd_core.systems.lanes.standing_tree import Node, StandingTree
@@ -78,18 +77,12 @@ class Regrown(InStep):
         yield from self._settle(len(context), slots, length)
         return result_of(asking, token)[0]
 
-    def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
-        """See `Sequential`; a draft adds layers to the tree."""
-        if isinstance(asked, ScoreRequest):
-            return super()._pass(asked)
-        unless_stopped(self._stop)
-        crossed()  # what came before is nobody's
-        clock, run = self.writer.clock, drafter(self.runs[0])
-        t0 = clock.now()
-        grows: Grows = run  # type: ignore[assignment]
+    def _proposed(self, asked: DraftRequest) -> Proposal:
+        """A draft adds layers to the tree."""
+        grows: Grows = drafter(self.runs[0])  # type: ignore[assignment]
         assert self._tree is not None
         proposal, self._new = self._tree.grow(grows, asked.context, asked.order, self._reach, self.stack[0].name)
-        return Passed(proposal, proposal.work, t0, clock.now(), crossed())
+        return proposal
 
 
 def comb_of(roots: Sequence[Node], path: Sequence[Node]) -> tuple[list[Node], Tree, int]:

@@ -24,7 +24,7 @@ from hsd_core.levels.growing import Grows
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Branches
-from hsd_core.models.sampling import largest
+from hsd_core.models.sampling import Logits, largest
 
 
 @dataclass(slots=True, eq=False)
@@ -112,7 +112,7 @@ class StandingTree:
             tuple(node.id for node in new),
             (source,) * len(new),
             _sum(works),
-            DrawnFrom(None, torch.cat(logits) if logits else None),
+            DrawnFrom(None, Logits(torch.cat(logits)) if logits else None),
             Forks(parents, tuple(offers)),
         ), new
 

@@ -215,7 +215,7 @@ def test_a_tree_that_was_moved_says_what_a_new_one_would(monkeypatch: pytest.Mon
         for node, offer in zip(new, proposal.forks.offered or (), strict=True):
             assert proposal.drawn.logits is not None and offer.row is not None
             line = (*context, *(x.id for x in node.path()[:-1]))
-            assert torch.allclose(proposal.drawn.logits[offer.row], run._table(line).log())
+            assert torch.allclose(proposal.drawn.logits.values[offer.row], run._table(line).log())
             compared[0] += moved
         return proposal, new
 
