@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hsd_core.core.events import Draft, Verify
+from hsd_core.core.events import Draft, Report, Verify
 from hsd_core.core.notes import Dropped, Stale, Threshold
 from hsd_core.levels.notes import Copied, Copies, Draws, Lookups, Moved
 from hsd_core.systems.cross.notes import Ruler
+from hsd_core.systems.ngram.notes import Filed
 from hsd_core.systems.store.notes import Asked
 
 
@@ -69,3 +70,8 @@ def confidence(event: Draft) -> tuple[float | None, ...]:
 
 def q(event: Draft) -> tuple[float, ...]:
     return tuple(token.q for token in event.tokens)
+
+
+def window(event: Report) -> tuple[tuple[int, ...], ...]:
+    note = Filed.of(event)
+    return note.window if note else ()

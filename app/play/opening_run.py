@@ -15,7 +15,7 @@ from hsd_core.trace import file as tracefile
 from hsd_core.typed import Malformed, Wrong, decode, json_decoder
 
 FILE = "opening.json"
-_NOT_TOLD = frozenset({"gauge", "kv", "store", "rollback"})  # records
+_NOT_TOLD = frozenset({"gauge", "kv", "report", "rollback"})  # records
 _ROWS = ("p_row", "q_row", "residual")  # of a verdict: most of it
 log = logging.getLogger(__name__)
 

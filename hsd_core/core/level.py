@@ -9,10 +9,9 @@ list is simply the part of it that it has not processed:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Tensor
@@ -168,7 +167,6 @@ class TakesPart:
 
 
 Outcome = CommittedIds | Verified | TakesPart
-Counts = Mapping[str, Any]
 
 
 class LevelRun(Protocol):
@@ -185,9 +183,8 @@ class LevelRun(Protocol):
         """
         ...
 
-    def observe(self, outcome: Outcome) -> Counts | None:
-        """What became of its work. Returns what it counted since the last call, by the names of `events.Store`, if it
-        counts and the outcome is `CommittedIds`; hits and misses are counted from its drafts."""
+    def observe(self, outcome: Outcome) -> Note | None:
+        """What became of its work. Returns what its system has to report since the last `CommittedIds`, if anything."""
         ...
 
     def close(self) -> None: ...
@@ -203,32 +200,6 @@ class Scorer(LevelRun, Protocol):
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         """Process what is new of the context, and the tree. Returns (len(tree) + 1, V) logits: behind the context and
         behind every node but those of `tree.unread`."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a view holds of its base, just chosen: of each position how many of its `heads` (in every layer) hold it,
-    each at most `slots` positions."""
-
-    slots: int
-    heads: int
-    counts: Sequence[int]
-
-    def spans(self) -> Iterator[tuple[int, int, int]]:
-        """Neighbouring positions lo, ..., hi - 1 that as many heads hold, in order; without those that none does."""
-        for count, same in groupby(range(len(self.counts)), self.counts.__getitem__):
-            places = list(same)
-            if count:
-                yield places[0], places[-1] + 1, count
-
-
-@runtime_checkable
-class Shows(Protocol):
-    """The run of a level with a view of the target's cache."""
-
-    def shown(self) -> Shown | None:
-        """What was chosen since the last call."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Notes: what one system says of a draft or a verification, beside the fields that all of them have.
+"""Notes: what one system says of a draft, of a verification or in a `Report`, beside the fields that all of them have.
 
 A system declares its notes as small structs, collects them as `NOTES` in the file `notes.py` of its folder, and puts
 them into the mapping `notes` of an event under their names. A reader that lacks the system keeps what it read as plain
@@ -67,9 +67,8 @@ class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
         end of its `prompt` tokens."""
         return self
 
-    def answers(self, sources: Sequence[str]) -> Iterable[str]:
-        """Of lookups: the database that gave a token, for each that was found by its key; "" for a lookup that stayed
-        without an answer. A `Store` counts them."""
+    def ids(self) -> Iterable[Iterable[int]]:
+        """Ids of tokens that it names, in parts: a reader without a tokenizer is given their bytes."""
         return ()
 
     def plus(self: _Own, more: _Own) -> _Own:

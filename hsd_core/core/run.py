@@ -19,7 +19,7 @@ from hsd_core.core.driver import Driver, Drives, Stopped, unless_stopped
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import CommittedIds, LevelRun, Shows, TakesPart, scorer
+from hsd_core.core.level import CommittedIds, LevelRun, TakesPart, scorer
 from hsd_core.core.run_plans import Replanner, Round, RunPlan
 from hsd_core.core.tree import Tree
 from hsd_core.core.writer import TraceWriter
@@ -96,7 +96,7 @@ def run(
 
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
-        Rollback, Kv, Commit, Store), Footer.
+        Rollback, Kv, Commit, Report), Footer.
     Raises:
         StackError: the stack cannot work so. ValueError: the prompt is empty or longer than the context.
     """
@@ -219,35 +219,29 @@ class _Run:
             end = len(self.context) - 1 if has_cache else 0
             missed = max(0, end - run_.cached)
             t0 = self.clock.now()
-            if round_ is None:
-                run_.observe(CommittedIds(self.context))
+            note = run_.observe(CommittedIds(self.context)) if round_ is None else None
             full = i < len(self.entries) - 1 and len(self.context) >= (self.contexts[i] or math.inf)
-            if full or i not in self.hierarchy.plan.levels or (round_ is not None and missed < JOINING_ROWS):
-                continue
-            while run_.cached < end:
-                unless_stopped(self.stop)
-                logits, _ = scorer(run_).score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
-                self.hierarchy.check(i, logits)  # which also waits for it, so that the time is the forward's
-                with self.clock.stopped():
-                    self.reading(i, run_.cached, end)
-            now = self.clock.now()
-            yield trace.Prefill(i, len(self.context) if round_ is None else missed, t0, now, round_)
-            yield from self._chosen(i, run_)
+            rests = full or i not in self.hierarchy.plan.levels
+            if not rests and (round_ is None or missed >= JOINING_ROWS):
+                while run_.cached < end:
+                    unless_stopped(self.stop)
+                    logits, _ = scorer(run_).score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
+                    self.hierarchy.check(i, logits)  # which also waits for it, so that the time is the forward's
+                    with self.clock.stopped():
+                        self.reading(i, run_.cached, end)
+                now = self.clock.now()
+                yield trace.Prefill(i, len(self.context) if round_ is None else missed, t0, now, round_)
+            if note is not None:
+                yield self.writer.report(i, note, self.clock.now())
         return now
 
     def _commit(self, committed: Tree) -> Generator[Event, None, None]:
         for i, run_ in enumerate(self.runs):
             t0 = self.clock.now()
-            counts = run_.observe(CommittedIds(committed.ids))
-            if counts is not None:
-                yield self.writer.store(i, counts, t0)
-            yield from self._chosen(i, run_)
+            note = run_.observe(CommittedIds(committed.ids))
+            if note is not None:
+                yield self.writer.report(i, note, t0)
         yield self.driver.at_rest(len(self.context))
-
-    def _chosen(self, i: int, run_: LevelRun) -> Generator[Event, None, None]:
-        """What a view has just chosen to hold."""
-        if isinstance(run_, Shows) and (shown := run_.shown()):
-            yield self.writer.view(i, shown)
 
     def _budget(self) -> int:
         return self.limit - (len(self.context) - self.prompt)

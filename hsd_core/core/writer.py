@@ -6,14 +6,13 @@ nothing: a run without details takes the same choices.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from hsd_core.core import events as trace
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.level import Counts, LevelRun, Proposal, Shown, Work
+from hsd_core.core.level import LevelRun, Proposal, Work
 from hsd_core.core.notes import Dropped, Note, Stale, Threshold, noted
 from hsd_core.core.requests import Judged, KeepRequest, ScoreRequest
 from hsd_core.core.rules import Verdict
@@ -56,7 +55,6 @@ class TraceWriter:
         self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
         self._own: trace.Row | None = None  # the same, of what the last verifier may add
         self._totals = [_Total() for _ in range(levels)]
-        self._answers = [Counter[str]() for _ in range(levels)]  # see `Note.answers`, since a store's last event
 
     @property
     def born(self) -> int:
@@ -89,8 +87,6 @@ class TraceWriter:
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
             self._totals[level].tokens_out += len(tree)
-            for note in proposal.notes.values():
-                self._answers[level].update(note.answers(proposal.sources))
             confidence: list[float | None] = [None] * len(tree)
             if tree.logits is not None and len(tree):
                 ranked = tree.logits.likeliest(max(1, self._heads))
@@ -235,18 +231,9 @@ class TraceWriter:
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
 
-    def store(self, level: int, counts: Counts, t0: int) -> trace.Store:
-        """A level's lookups since the last one, as the drafts have them that are written down by now: on a lane of its
-        own a lookup may be under way. counts: what the level counted, the other fields of `events.Store`."""
-        hits, self._answers[level] = self._answers[level], Counter()
-        misses = hits.pop("", 0)
-        return trace.Store(self.round, level, **counts, hits=hits, misses=misses, t0=t0, t1=self.clock.now())
-
-    def view(self, level: int, shown: Shown) -> trace.View:
-        """What a level's view of the target's cache holds."""
-        with self.clock.stopped():
-            held, of = tuple(trace.Held(*span) for span in shown.spans()), len(self._totals) - 1
-            return trace.View(level, of, len(shown.counts), shown.slots, shown.heads, held, self.clock.now())
+    def report(self, level: int, note: Note, t0: int) -> trace.Report:
+        """What a level's system says at a commit, or once the prompt is read."""
+        return trace.Report(level, t0, self.clock.now(), noted(note.placed(self._prompt)))
 
     def plan(self, chosen: RunPlan, stack: str, t0: int) -> trace.Plan:
         return trace.Plan(

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import Counts, Outcome, Scorer, Work, rows_behind, score_by_branches
+from hsd_core.core.level import Outcome, Scorer, Work, rows_behind, score_by_branches
+from hsd_core.core.notes import Note
 from hsd_core.core.tree import NOTHING, Tree, named
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
@@ -62,7 +63,7 @@ class ChainRows:
             path, self._line = range(min(len(path), len(self._line)) if same is None else same), ()
         self._run.keep(start, path)
 
-    def observe(self, outcome: Outcome) -> Counts | None:
+    def observe(self, outcome: Outcome) -> Note | None:
         return self._run.observe(outcome)
 
     def close(self) -> None:

@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from hsd_core.core.level import Counts, DraftOrder, Level, LevelAbout, LevelRun, Outcome, Proposal, Work, scorer
+from hsd_core.core.level import DraftOrder, Level, LevelAbout, LevelRun, Outcome, Proposal, Work, scorer
 from hsd_core.core.level import drafter as drafter_of
-from hsd_core.core.notes import noted
+from hsd_core.core.notes import Note, noted
 from hsd_core.core.tree import NOTHING, Probes, Tree
 from hsd_core.levels.notes import unanswered
 from hsd_core.levels.shared import SharedState, Sharing
@@ -70,7 +70,7 @@ class _Run:
     def keep(self, start: int, path: Sequence[int]) -> None:
         self._drafter.keep(start, path)
 
-    def observe(self, outcome: Outcome) -> Counts | None:
+    def observe(self, outcome: Outcome) -> Note | None:
         self._drafter.observe(outcome)
         return self._lookups.observe(outcome)
 

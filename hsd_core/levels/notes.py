@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from hsd_core.core.events import Draft, Event, Header, Store, Verify
+from hsd_core.core.events import Draft, Event, Header, Verify
 from hsd_core.core.notes import Note
 from hsd_core.models.suffixes import Copied
 from hsd_core.typed import Int
-
-COUNTED_BY_DRAFTS = "2026-11-25"  # runs recorded earlier also count found tokens that lay behind the text's end
 
 
 class Copies(Note, frozen=True):
@@ -61,10 +58,6 @@ class Lookups(Note, frozen=True):
     keys: tuple[Int, ...] = ()
     silent: Int = 0
 
-    def answers(self, sources: Sequence[str]) -> Iterable[str]:
-        yield from (source for source, key in zip(sources, self.keys, strict=False) if key)
-        yield from ("" for _ in range(self.silent))
-
 
 def unanswered(notes: Mapping[str, Note], silent: int) -> Lookups | None:
     """What a draft says of lookups that has these notes, where so many more stayed without an answer."""
@@ -74,16 +67,10 @@ def unanswered(notes: Mapping[str, Note], silent: int) -> Lookups | None:
 
 
 def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
-    """Keys lie in the text, a copy begins behind its key, and a store counts the lookups that drafts speak of."""
-    silent = Counter[int]()  # level -> lookups left unanswered since its store's last event
-    found: dict[int, Counter[str]] = {}  # level -> its looked-up tokens by database, since then
-    early = "" < header.recorded < COUNTED_BY_DRAFTS
+    """Keys lie in the text, and a copy begins behind its key."""
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, Draft) and (lookups := Lookups.of(event)):
-            silent[event.level] += lookups.silent
-            looked_up = (token.source for token, key in zip(event.tokens, lookups.keys, strict=False) if key)
-            found.setdefault(event.level, Counter()).update(looked_up)
             copies, before = Copies.of(event), len(header.prompt_ids) + event.at
             for node, key in enumerate(lookups.keys):
                 copied = copies.copied[node] if copies else None
@@ -93,12 +80,6 @@ def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
                     yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
             if lookups.silent < 0:
                 yield f"{where}: {lookups.silent} lookups without an answer"
-        elif isinstance(event, Store):
-            if event.misses != (unanswered := silent.pop(event.level, 0)):
-                yield f"{where}: {event.misses} lookups without an answer, the drafts have {unanswered}"
-            hits, counted = found.pop(event.level, Counter[str]()), Counter(event.hits)
-            if counted != hits and not (early and counted > hits):
-                yield f"{where}: looked-up tokens {dict(event.hits)}, the drafts have {dict(hits)}"
 
 
 class Moved(Note, frozen=True):

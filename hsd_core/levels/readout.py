@@ -9,7 +9,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import Counts, DraftOrder, Outcome, Proposal, TakesPart, Work
+from hsd_core.core.level import DraftOrder, Outcome, Proposal, TakesPart, Work
+from hsd_core.core.notes import Note
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
 from hsd_core.levels.trunk import Layered, Trunk
@@ -132,7 +133,7 @@ class TrunkRun:
         self._trunk.keep(start, path, self._depth)
         self._cache.keep(start, path)
 
-    def observe(self, outcome: Outcome) -> Counts | None:
+    def observe(self, outcome: Outcome) -> Note | None:
         """Drafters below read the last states of the model where somebody runs all of it."""
         if isinstance(outcome, TakesPart) and self._depth == self._trunk.decoder.layers:
             self._trunk.resting = not outcome.runs

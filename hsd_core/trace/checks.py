@@ -23,7 +23,7 @@ def check(events: Sequence[Event]) -> list[str]:
         return ["the first event is not a header"]
     levels = len(header.levels)
     found = (_order(events, levels), _courses(events, levels - 1), _tokens(events, header))
-    ours = (_caches(events), _totals(events), _views(events, levels))
+    ours = (_caches(events), _totals(events))
     return [*chain(*found, *(check(events, header) for check in checks()), *ours)]
 
 
@@ -45,7 +45,7 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
         if begin is not None and end is not None and begin > end:
             yield f"event {i} ({event.event}): ends before it begins"
-        at_work = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))  # a store counts at a commit, meanwhile
+        at_work = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))  # a report is of a commit, meanwhile
         lane = lanes[level] if apart and at_work and 0 <= level < levels else None
         clock = 0 if end is None else end if begin is None or not apart else begin
         if end is not None:
@@ -225,21 +225,6 @@ def _forks(event: trace.Verify, branches: dict[int, tuple[int, int]], where: str
         fork = kept
     if any(c.outcome != "unjudged" for offers in at.values() for c in offers):
         yield f"{where}: a token was judged behind one that was not kept"
-
-
-def _views(events: Sequence[Event], levels: int) -> Iterable[str]:
-    """A view holds positions that there were, each head no more than it has slots for."""
-    for i, event in enumerate(events):
-        if not isinstance(event, trace.View):
-            continue
-        where, spans = f"event {i} ({event.event})", event.held
-        rising = all(a.hi <= b.lo for a, b in pairwise(spans)) and all(0 <= s.lo < s.hi <= event.upto for s in spans)
-        if not rising or not all(0 < s.heads <= event.heads for s in spans):
-            yield f"{where}: what it holds is no part of {event.upto} positions in {event.heads} heads"
-        if sum((s.hi - s.lo) * s.heads for s in spans) > event.slots * event.heads:
-            yield f"{where}: it holds more than its {event.slots} slots a head"
-        if not event.level < event.of < levels:
-            yield f"{where}: level {event.level} cannot see the cache of level {event.of}"
 
 
 def _caches(events: Sequence[Event]) -> Iterable[str]:

@@ -4,8 +4,8 @@ The page, the charts and the metrics index lists by level and count by id; a fil
 put text, a missing level or more than a run can hold there. The types are those of `events`.
 
 Lines of earlier versions are carried over as they are read; `python -m hsd_core convert` writes whole files anew.
-Version 1 had a field for everything that one system says of a draft or a verification, and lists side by side for the
-tokens of a draft.
+Version 1 had a field for everything that one system says of a draft or a verification, lists side by side for the
+tokens of a draft, and events of their own for n-gram stores and views.
 """
 
 from __future__ import annotations
@@ -70,6 +70,23 @@ def _verify(record: dict[str, Any]) -> dict[str, Any] | None:
     return _newer(record, 1, notes)
 
 
+def _store(record: dict[str, Any]) -> dict[str, Any]:
+    """What an n-gram store counted at a commit; its hits and misses follow from the drafts."""
+    for name in ("round", "hits", "misses"):
+        del record[name]
+    filed = {name: record.pop(name) for name in ("inserts", "evictions")}
+    window = {"window": record.pop("window")} if "window" in record else {}
+    return {**record, "event": "report", "notes": {"filed": filed | window}}
+
+
+def _view(record: dict[str, Any]) -> dict[str, Any]:
+    """What a view of the target's cache holds."""
+    del record["of"]
+    chosen = {name: record.pop(name) for name in ("upto", "slots", "heads", "held")}
+    t = record.pop("t")
+    return {**record, "event": "report", "t0": t, "t1": t, "notes": {"chosen": chosen}}
+
+
 def _newer(record: dict[str, Any], forwards: int, notes: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """What a draft and a verification had in common."""
     work = {
@@ -97,6 +114,8 @@ _CONVERTED: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
     "header": _header,
     "draft": _draft,
     "verify": _verify,
+    "store": _store,
+    "view": _view,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
+from hsd_core.core.notes import Note
 
 
 class Pieces(Protocol):
@@ -54,6 +55,10 @@ def _judged(event: trace.Verify) -> Iterable[Iterable[int]]:
     return [row.ids for x in event.checks for row in (x.p_row, x.q_row, x.residual) if row is not None]
 
 
+def _reported(event: trace.Report) -> Iterable[Iterable[int]]:
+    return [ids for note in event.notes.values() if isinstance(note, Note) for ids in note.ids()]
+
+
 # The ids of an event, in parts. By its class: most events have none, and every one is asked between two passes.
 _IDS: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
     trace.Header: lambda event: (event.prompt_ids,),
@@ -62,6 +67,6 @@ _IDS: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
     trace.Bonus: _drawn,
     trace.Verify: _judged,
     trace.Baseline: lambda event: (event.ids,),
-    trace.Store: lambda event: event.window or (),
+    trace.Report: _reported,
     trace.Depths: lambda event: event.top,
 }

@@ -28,7 +28,7 @@ def schema() -> dict[str, Any]:
     """JSON Schema of a line."""
     notes = known()
     (line, *refs), parts = msgspec.json.schema_components([Event, *notes.values()], ref_template="#/$defs/{name}")
-    for kind in ("Draft", "Verify"):  # those of systems that are not here are any objects
+    for kind in ("Draft", "Verify", "Report"):  # those of systems that are not here are any objects
         parts[kind]["properties"]["notes"] |= {
             "properties": dict(zip(notes, refs, strict=True)),
             "additionalProperties": {"type": "object"},

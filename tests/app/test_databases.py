@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import notes_of
 import pytest
 from msgspec.structs import replace
 from pagekit import drawn, launched
 
 import hsd_core
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.events import Commit, Draft, Event, Header, Store
+from hsd_core.core.events import Commit, Draft, Event, Header, Report
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
@@ -93,11 +94,11 @@ def test_lookups_are_stepped_through_and_a_hit_is_lit_with_its_place(page: Any, 
     offered = sum(len(e.ids) for e in events if isinstance(e, Draft))
     commits = [token for e in events if isinstance(e, Commit) for token in e.tokens]
     kept = sum(token.how == "draft" for token in commits)
-    misses = sum(e.misses for e in events if isinstance(e, Store))
+    misses = sum(notes_of.silent(e) for e in events if isinstance(e, Draft))
     end = cells(page, "c")
     assert end[1:] == [f"{kept} / {offered}", f"{round(100 * kept / len(commits))}%"]
     assert cells(page, "silent")[0] == str(misses)
-    evictions = sum(e.evictions for e in events if isinstance(e, Store))
+    evictions = sum(e.notes["filed"].evictions for e in events if isinstance(e, Report))
     assert f"{evictions} evicted" in panel.inner_text() and evictions > 0
     assert panel.locator("li[data-gone] s").count() > 0
 

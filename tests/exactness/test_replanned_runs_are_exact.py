@@ -156,4 +156,4 @@ def test_the_engine_asks_only_between_rounds_and_tells_only_the_past() -> None:
     assert [r.committed for r in told] == [tuple(t.id for t in c.tokens) for c in commits[:-1]]
     for event, before in zip(events[1:], events, strict=False):
         if event.event == "plan":
-            assert before.event in ("kv", "store", "prefill", "header"), "a plan in the middle of a round"
+            assert before.event in ("kv", "report", "prefill", "header"), "a plan in the middle of a round"

@@ -105,7 +105,7 @@ function small() {
     verify(1, 0, "0:7+ 1:8+ 2:9x", 30, 60),
     drawn("correct", 1, 2, 3, 1, 60),
     commit(0, "0:7 0 draft by 1, 1:8 0 draft by 1, 3:1 1 correct", 61),
-    { event: "store", round: 0, level: 0, inserts: 17, evictions: 0, hits: { c: 2, m: 1 }, misses: 1, t0: 61, t1: 62 },
+    { event: "report", level: 0, t0: 61, t1: 62, notes: { filed: { inserts: 17, evictions: 0 } } },
     { ...draft(3, [], 70, 80, 1), notes: { lookups: { silent: 1 } } },
   ]);
   const ledger = new Ledger(model);
@@ -173,7 +173,7 @@ for (const name of readdirSync(folder).filter((x) => x.endsWith(".gz"))) {
     assert.ok(ledger.order.length && ledger.agrees !== false, "its text gives the filings that it counts");
     assert.equal(
       last.silent,
-      model.stores.reduce((sum, x) => sum + x.misses, 0),
+      events.reduce((sum, x) => sum + (x.notes?.lookups?.silent ?? 0), 0),
     );
   });
 }

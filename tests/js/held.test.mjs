@@ -17,10 +17,7 @@ const kv = (t, ...cached) => ({
 });
 
 /** A view that holds 16 first positions, half of its heads 400 more, and the last 64 of a prompt of 2,000. */
-const VIEW = {
-  event: "view",
-  level: 0,
-  of: 1,
+const CHOSEN = {
   upto: 2000,
   slots: 512,
   heads: 90,
@@ -29,8 +26,8 @@ const VIEW = {
     { lo: 400, hi: 800, heads: 45 },
     { lo: 1936, hi: 2000, heads: 90 },
   ],
-  t: 5,
 };
+const VIEW = { event: "report", level: 0, t0: 5, t1: 5, notes: { chosen: CHOSEN } };
 const model = (...events) => modelOf([header("int8", "target"), ...events]);
 
 test("where every level sees all, nothing is told", () => {
@@ -58,7 +55,7 @@ test("a view sees its sink, what its heads chose, the last positions and what ca
 });
 
 test("a view is told from the moment on at which it was chosen", () => {
-  assert.deepEqual(heldBy(model({ ...VIEW, t: 8 }, kv(4, 1999, 1999)), 4), []);
+  assert.deepEqual(heldBy(model({ ...VIEW, t0: 8, t1: 8 }, kv(4, 1999, 1999)), 4), []);
 });
 
 test("a draft with a window sees its first positions and its last ones, and the target's last layer", () => {

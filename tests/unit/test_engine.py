@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -9,14 +10,15 @@ import torch
 from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
-from hsd_core.core import writer
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.hierarchy import LevelError
 from hsd_core.core.level import CommittedIds, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.grammar.stack_text import LevelSpec, StackError
+from hsd_core.models import sampling
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.ngram.notes import Filed
 from hsd_core.systems.table.table_level import TableLevel, TableRun
 from hsd_core.trace import checks as identities
 
@@ -252,7 +254,7 @@ def test_consumer_and_writer_cost_nothing_on_the_clock(monkeypatch: pytest.Monke
         time[0] += 10**6
         return logits.softmax(-1)
 
-    monkeypatch.setattr(writer, "softmax", slow_softmax)
+    monkeypatch.setattr(sampling, "softmax", slow_softmax)
 
     def forward() -> None:
         time[0] += 10
@@ -287,12 +289,10 @@ def test_totals_count_what_the_events_say() -> None:
         assert total.tokens_out == drafted + sum(c.outcome == "accepted" for c in judged) + len(own)
 
 
-def test_a_store_is_written_after_each_commit() -> None:
+def test_what_a_level_reports_is_written_after_each_commit() -> None:
     class CountingRun(LookupRun):
-        def observe(self, outcome: Any) -> dict[str, Any] | None:
-            if not isinstance(outcome, CommittedIds):
-                return None
-            return {"inserts": len(outcome.ids), "evictions": 0}
+        def observe(self, outcome: Any) -> Filed | None:
+            return Filed(len(outcome.ids), 0) if isinstance(outcome, CommittedIds) else None
 
     class CountingLevel(LookupLevel):
         def open(self, capacity: int, shared: object) -> LookupRun:
@@ -303,10 +303,12 @@ def test_a_store_is_written_after_each_commit() -> None:
         StackEntry(TableLevel(table(4, 1), 4), LevelSpec("table"), None),
     ]
     events = list(start(stack))
-    stores = [event for event in events if event.event == "store"]
+    told = [event.event for event in events if event.event in ("report", "commit", "draft")]
+    assert told[0] == "report", "one says that the prompt is read"
+    assert all(after == "report" for before, after in pairwise(told) if before == "commit")
+    reports = [event for event in events if event.event == "report"]
     commits = [event for event in events if event.event == "commit"]
-    assert [s.round for s in stores] == [c.round for c in commits]
-    assert [s.inserts for s in stores] == [len(c.tokens) for c in commits]
+    assert [r.notes["filed"].inserts for r in reports] == [2, *(len(c.tokens) for c in commits)]
 
 
 def test_two_runs_of_one_stack_do_not_disturb_each_other() -> None:

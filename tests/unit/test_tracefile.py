@@ -13,10 +13,12 @@ from msgspec.structs import replace
 from toys import toy_stack
 
 import hsd_core
-from hsd_core.core.events import EVENTS, SCHEMA, Baseline, Depths, Event, Header, Held, Piece, Plan, Store, View
+from hsd_core.core.events import EVENTS, SCHEMA, Baseline, Depths, Event, Header, Piece, Plan, Report
 from hsd_core.core.notes import Stale, noted
 from hsd_core.levels.notes import Moved
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.ngram.notes import Filed
+from hsd_core.systems.views.notes import Chosen, Held
 from hsd_core.trace.codec import from_dict, to_dict
 from hsd_core.trace.file import TraceError, dumps, pack, read, write
 
@@ -33,9 +35,9 @@ RECORDINGS = sorted((Path(__file__).parents[2] / "assets" / "traces").glob("*.js
 
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
 def test_what_is_written_reads_back(name: str, tmp_path: Path) -> None:
-    extra = [Piece(3, "aGk="), Store(0, 0, 1, 0, {"c": 2}, 1, 5, 6), Plan(1, "table", (2,), (), 8, 9)]
+    extra = [Piece(3, "aGk="), Report(0, 5, 6, noted(Filed(1, 0, ((1, 2), (3, 4))))), Plan(1, "table", (2,), (), 8, 9)]
     events = [*RUN[:-1], *extra, RUN[-1], Baseline("target", 5, (1, 2), 2, True, 1e-5, (3, 4), (0.5, None))]
-    events.append(View(1, 2, 9, 4, 6, (Held(0, 2, 6), Held(5, 7, 3)), 10))
+    events.append(Report(1, 10, 10, noted(Chosen(9, 4, 6, (Held(0, 2, 6), Held(5, 7, 3))))))
     events.append(Depths((1, 2), ("lens", "lens"), ((0.5, 0.25), (0.75, 1.0)), ((3, 4), (5, 6))))
     assert {e.event for e in events} == EVENTS.keys(), "every kind of event makes the journey"
     write(tmp_path / name, events)
@@ -81,8 +83,8 @@ def after_header(line: str) -> bytes:
     return f"{LINES[0]}\n{line}\n".encode()
 
 
-def store_of(hits: dict[str, Any]) -> bytes:
-    return after_header(json.dumps({**to_dict(Store(0, 0, 1, 0, {}, 1, 5, 6)), "hits": hits}))
+def guessing(acceptance: dict[str, Any]) -> bytes:
+    return after_header(json.dumps({**to_dict(Plan(1, "table", (2,), (), 8, 9)), "acceptance": acceptance}))
 
 
 def altered(event: str, change: Callable[[dict[str, Any]], object]) -> bytes:
@@ -93,6 +95,12 @@ def altered(event: str, change: Callable[[dict[str, Any]], object]) -> bytes:
 
 def noting(**notes: Any) -> bytes:
     return altered("draft", lambda r: r.update(notes=notes))
+
+
+def filing(**filed: Any) -> bytes:
+    return after_header(
+        json.dumps({"event": "report", "level": 0, "t0": 5, "t1": 6, "notes": {"filed": {"evictions": 0, **filed}}})
+    )
 
 
 DAMAGE = "damaged or was edited; download it again or record the run again"
@@ -153,18 +161,13 @@ REFUSED = {
         f"verify.checks[0].outcome: unknown value '{'x' * 80}'. The file",
     ),
     "uneven row": (altered("bonus", lambda r: r["p_row"]["ids"].append(1)), "ids, probs differ in length"),
-    "hits of text": (
-        store_of({"c": "x"}),
-        "store.hits['c']: expected a whole number, got str",
+    "estimates of text": (guessing({"hit": "x"}), "plan.acceptance['hit']: expected a number, got str"),
+    "estimates of which one is not a number": (
+        guessing({"hit": 1.0, "0->2": 0.5, "s[0].x": [], "t": []}),
+        "plan.acceptance['s[0].x']: expected a number, got list",
     ),
-    "hits of which one is not a number": (
-        store_of({"c": 1, "m": 2, "s[0].x": 0.5, "t": 0.5}),
-        "store.hits['s[0].x']: expected a whole number, got float",
-    ),
-    "hits beyond 64 bits": (
-        store_of({"c": 1, "m": 2**70}),
-        "store.hits['m']: the number is larger than 64 bits",
-    ),
+    "filings of text": (filing(inserts="x"), "notes.filed.inserts: expected a whole number, got str"),
+    "filings beyond 64 bits": (filing(inserts=2**70), "report.notes.filed.inserts: the number is larger than 64 bits"),
     "half a character": (
         after_header('{"event":"piece","id":1,"b64":"\\ud800"}'),
         "the text holds half of a character ('\\ud800')",

@@ -198,34 +198,12 @@ export interface KvLength {
   held: number;
 }
 
-export interface Store {
-  event: "store";
-  round: number;
+export interface Report {
+  event: "report";
   level: number;
-  inserts: number;
-  evictions: number;
-  hits: Record<string, number>;
-  misses: number;
   t0: number;
   t1: number;
-  window?: number[][];
-}
-
-export interface View {
-  event: "view";
-  level: number;
-  of: number;
-  upto: number;
-  slots: number;
-  heads: number;
-  held: Held[];
-  t: number;
-}
-
-export interface Held {
-  lo: number;
-  hi: number;
-  heads: number;
+  notes?: Notes;
 }
 
 export interface Plan {
@@ -325,9 +303,28 @@ export interface Ruler {
   bytes: number[];
 }
 
+export interface Filed {
+  inserts: number;
+  evictions: number;
+  window?: number[][];
+}
+
 export interface Asked {
   rows: number;
   ns: number;
+}
+
+export interface Chosen {
+  upto: number;
+  slots: number;
+  heads: number;
+  held: Held[];
+}
+
+export interface Held {
+  lo: number;
+  hi: number;
+  heads: number;
 }
 
 /** What systems say of an event. */
@@ -340,7 +337,9 @@ export interface Notes {
   lookups?: Lookups;
   moved?: Moved;
   ruler?: Ruler;
+  filed?: Filed;
   asked?: Asked;
+  chosen?: Chosen;
 }
 
 export type TraceEvent =
@@ -354,8 +353,7 @@ export type TraceEvent =
   | Commit
   | Rollback
   | Kv
-  | Store
-  | View
+  | Report
   | Plan
   | Footer
   | Baseline

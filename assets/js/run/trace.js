@@ -39,8 +39,7 @@ export class TraceModel extends Tokens {
     this.moments = new Moments();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
-    /** @type {import("./events.js").View[]} */ this.views = []; // what levels hold of another level's cache
-    /** @type {import("./events.js").Store[]} */ this.stores = []; // what n-gram databases counted
+    /** @type {import("./events.js").Report[]} */ this.reports = []; // what systems say beside passes
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
     this.version = 0; // grows with every append
@@ -78,11 +77,6 @@ export class TraceModel extends Tokens {
     if (typeof e.round === "number")
       this._segment(e, work); // a level that joins: time of that round
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
-  }
-
-  /** @param {import("./events.js").View} e */
-  _view(e) {
-    this.views.push(e);
   }
 
   /** @param {import("./events.js").Plan} e */
@@ -188,9 +182,9 @@ export class TraceModel extends Tokens {
     this.kv.push(e);
   }
 
-  /** @param {import("./events.js").Store} e */
-  _store(e) {
-    this.stores.push(e);
+  /** @param {import("./events.js").Report} e */
+  _report(e) {
+    this.reports.push(e);
   }
 
   /** @param {import("./figures.js").Snapshot} e */

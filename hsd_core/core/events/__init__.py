@@ -10,7 +10,8 @@ A *serial* numbers every token that any level drafted or drew in a run (0, 1, 2,
 id are still two serials, so a reader never has to guess who wrote, passed or caught a token.
 `at` is a position in the output: 0 is the first generated token.
 
-What one system alone says of a draft or a verification is a note on it (`core/notes.py`).
+What one system alone says of a draft or a verification is a note on it, and what it says beside them is a `Report`
+of notes (`core/notes.py`).
 
 `whole`: a run as a whole; `rounds`: what happens in it; `parts`: what they are made of. A field with a default may be
 left out of a file. `trace/schema.json` says all of this to other programs: write it again when a class changes.
@@ -28,17 +29,15 @@ from hsd_core.core.events.rounds import (
     Correct,
     Draft,
     Drafted,
-    Held,
     How,
     Kv,
     KvLength,
     Outcome,
     Plan,
     Prefill,
+    Report,
     Rollback,
-    Store,
     Verify,
-    View,
 )
 from hsd_core.core.events.whole import (
     FORMAT,
@@ -65,8 +64,7 @@ Event: TypeAlias = (
     | Commit
     | Rollback
     | Kv
-    | Store
-    | View
+    | Report
     | Plan
     | Footer
     | Baseline

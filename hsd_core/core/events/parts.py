@@ -11,7 +11,6 @@ from hsd_core.typed import MAX_ENTRIES, Int
 # Readers check it against the header's levels.
 Level = Annotated[Int, Meta(description="an index into the header's levels", extra={"names": "level"})]
 Words = Annotated[dict[str, str], Meta(max_length=MAX_ENTRIES)]
-Counts = Annotated[dict[str, Int], Meta(max_length=MAX_ENTRIES)]
 Figures = Annotated[dict[str, float], Meta(max_length=MAX_ENTRIES)]
 Notes = Annotated[dict[str, Any], Meta(max_length=64, description="what systems say, by the name of the note")]
 

@@ -1,13 +1,13 @@
-"""Events of a round: what was drafted, judged, drawn and committed, and what became of caches, stores and the plan."""
+"""Events of a round: what was drafted, judged, drawn and committed, and what became of caches and the plan."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import field
 from msgspec.structs import force_setattr
 
-from hsd_core.core.events.parts import Counts, Figures, Level, Notes, Part, Record, Row, Work
+from hsd_core.core.events.parts import Figures, Level, Notes, Part, Record, Row, Work
 from hsd_core.core.notes import read_notes
 from hsd_core.typed import Int
 
@@ -212,48 +212,17 @@ class Kv(Record, frozen=True):
     t: Int
 
 
-class Store(Record, frozen=True):
-    """An n-gram store's work since its last event. `hits` counts drafted tokens by database letter.
+class Report(Record, frozen=True):
+    """What a level's system says beside its passes, at a commit or once the prompt is read: the notes. The level was at
+    work on it from `t0` to `t1`."""
 
-    `window`, left out where there is none: the n-grams that a lookahead window gave, in the order in which they were
-    filed, column by column; they come out of the verifier's passes, so no text gives them."""
-
-    round: Int
     level: Level
-    inserts: Int
-    evictions: Int
-    hits: Counts
-    misses: Int
     t0: Int
     t1: Int
-    window: tuple[tuple[Int, ...], ...] | UnsetType = UNSET
+    notes: Notes
 
-
-class Held(Part, frozen=True):
-    """Positions lo, ..., hi - 1 of a context (the prompt counted), which so many heads of a view hold."""
-
-    lo: Int
-    hi: Int
-    heads: Int
-
-
-class View(Record, frozen=True):
-    """What a level with a view of another level's cache holds of it, from now on: chosen after the prompt was read, and
-    frozen.
-
-    `of`: the level whose cache it is. `upto`: the positions that it had. `heads`: all of them, in every layer (layers
-    times key heads); each holds positions of its own choice. `held`: how many hold which, in order; what none holds is
-    left out. `slots`: the most that one holds. Later positions, once the other level has verified them, are held by
-    all: they take empty slots first, then those of what was chosen last.
-    """
-
-    level: Level
-    of: Level
-    upto: Int
-    slots: Int
-    heads: Int
-    held: tuple[Held, ...]
-    t: Int
+    def __post_init__(self) -> None:
+        force_setattr(self, "notes", read_notes(self.notes))
 
 
 class Plan(Record, frozen=True):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hsd_core.core.level import CommittedIds, Counts, DraftOrder, Forks, LevelAbout, Outcome, Proposal, Verified, Work
+from hsd_core.core.level import CommittedIds, DraftOrder, Forks, LevelAbout, Outcome, Proposal, Verified, Work
 from hsd_core.core.notes import noted
 from hsd_core.core.tree import NO_PROBES, Probes
 from hsd_core.levels.notes import Copies, Lookups
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState
     from hsd_core.levels.strands import Found
     from hsd_core.systems.ngram.databases import Databases
+from hsd_core.systems.ngram.notes import Filed
 
 
 class NgramLevel:
@@ -135,7 +136,7 @@ class NgramRun:
     def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do: only committed tokens are ever stored."""
 
-    def observe(self, outcome: Outcome) -> Counts | None:
+    def observe(self, outcome: Outcome) -> Filed | None:
         if isinstance(outcome, Verified) and outcome.probed and self._window is not None:
             whole = self._window.step(self._last, outcome.probed)
             self._databases.file(whole)
@@ -148,11 +149,7 @@ class NgramRun:
             return None
         counts, before = self._databases.counts(), self._counted
         filed, self._filed, self._counted = tuple(self._filed), [], counts
-        return {
-            "inserts": counts["inserts"] - before["inserts"],
-            "evictions": counts["evictions"] - before["evictions"],
-            **({"window": filed} if filed else {}),
-        }
+        return Filed(counts["inserts"] - before["inserts"], counts["evictions"] - before["evictions"], filed)
 
     def close(self) -> None:
         """Nothing is held outside this object."""

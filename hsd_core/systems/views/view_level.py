@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import CommittedIds, DraftOrder, Outcome, Proposal, Shown, Work
+from hsd_core.core.level import CommittedIds, DraftOrder, Outcome, Proposal, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.grammar.keys import MAX_BLOCK, MAX_LEVELS
 from hsd_core.levels.growing import draft
@@ -25,6 +25,7 @@ from hsd_core.models.decoder_protocol import Asked
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.lean.decoder import CHUNK
 from hsd_core.models.one_pass import Branches
+from hsd_core.systems.views.notes import Chosen, Held
 from hsd_core.systems.views.selection import Chunks, Select
 from hsd_core.systems.views.view import View
 
@@ -65,7 +66,6 @@ class ViewRun:
         self._trunk, self._slots, self._branches = trunk, slots, branches
         self._text: list[int] = []
         self._view: View | None = None
-        self._shown: Shown | None = None
 
     @property
     def cached(self) -> int:
@@ -96,21 +96,17 @@ class ViewRun:
     def keep(self, start: int, path: Sequence[int]) -> None:
         self._opened().keep(start, path)
 
-    def observe(self, outcome: Outcome) -> None:
+    def observe(self, outcome: Outcome) -> Chosen | None:
         """The target has read the prompt, or committed: its keys and values are taken over."""
         if not isinstance(outcome, CommittedIds):
-            return
+            return None
         self._text.extend(outcome.ids)
         view, upto = self._opened(), self._trunk.valid(self._decoder.layers)
-        if view.follow(upto, lambda: self._queries(upto)):
-            held = view.held()
-            (counts,) = fetched(torch.bincount(held.flatten(), minlength=upto))
-            self._shown = Shown(self._select.budget, held.shape[0] * held.shape[1], counts.tolist())
-
-    def shown(self) -> Shown | None:
-        """What was chosen since the last call."""
-        found, self._shown = self._shown, None
-        return found
+        if not view.follow(upto, lambda: self._queries(upto)):
+            return None
+        held = view.held()
+        (counts,) = fetched(torch.bincount(held.flatten(), minlength=upto))
+        return Chosen(upto, self._select.budget, held.shape[0] * held.shape[1], spans(counts))
 
     def close(self) -> None:
         self._view = None
@@ -126,3 +122,12 @@ class ViewRun:
     def _queries(self, position: int) -> Tensor:
         assert isinstance(self._trunk.decoder, Asked), "a decoder whose layers can be run in ranges shows their queries"
         return self._trunk.decoder.queries(self._text[position], position, self._trunk.kv())
+
+
+def spans(counts: Tensor) -> tuple[Held, ...]:
+    """Neighbouring positions that as many heads hold, in order, without those that none does. counts: (n,) by position,
+    on the host."""
+    heads, lengths = torch.unique_consecutive(counts, return_counts=True)
+    ends = lengths.cumsum(0)
+    found = zip((ends - lengths).tolist(), ends.tolist(), heads.tolist(), strict=True)
+    return tuple(Held(*span) for span in found if span[2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import notes_of
 import pytest
 import torch
 from lean_stacks import LeanStacks
@@ -11,7 +12,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core.entry import StackEntry
-from hsd_core.core.events import Draft, Event, Header, Store, Verify
+from hsd_core.core.events import Draft, Event, Header, Report, Verify
 from hsd_core.core.level import DraftOrder, Sampler
 from hsd_core.core.tree import Probes, named
 from hsd_core.grammar.stack_text import LevelSpec
@@ -174,10 +175,11 @@ def test_a_trace_has_all_that_the_window_gave(above: str, temperature: float) ->
             probes.append(event.work.beside)
         elif isinstance(event, Verify):
             assert not event.work.beside, "the window rides in the pass right above"
-        elif isinstance(event, Store):
-            assert all(len(ngram) == 4 for ngram in event.window or ())
-            known |= set(event.window or ())
-            for ngram in event.window or ():
+        elif isinstance(event, Report):
+            window = notes_of.window(event)
+            assert all(len(ngram) == 4 for ngram in window)
+            known |= set(window)
+            for ngram in window:
                 pool.insert(ngram)
         elif event.event == "commit":
             text += [token.id for token in event.tokens]  # type: ignore[attr-defined]
@@ -219,7 +221,7 @@ def test_probes_that_nobody_asks_about_do_not_go_through_the_head(above: str, mo
         found.append(run(above, Sampling(1.0))[0])
         rows.append(sum(heads))
         heads.clear()
-    windows = [[e.window for e in events if isinstance(e, Store)] for events in found]
+    windows = [[notes_of.window(e) for e in events if isinstance(e, Report)] for events in found]
     assert windows[0] == windows[1] and any(windows[0]) and output_of(found[0]) == output_of(found[1])
     passes = sum(e.level == 1 for e in found[0] if isinstance(e, Verify))
     assert rows[1] - rows[0] > 6 * (passes - 3), "of 11 probes 4 stand at the foot of a column"

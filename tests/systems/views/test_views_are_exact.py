@@ -19,10 +19,12 @@ from toys import output_of, table, toy_stack
 import hsd_core
 from hsd_core.core import events as trace
 from hsd_core.core.level import CommittedIds, Work
+from hsd_core.core.notes import noted
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.table.table_level import TableLevel
+from hsd_core.systems.views.notes import Chosen, Held
 from hsd_core.systems.views.view_level import ViewRun
 from hsd_core.trace.checks import check
 
@@ -149,19 +151,18 @@ def test_a_budget_as_long_as_the_text_rejects_nothing(temperature: float) -> Non
 
 def test_the_trace_says_once_what_a_view_holds() -> None:
     events = a_run("view:4@budget=16@chunk=4,target")
-    (view,) = [e for e in events if isinstance(e, trace.View)]
-    assert (view.level, view.of, view.upto, view.slots, view.heads) == (0, 1, 59, 16, 8)
+    (report,) = [e for e in events if isinstance(e, trace.Report)]
+    view = Chosen.of(report)
+    assert view and (report.level, view.upto, view.slots, view.heads) == (0, 59, 16, 8)
     assert sum((span.hi - span.lo) * span.heads for span in view.held) == 8 * (3 * 4 + 3)
-    assert view.held[0] == trace.Held(0, 4, 8), "the first chunk is held by all"
-    assert view.held[-1] == trace.Held(56, 59, 8), "and so is the end of the prompt that fills no chunk"
-    for wrong in (
-        changed(view, upto=50),
-        changed(view, slots=8),
-        changed(view, of=0),
-        changed(view, held=(trace.Held(0, 4, 9),)),
+    assert view.held[0] == Held(0, 4, 8), "the first chunk is held by all"
+    assert view.held[-1] == Held(56, 59, 8), "and so is the end of the prompt that fills no chunk"
+    lies = [
+        *(changed(view, upto=50), changed(view, slots=8), changed(view, held=(Held(0, 4, 9),))),
         changed(view, held=view.held[::-1]),
-    ):
-        assert len(check([wrong if e is view else e for e in events])) == 1
+    ]
+    for wrong in (*(changed(report, notes=noted(lie)) for lie in lies), changed(report, level=1)):
+        assert len(check([wrong if e is report else e for e in events])) == 1
     header = events[0]
     assert isinstance(header, trace.Header)
     assert header.levels[0].params == {"keep": "chunks", "budget": 16, "chunk": 4}

@@ -37,7 +37,8 @@ export class Ledger {
     /** @type {{t: number, silent: number, by: Record<string, Share>}[]} */ this.sums = []; // after each draft and commit
     this._segments = 0;
     this._committed = 0;
-    this._stores = 0;
+    this._reports = 0;
+    this.counted = false; // whether the trace says what was filed
     this.filed = 0; // as the trace counts it
     this.evicted = 0;
   }
@@ -56,19 +57,21 @@ export class Ledger {
         if (segment.kind === "draft" && segment.level === this.level) this._draft(segment);
       } else this._commit(t);
     }
-    for (; this._stores < model.stores.length; this._stores++) {
-      const store = model.stores[this._stores];
-      if (store.level !== this.level) continue;
-      this.filed += store.inserts;
-      if (store.window?.length) this.steps.push({ t: store.t1, filed: this.ahead.push(...store.window) });
-      this.evicted += store.evictions;
+    for (; this._reports < model.reports.length; this._reports++) {
+      const { level, t1, notes } = model.reports[this._reports];
+      if (level !== this.level || !notes?.filed) continue;
+      const { inserts, evictions, window } = notes.filed;
+      this.filed += inserts;
+      if (window?.length) this.steps.push({ t: t1, filed: this.ahead.push(...window) });
+      this.evicted += evictions;
+      this.counted = true;
     }
   }
 
   /** Whether the filings that the trace counts are those that its text gives; null while it is written. */
   get agrees() {
     const { book, model } = this;
-    if (!book || !model.footer || !model.stores.length) return null;
+    if (!book || !model.footer || !this.counted) return null;
     return this.filed === book.log.length && this.evicted === /** @type {number} */ (book.evictions.at(-1));
   }
 

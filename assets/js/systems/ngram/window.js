@@ -1,5 +1,5 @@
 /** The lookahead window: the n-grams that its last step gave, column by column, and what is kept of all steps behind the
- *  token that was last looked up. Both are read from the `window` of the trace's stores. */
+ *  token that was last looked up. Both are read from the `window` of what the trace says was filed. */
 
 import { h, say } from "../../kit/dom.js";
 import { upTo } from "../../kit/order.js";

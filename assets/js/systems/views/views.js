@@ -6,7 +6,8 @@ bring({
   sights: [
     {
       of(model, { level, at, total }) {
-        const view = model.views.filter((one) => one.level === level && one.t <= at).at(-1);
+        const told = model.reports.filter((one) => one.level === level && one.t1 <= at && one.notes?.chosen);
+        const view = told.at(-1)?.notes?.chosen;
         if (!view) return null;
         return { stretches: viewed(view, total), slots: view.slots, heads: view.heads, borrows: false };
       },
@@ -14,7 +15,7 @@ bring({
   ],
 });
 
-/** @param {import("../../run/events.js").View} view @param {number} total @returns {import("../index.js").Stretch[]} */
+/** @param {import("../../run/events.js").Chosen} view @param {number} total @returns {import("../index.js").Stretch[]} */
 function viewed(view, total) {
   /** @type {import("../index.js").Stretch[]} */ const stretches = [];
   const whole = (/** @type {{heads: number}} */ one) => one.heads === view.heads;
