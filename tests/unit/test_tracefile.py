@@ -167,7 +167,7 @@ REFUSED = {
         "plan.acceptance['s[0].x']: expected a number, got list",
     ),
     "filings of text": (filing(inserts="x"), "notes.filed.inserts: expected a whole number, got str"),
-    "filings beyond 64 bits": (filing(inserts=2**70), "report.notes.filed.inserts: the number is larger than 64 bits"),
+    "filings beyond 64 bits": (filing(inserts=2**70), "notes.filed.inserts: the number is larger than 64 bits"),
     "half a character": (
         after_header('{"event":"piece","id":1,"b64":"\\ud800"}'),
         "the text holds half of a character ('\\ud800')",
