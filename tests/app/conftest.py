@@ -32,6 +32,13 @@ def site(recordings: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def toy_site(recordings: Path) -> Iterator[str]:
+    """The address of the page with the same recordings, its engine as fast as it is."""
+    with launched(Pipeline, traces=recordings) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def shipped() -> Iterator[str]:
     """The address of the page with the recordings that it ships."""
     with launched(Pipeline) as address:
@@ -57,9 +64,9 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def visitor(browser: Any) -> Iterator[Visitor]:
-    """One for all pages of a file: scripts are fetched and compiled once, which is half of what a page costs."""
+    """One for all pages of a worker: scripts are fetched and compiled once, which is half of what a page costs."""
     with _visitor(browser) as visitor:
         yield visitor
 
@@ -98,7 +105,7 @@ def _visitor(browser: Any) -> Iterator[Visitor]:
 def _watched(visitor: Visitor) -> Iterator[Any]:
     page = visitor.context.new_page()
     _forget(visitor, page)
-    page.set_default_timeout(45_000)
+    page.set_default_timeout(90_000)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))

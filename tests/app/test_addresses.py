@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
-from pagekit import launched
 from test_asked import ASKED, post
 
 from app.serve.door.guard import API
-from hsd_core.pipeline import Pipeline
 
 
 @pytest.fixture(scope="module")
-def served(recordings: Path) -> Iterator[httpx.Client]:
-    with launched(Pipeline, traces=recordings) as address, httpx.Client(base_url=address, timeout=60) as client:
+def served(toy_site: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=toy_site, timeout=60) as client:
         yield client
 
 

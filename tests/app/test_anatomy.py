@@ -75,6 +75,7 @@ def test_a_round_is_explained_event_by_event(page: Any, shipped: str) -> None:
     assert panel.is_hidden() and "anatomy" not in page.url and page.locator(".hx-lanes").is_visible()
 
 
+@pytest.mark.everything
 def test_a_rejection_shows_both_distributions_the_coin_and_the_draw(page: Any, shipped: str) -> None:
     visit(page, shipped, f"recording={SAMPLED}&anatomy=1")
     for _ in range(60):
@@ -93,6 +94,7 @@ def test_a_rejection_shows_both_distributions_the_coin_and_the_draw(page: Any, s
     assert sum(figures) == pytest.approx(1, abs=0.02), "p is a distribution over all that is shown"
 
 
+@pytest.mark.everything
 def test_it_opens_from_the_lanes_and_from_a_token_and_gives_the_focus_back(page: Any, shipped: str) -> None:
     visit(page, shipped, f"recording={GREEDY}")
     token = page.locator(".hx-flow .hx-tok").nth(40)
@@ -115,6 +117,7 @@ def test_it_opens_from_the_lanes_and_from_a_token_and_gives_the_focus_back(page:
     assert button.evaluate("(x) => x === document.activeElement")
 
 
+@pytest.mark.everything
 def test_a_phone_gets_a_sheet(page: Any, shipped: str) -> None:
     visit(page, shipped, f"recording={GREEDY}&anatomy=1", (390, 844))
     assert page.locator(".hx-anatomy").bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
@@ -144,6 +147,7 @@ def test_a_position_drawn_a_thousand_times_fills_to_p_and_wrong_rules_do_not(pag
     assert verifiers.count() >= 1
 
 
+@pytest.mark.everything
 def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, shipped: str, tmp_path: Path) -> None:
     events = list(Pipeline.open("toy").run(TREE, "The tower of levels", max_new_tokens=30, temperature=1.0, seed=2))
     found = (bound for event in events if isinstance(event, Verify) for bound in event.bounds)
@@ -177,6 +181,7 @@ def earlier_trace(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.everything
 def test_plain_decoding_and_the_stack_stand_token_by_token(page: Any, shipped: str, earlier_trace: Path) -> None:
     visit(page, shipped, f"recording={GREEDY}")
     page.get_by_role("button", name="proof").click()
@@ -192,6 +197,7 @@ def test_plain_decoding_and_the_stack_stand_token_by_token(page: Any, shipped: s
     assert page.locator(".hx-score-here").count() == 1
 
 
+@pytest.mark.everything
 def test_a_draft_with_a_window_shows_what_it_sees_of_the_keys_and_values(
     page: Any, shipped: str, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 ONE = ".hx-atlas-map .hx-atlas-one:visible"
 
 
@@ -46,6 +48,7 @@ def test_from_the_map_to_a_card_and_on_to_explore(page: Any, shipped: str) -> No
     assert not asked(page, "tab") and not asked(page, "system")
 
 
+@pytest.mark.everything
 def test_an_address_that_names_nobody_says_so(page: Any, shipped: str) -> None:
     page.goto(f"{shipped}/?tab=atlas&system=nobody")
     page.get_by_role("alert").filter(has_text="nobody").wait_for()

@@ -99,6 +99,7 @@ def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, pa
     assert "table:2" not in page.locator("#figures .hx-figure-table").first.inner_text(), "T is each plan's own"
 
 
+@pytest.mark.everything
 def test_next_to_auto_stands_what_it_would_plan_with(auto_site: str, page: Any) -> None:
     page.goto(f"{auto_site}/?preset=smollm2")
     page.wait_for_selector(".hx-floor")
@@ -113,6 +114,7 @@ def test_next_to_auto_stands_what_it_would_plan_with(auto_site: str, page: Any) 
     page.wait_for_function("document.querySelector('.hx-tower-origin').hidden")
 
 
+@pytest.mark.everything
 def test_the_switch_is_in_the_settings_and_in_the_address(auto_site: str, page: Any) -> None:
     page.goto(f"{auto_site}/?preset=toy")
     page.wait_for_selector(".hx-floor")
@@ -121,6 +123,7 @@ def test_the_switch_is_in_the_settings_and_in_the_address(auto_site: str, page: 
     page.wait_for_function("location.search.includes('replan=1')")
 
 
+@pytest.mark.everything
 def test_auto_is_a_ready_made_stack_and_another_one_ends_it(auto_site: str, page: Any) -> None:
     page.goto(f"{auto_site}/?preset=smollm2")
     page.wait_for_selector(".hx-floor")
@@ -135,6 +138,7 @@ def test_auto_is_a_ready_made_stack_and_another_one_ends_it(auto_site: str, page
     assert stacks.input_value() == ""
 
 
+@pytest.mark.everything
 def test_a_round_has_one_number_wherever_it_is_named(page: Any, shipped: str) -> None:
     """The second plan of the recording: its round is counted as the trace has it, and from 1 by whatever names it."""
     plans = [e.round for e in trace_file.read(ASSETS / "traces/18-auto.jsonl.gz") if isinstance(e, Plan)]

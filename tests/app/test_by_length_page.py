@@ -42,6 +42,7 @@ def lengths_site(folder: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.everything
 def test_the_tower_says_at_which_length_of_text_its_prediction_holds_and_from_where_the_stack_pays(
     page: Any, lengths_site: str, folder: Path
 ) -> None:
@@ -68,13 +69,13 @@ def test_the_tower_says_at_which_length_of_text_its_prediction_holds_and_from_wh
 
 def opened(page: Any, site: str) -> Any:
     """The section, opened by keys."""
-    page.set_default_timeout(60_000)
     page.goto(f"{site}/?tab=planner")
     page.wait_for_selector(".hx-al-answer:not(:empty)")
     page.locator(".hx-more[data-more=lengths] > summary").press("Enter")
     return page.locator(".hx-tl[data-ready]")
 
 
+@pytest.mark.everything
 def test_the_plot_of_the_planner_shows_what_its_table_says(page: Any, lengths_site: str, folder: Path) -> None:
     section = opened(page, lengths_site)
     section.wait_for()
@@ -100,6 +101,7 @@ def test_the_plot_of_the_planner_shows_what_its_table_says(page: Any, lengths_si
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.everything
 def test_a_profile_of_a_preset_without_such_profiles_has_no_such_section(page: Any, lengths_site: str) -> None:
     page.goto(f"{lengths_site}/?tab=planner&profile=whatif:hispec&heat=0")
     page.wait_for_selector(".hx-al-answer:not(:empty)")

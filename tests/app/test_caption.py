@@ -77,6 +77,7 @@ def test_each_step_has_its_sentence_with_letters_in_colour_and_is_heard_at_once(
 
 
 @pytest.mark.parametrize(("size", "most"), [(DESK, 0), (PROJECTOR, 0), (PHONE, 0.01)])
+@pytest.mark.everything
 def test_every_sentence_of_the_recordings_fits_its_room(
     page: Any, shipped: str, size: tuple[int, int], most: float
 ) -> None:
@@ -89,6 +90,7 @@ def test_every_sentence_of_the_recordings_fits_its_room(
     assert not seen["grew"]
 
 
+@pytest.mark.everything
 def test_the_replay_rests_at_a_rejection_and_the_switch_is_in_the_address(page: Any, shipped: str) -> None:
     page.goto(f"{shipped}/?recording=05-maths&pause=1")
     page.wait_for_selector(".hx-caption[data-kind=reject]")
@@ -111,6 +113,7 @@ def test_the_replay_rests_at_a_rejection_and_the_switch_is_in_the_address(page: 
     assert "pause=1" in page.url
 
 
+@pytest.mark.everything
 def test_a_replay_is_not_spoken_faster_than_it_can_be_heard(page: Any, shipped: str) -> None:
     page.goto(f"{shipped}/?recording=01-code")
     page.wait_for_selector(".hx-caption")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import launched
 
 from app.kit.static import ASSETS
 from app.planner.answer import answer, planned
@@ -52,12 +50,6 @@ def rate(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-@pytest.fixture(scope="module")
-def charted(recordings: Path) -> Iterator[str]:
-    with launched(Pipeline, traces=recordings, results=ASSETS / "results") as address:
-        yield address
-
-
 def shown(stack: dict[str, Any], dtype: str) -> list[str]:
     """The cells of a stack that the page has to show, from what its raw runs give."""
     low, high = stack["interval"]
@@ -72,8 +64,8 @@ def shown(stack: dict[str, Any], dtype: str) -> list[str]:
 
 
 @pytest.mark.browser
-def test_every_figure_in_sight_is_what_the_raw_runs_give(page: Any, charted: str) -> None:
-    page.goto(f"{charted}/?tab=results")
+def test_every_figure_in_sight_is_what_the_raw_runs_give(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=results")
     page.wait_for_selector(".hx-res-bars")
     for folder in FOLDERS:
         about, records = read_raw(folder / "runs.jsonl")
@@ -111,10 +103,10 @@ def test_every_figure_in_sight_is_what_the_raw_runs_give(page: Any, charted: str
 
 
 @pytest.mark.browser
-def test_every_cell_of_the_tasks_stands_where_its_table_and_its_file_say(page: Any, charted: str) -> None:
-    page.set_default_timeout(60_000)  # plotly's script is large
+@pytest.mark.everything
+def test_every_cell_of_the_tasks_stands_where_its_table_and_its_file_say(page: Any, shipped: str) -> None:
     file = json.loads((ASSETS / "results" / "smollm2-epyc-milan" / "results.json").read_text(encoding="utf-8"))
-    page.goto(f"{charted}/?tab=results&bench=smollm2-epyc-milan")
+    page.goto(f"{shipped}/?tab=results&bench=smollm2-epyc-milan")
     page.locator(".hx-more[data-more=tasks] > summary").click()
     chart = page.locator(".hx-plot-tasks")
     (_, _, *tasks), *rows = drawn_table(chart)
@@ -137,8 +129,9 @@ def drawn_table(chart: Any) -> list[list[str]]:
 
 
 @pytest.mark.browser
-def test_one_stack_alone_is_called_the_default(page: Any, charted: str) -> None:
-    page.goto(f"{charted}/?tab=results")
+@pytest.mark.everything
+def test_one_stack_alone_is_called_the_default(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=results")
     page.wait_for_selector(".hx-res-bars")
     found = {}
     for folder in FOLDERS:

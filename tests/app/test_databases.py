@@ -132,6 +132,7 @@ def test_lookups_are_stepped_through_and_a_hit_is_lit_with_its_place(page: Any, 
     assert page.locator(".hx-db-link[data-shown]").count() == 0
 
 
+@pytest.mark.everything
 def test_a_phone_has_the_whole_screen_and_nothing_runs_over(page: Any, site: str) -> None:
     visit(page, site, "recording=00-lookups&databases=1", (390, 844))
     panel = page.locator(".hx-databases")
@@ -142,6 +143,7 @@ def test_a_phone_has_the_whole_screen_and_nothing_runs_over(page: Any, site: str
     assert panel.is_hidden()
 
 
+@pytest.mark.everything
 def test_a_stack_without_lookups_says_so_and_how_to_get_them(page: Any, site: str) -> None:
     visit(page, site, "recording=01-plain&databases=1")
     panel = page.locator(".hx-databases")
@@ -149,6 +151,7 @@ def test_a_stack_without_lookups_says_so_and_how_to_get_them(page: Any, site: st
     assert panel.locator("table").count() == 0 or not panel.locator("table").first.is_visible()
 
 
+@pytest.mark.everything
 def test_a_recording_that_keeps_its_rules_to_itself_shows_its_lookups_and_what_it_lacks(page: Any, site: str) -> None:
     visit(page, site, "recording=02-unsaid&databases=1")
     panel = page.locator(".hx-databases")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pagekit import drawn
 
 REPLY = {
@@ -54,6 +55,7 @@ def test_pasted_text_is_diagnosed_and_its_link_gives_the_same(page: Any, shipped
     assert page.locator(".hx-doc-verdict").inner_text() == verdict
 
 
+@pytest.mark.everything
 def test_the_curve_is_read_with_the_keyboard(page: Any, shipped: str) -> None:
     opened(page, shipped)
     page.get_by_role("button", name="transformers: 81 % accepted").click()
@@ -74,6 +76,7 @@ def test_the_curve_is_read_with_the_keyboard(page: Any, shipped: str) -> None:
     page.wait_for_function("window.copied.includes('num_assistant_tokens = 1')")
 
 
+@pytest.mark.everything
 def test_files_are_read_together_and_what_is_none_is_refused(page: Any, shipped: str, tmp_path: Path) -> None:
     plain = {"usage": {"completion_tokens": 101}, "metrics": {"generation_time_ms": 1200.0}}
     (tmp_path / "with.json").write_text(json.dumps(REPLY))
@@ -104,6 +107,7 @@ def test_files_are_read_together_and_what_is_none_is_refused(page: Any, shipped:
     assert not fault.is_visible()
 
 
+@pytest.mark.everything
 def test_the_planner_is_one_press_away_and_nothing_is_wider_than_a_phone(page: Any, shipped: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     opened(page, shipped)
@@ -116,6 +120,7 @@ def test_the_planner_is_one_press_away_and_nothing_is_wider_than_a_phone(page: A
     page.wait_for_selector(".hx-plan-top select, .hx-al", state="attached")
 
 
+@pytest.mark.everything
 def test_a_pasted_text_that_is_too_large_is_kept_and_the_page_says_what_to_do(page: Any, shipped: str) -> None:
     opened(page, shipped)
     area = page.get_by_label("what the engine printed")

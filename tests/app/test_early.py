@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from cases import first_always
 from pagekit import drawn
 
 TOKEN = ".hx-flow .hx-tok"
@@ -41,7 +42,7 @@ def held(page: Any) -> Callable[[], None]:
     return let_go
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844), (1920, 1080)])
+@first_always("size", [(1440, 900), (390, 844), (1920, 1080)])
 def test_the_first_screen_needs_no_script_of_gradio_s(
     page: Any, shipped: str, held: Callable[[], None], size: tuple[int, int]
 ) -> None:
@@ -85,6 +86,7 @@ def test_what_is_asked_of_the_server_waits_until_it_can_be_asked(
 
 
 @pytest.mark.parametrize("query", ["tab=planner", "embed=1"])
+@pytest.mark.everything
 def test_where_something_else_is_asked_for_the_first_screen_waits(
     page: Any, shipped: str, held: Callable[[], None], query: str
 ) -> None:
@@ -97,6 +99,7 @@ def test_where_something_else_is_asked_for_the_first_screen_waits(
     assert page.locator("#stage .hx-stage").count() == 1
 
 
+@pytest.mark.everything
 def test_gradio_s_loader_counts_no_seconds_once_the_first_screen_is_there(page: Any, shipped: str) -> None:
     page.add_init_script(FRAMES)
     page.emulate_media(reduced_motion="reduce")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import first_always
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -207,8 +208,14 @@ Closing().serve(Demo)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
-@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM", "SIGKILL"])
-@pytest.mark.parametrize("doing", ["sleep", "nothing"])
+@first_always(
+    ("doing", "sent"),
+    [
+        ("sleep", "SIGKILL"),
+        *(("sleep", "SIGINT"), ("sleep", "SIGTERM"), ("nothing", "SIGINT"), ("nothing", "SIGTERM")),
+        ("nothing", "SIGKILL"),
+    ],
+)
 def test_no_process_outlives_the_server(echo: Callable[[float], Elsewhere], sent: str, doing: str) -> None:
     code = [sys.executable, "-c", PARENT, doing]
     hearing = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731

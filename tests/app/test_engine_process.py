@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import first_always
 from frail_engine import Frail
 from pagekit import awaited
 
@@ -88,10 +89,19 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGKILL, signal.SIGSTOP], ids=lambda s: s.name)
-@pytest.mark.parametrize(("prompt", "when"), [("read", in_the_prompt), ("write", in_a_round)])
+@pytest.mark.parametrize(
+    ("prompt", "when", "sent"),
+    [
+        ("read", in_the_prompt, signal.SIGKILL),
+        ("write", in_a_round, signal.SIGSEGV),
+        pytest.param("write", in_a_round, signal.SIGSTOP, marks=pytest.mark.everything),
+        pytest.param("write", in_a_round, signal.SIGKILL, marks=pytest.mark.everything),
+        pytest.param("read", in_the_prompt, signal.SIGSEGV, marks=pytest.mark.everything),
+        pytest.param("read", in_the_prompt, signal.SIGSTOP, marks=pytest.mark.everything),
+    ],
+)
 def test_a_run_whose_engine_dies_says_so_and_keeps_its_text_and_the_next_one_works(
-    sent: signal.Signals, prompt: str, when: Callable[[dict[str, Any]], bool]
+    prompt: str, when: Callable[[dict[str, Any]], bool], sent: signal.Signals
 ) -> None:
     async def check() -> None:
         async with engine(silent_s=2.5) as made:
@@ -108,7 +118,7 @@ def test_a_run_whose_engine_dies_says_so_and_keeps_its_text_and_the_next_one_wor
     awaited(check())
 
 
-@pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGSTOP], ids=lambda s: s.name)
+@first_always("sent", [signal.SIGSTOP, signal.SIGSEGV], ids=lambda s: s.name)
 def test_weights_whose_engine_dies_while_they_are_converted_are_asked_for_again(sent: signal.Signals) -> None:
     async def check() -> None:
         async with engine(silent_s=2.5) as made:
@@ -160,6 +170,7 @@ def test_a_request_at_which_it_ended_twice_is_not_run_a_third_time() -> None:
     awaited(check())
 
 
+@pytest.mark.everything
 def test_an_engine_that_ends_again_and_again_rests_and_says_what_works_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -208,6 +219,7 @@ def test_an_engine_of_another_version_is_not_spoken_to() -> None:
     assert "Start the server again" in said
 
 
+@pytest.mark.everything
 def test_a_run_is_told_that_its_engine_is_of_another_version_and_the_cure() -> None:
     async def check() -> None:
         said = await _refused([sys.executable, "-c", OTHER_VERSION])
@@ -217,6 +229,7 @@ def test_a_run_is_told_that_its_engine_is_of_another_version_and_the_cure() -> N
     awaited(check())
 
 
+@pytest.mark.everything
 def test_a_cluster_that_does_not_answer_is_named_to_who_asks_for_a_run() -> None:
     pytest.importorskip("ray.serve", reason="app/requirements-ray.txt is not installed")
     command = [sys.executable, "-m", "app.engine_cluster", "ray://127.0.0.1:1", "1", "1", "", ""]
@@ -241,6 +254,7 @@ async def _refused(command: list[str]) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.everything
 def test_two_pages_cannot_speak_to_one_engine() -> None:
     """What it is spoken to over are pipes without a name, which nobody else holds, and it listens nowhere."""
 

@@ -1,16 +1,15 @@
-"""The page for everyone: axe-core checks every state of it, light and dark, on a desktop and on a phone; it can be used
-at 200 % zoom, in forced colours, on a phone, by keys, and read from the back of a hall."""
+"""The page for everyone: axe-core checks its states, light and dark, on a desktop and on a phone; it can be used at
+200 % zoom, in forced colours, on a phone, by keys, and read from the back of a hall."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pytest
 from pagekit import drawn
 from states import SIZES, STATES, State, made
 
-LOOKS = {"desktop-light": ("desktop", "light"), "phone-dark": ("phone", "dark")}
 GRAVE = ("serious", "critical")
 # What is Gradio's own, by rule and element: a chart without a value yet has a name, and no role that could have one.
 GRADIOS = {"aria-prohibited-attr": '.empty[aria-label="Empty value"]'}
@@ -23,23 +22,44 @@ async (gradios) => {
   return violations.map((one) => ({ ...one, nodes: one.nodes.filter((node) => own(one, node)).map(said) }));
 }
 """
+SPILLS = """
+() => [...document.querySelectorAll(".hx-stage *")].filter((x) => {
+  if (!x.checkVisibility() || x.closest("svg, .hx-sr, .hx-plot") || x.clientWidth === 0) return false;
+  const { overflowX, display } = getComputedStyle(x);
+  return overflowX === "visible" && display !== "inline" && x.scrollWidth > x.clientWidth + 2;
+}).map((x) => `${x.className}: ${x.scrollWidth} > ${x.clientWidth}`)
+"""
+SMALL = """
+() => [...document.querySelectorAll(".hx-stage *, .hx-figure *")].filter((x) =>
+  x.checkVisibility() && !x.closest(".hx-sr, .hx-plot, .js-plotly-plot, .hx-paper") && x.offsetWidth !== 1
+  && [...x.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+  && parseFloat(getComputedStyle(x).fontSize) < 14
+).map((x) => `${x.className?.baseVal ?? x.className} in ${x.parentElement.className}: ${getComputedStyle(x).fontSize}`)
+"""
+PLAYED = ("card", "settings", "share", "add-level", "anatomy-sampled", "proof", "proof-drawn", "figures")
+FROM_THE_BACK = [*(f"play-{name}" for name in PLAYED), "race", "race-own", "race-compare"]
+FROM_THE_BACK += ["planner", "learn", "learn-answered", "results", "atlas", "atlas-system"]
+ZOOMED = ("planner", "results", "race", "race-own", "race-compare", "learn", "atlas", "atlas-system")
+DESKTOP = {"width": SIZES["desktop"][0], "height": SIZES["desktop"][1]}
+WINDOWS = {**SIZES, "zoomed": (720, 450)}  # at 200 % a window of 1440 px shows 720
 BY_NAME = {state.name: state for state in STATES}
 
 
+# One state of each kind of screen; the others are looked at with `--all`.
+ALWAYS = ("story", "play", "play-card", "play-settings", "play-add-level", "play-anatomy-sampled", "play-proof-drawn")
+ALWAYS += ("play-databases", "play-figures", "race", "race-own", "planner", "planner-doctor", "learn-answered")
+ALWAYS += ("results", "atlas-system")
+
+
 @pytest.fixture(scope="module")
-def looked_at(browser: Any) -> Iterator[dict[str, Any]]:
-    """One page for each look, opened when the first state of it is made and used for all of them."""
+def looked_at(browser: Any) -> Iterator[Any]:
+    """One page for all states: a desktop's, light."""
     pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python to check with axe-core")
-    contexts = []
-    pages: dict[str, Any] = {}
-    for look, (size, scheme) in LOOKS.items():
-        width, height = SIZES[size]
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
-        pages[look] = contexts[-1].new_page()
-        pages[look].set_default_timeout(45_000)
-    yield pages
-    for context in contexts:
-        context.close()
+    context = browser.new_context(viewport=DESKTOP, color_scheme="light")
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    yield page
+    context.close()
 
 
 def found(page: Any) -> list[str]:
@@ -55,45 +75,72 @@ def found(page: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-@pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing_serious_and_the_page_is_no_wider_than_its_window(
-    looked_at: dict[str, Any], shipped: str, look: str, state: State
+def resized(page: Any, window: str) -> None:
+    width, height = WINDOWS[window]
+    page.set_viewport_size({"width": width, "height": height})
+    drawn(page)
+
+
+def rarely(names: Collection[str]) -> list[Any]:
+    """All states; those that have none of these names, with `--all` alone."""
+    return [pytest.param(one, marks=() if one.name in names else pytest.mark.everything, id=one.name) for one in STATES]
+
+
+@pytest.mark.parametrize("state", rarely(ALWAYS))
+def test_every_state_is_for_everyone_in_two_looks_and_four_widths(looked_at: Any, shipped: str, state: State) -> None:
+    """Light on a desktop, then on a projector and at 200 % zoom, then dark on a phone, without loading it again."""
+    page = looked_at
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    resized(page, "desktop")
+    page.emulate_media(color_scheme="light")
+    made(page, shipped, state)
+    assert found(page) == []
+    assert page.evaluate(fits)
+    if state.name in FROM_THE_BACK:
+        resized(page, "projector")
+        assert set(page.evaluate(SMALL)) == set(), "no text on a projector is smaller than 14 px"
+    if state.name in ZOOMED:
+        resized(page, "zoomed")
+        assert page.evaluate(SPILLS) == [], "nothing spills out of its place"
+        assert page.evaluate(fits)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("document.body.classList.contains('dark')")
+    resized(page, "phone")
+    assert found(page) == []
+    assert page.evaluate(fits)
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("name", ZOOMED)
+def test_a_page_that_is_opened_at_200_percent_spills_nothing_and_scrolls_no_table(
+    looked_at: Any, shipped: str, name: str
 ) -> None:
-    page = looked_at[look]
+    page = looked_at
+    resized(page, "zoomed")
+    made(page, shipped, BY_NAME[name])
+    assert page.evaluate(SPILLS) == []
+    tables = page.locator(".hx-res-scroll")
+    assert all(table.evaluate("(x) => x.scrollWidth <= x.clientWidth") for table in tables.all())
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_a_phone_that_is_dark_from_the_start_finds_the_same(looked_at: Any, shipped: str, state: State) -> None:
+    page = looked_at
+    resized(page, "phone")
+    page.emulate_media(color_scheme="dark")
     made(page, shipped, state)
     assert found(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_axe_finds_what_is_wrong(looked_at: dict[str, Any], shipped: str) -> None:
-    page = looked_at["desktop-light"]
+def test_axe_finds_what_is_wrong(looked_at: Any, shipped: str) -> None:
+    page = looked_at
+    resized(page, "desktop")
+    page.emulate_media(color_scheme="light")
     made(page, shipped, BY_NAME["learn"])
     page.locator(".hx-lessons a").first.evaluate("(x) => { x.style.color = '#aaa'; x.replaceChildren('pale words'); }")
     assert {line.partition(" ")[0] for line in found(page)} == {"color-contrast"}
-
-
-# ---- 200 % zoom: a window of 1440 px shows 720
-
-
-SPILLS = """
-() => [...document.querySelectorAll(".hx-stage *")].filter((x) => {
-  if (!x.checkVisibility() || x.closest("svg, .hx-sr, .hx-plot") || x.clientWidth === 0) return false;
-  const { overflowX, display } = getComputedStyle(x);
-  return overflowX === "visible" && display !== "inline" && x.scrollWidth > x.clientWidth + 2;
-}).map((x) => `${x.className}: ${x.scrollWidth} > ${x.clientWidth}`)
-"""
-
-
-@pytest.mark.parametrize(
-    "name", ["planner", "results", "race", "race-own", "race-compare", "learn", "atlas", "atlas-system"]
-)
-def test_at_200_percent_nothing_spills_out_of_its_place(page: Any, shipped: str, name: str) -> None:
-    page.set_viewport_size({"width": 720, "height": 450})
-    made(page, shipped, BY_NAME[name])
-    assert page.evaluate(SPILLS) == []
-    tables = page.locator(".hx-res-scroll")
-    assert all(table.evaluate("(x) => x.scrollWidth <= x.clientWidth") for table in tables.all())
 
 
 # ---- forced colours
@@ -158,22 +205,3 @@ def test_no_line_breaks_within_a_token(page: Any, shipped: str) -> None:
     made(page, shipped, BY_NAME["play-four-levels"])
     parts = page.locator(".hx-flow .hx-tok").evaluate_all("(all) => all.map((x) => x.getClientRects().length)")
     assert len(parts) > 50 and set(parts) == {1}
-
-
-SMALL = """
-() => [...document.querySelectorAll(".hx-stage *, .hx-figure *")].filter((x) =>
-  x.checkVisibility() && !x.closest(".hx-sr, .hx-plot, .js-plotly-plot, .hx-paper") && x.offsetWidth !== 1
-  && [...x.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
-  && parseFloat(getComputedStyle(x).fontSize) < 14
-).map((x) => `${x.className?.baseVal ?? x.className} in ${x.parentElement.className}: ${getComputedStyle(x).fontSize}`)
-"""
-PLAYED = ("card", "settings", "share", "add-level", "anatomy-sampled", "proof", "proof-drawn", "figures")
-FROM_THE_BACK = [*(f"play-{name}" for name in PLAYED), "race", "race-own", "race-compare"]
-FROM_THE_BACK += ["planner", "learn", "learn-answered", "results", "atlas", "atlas-system"]
-
-
-@pytest.mark.parametrize("name", FROM_THE_BACK)
-def test_on_a_projector_no_text_is_smaller_than_14_px(page: Any, shipped: str, name: str) -> None:
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    made(page, shipped, BY_NAME[name])
-    assert set(page.evaluate(SMALL)) == set()

@@ -82,7 +82,6 @@ def test_no_figure_has_two_values(page: Any, shipped: str) -> None:
         add(of, *texts)
     for of, text in (*ahead(), *tables()):
         add(of, text)
-    page.set_default_timeout(60_000)
     page.emulate_media(reduced_motion="reduce")
     for query, there in SCREENS:
         page.goto(f"{shipped}/{query}")

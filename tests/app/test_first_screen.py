@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import first_always
 from pagekit import CALM, SEEN, SHIFTS, drawn, worst_window
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
@@ -42,8 +43,8 @@ def ratio(page: Any) -> float | None:
     return float(said.removesuffix("×")) if said.endswith("×") else None
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
-@pytest.mark.parametrize("recording", ["01-code", "05-maths"])
+@first_always("size", [DESK, PHONE, PROJECTOR])
+@first_always("recording", ["01-code", "05-maths"])
 def test_nothing_jumps_while_the_page_opens_and_the_replay_runs(
     page: Any, shipped: str, size: tuple[int, int], recording: str
 ) -> None:
@@ -67,6 +68,7 @@ def test_the_sentence_and_the_outline_stand_before_any_script_has_run(browser: A
     context.close()
 
 
+@pytest.mark.everything
 def test_the_outline_goes_once_the_first_screen_is_drawn_and_had_its_measures(page: Any, shipped: str) -> None:
     page.add_init_script("""
       addEventListener("DOMContentLoaded", () => {
@@ -97,6 +99,7 @@ def test_a_reply_that_is_no_page_is_left_alone() -> None:
     assert all((ASSETS / name).is_file() for name in sheets())
 
 
+@pytest.mark.everything
 def test_the_first_screen_says_why_and_the_speed_up_is_the_one_big_figure(page: Any, shipped: str) -> None:
     visit(page, shipped, query=CALM)
     seek(page, 1)
@@ -112,6 +115,7 @@ def test_the_first_screen_says_why_and_the_speed_up_is_the_one_big_figure(page: 
     assert ratio(page) == pytest.approx(speed / plain, abs=0.02)
 
 
+@pytest.mark.everything
 def test_the_speed_up_moves_with_the_replay(page: Any, shipped: str) -> None:
     visit(page, shipped)
     seen = []
@@ -122,6 +126,7 @@ def test_the_speed_up_moves_with_the_replay(page: Any, shipped: str) -> None:
     assert None not in seen[1:] and len(set(seen[1:])) > 2
 
 
+@pytest.mark.everything
 def test_a_run_without_plain_decoding_shows_its_speed(page: Any, site: str) -> None:
     page.goto(f"{site}/?recording=01-hostile")
     page.wait_for_selector(".hx-flow .hx-tok")
@@ -155,6 +160,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     assert "rejected" not in page.locator(".hx-legend").inner_text()
 
 
+@pytest.mark.everything
 def test_the_note_about_the_other_paper_is_in_the_help(page: Any, shipped: str) -> None:
     visit(page, shipped)
     assert "Another paper" not in page.locator(".hx-stage").inner_text()
@@ -166,6 +172,7 @@ def test_the_note_about_the_other_paper_is_in_the_help(page: Any, shipped: str) 
     assert page.evaluate("document.activeElement.ariaLabel") == "help: how to read this page"
 
 
+@pytest.mark.everything
 def test_the_theme_that_was_kept_is_that_of_the_outline(browser: Any, shipped: str) -> None:
     context = browser.new_context(color_scheme="light")
     page = context.new_page()
@@ -177,6 +184,7 @@ def test_the_theme_that_was_kept_is_that_of_the_outline(browser: Any, shipped: s
     context.close()
 
 
+@pytest.mark.everything
 def test_the_style_sheet_is_asked_for_once(page: Any, shipped: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(Path(request.url).name))

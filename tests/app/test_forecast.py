@@ -165,6 +165,7 @@ def test_the_tower_predicts_a_changed_stack_and_what_each_added_level_would_gain
         page.locator(place, has_text="No prediction: Auto changes levels").wait_for()
 
 
+@pytest.mark.everything
 def test_what_cannot_be_priced_is_named_in_a_sentence_with_the_reason_and_no_table_stands_there(
     page: Any, shipped: str, prices: Prices
 ) -> None:
@@ -185,6 +186,7 @@ def test_what_cannot_be_priced_is_named_in_a_sentence_with_the_reason_and_no_tab
         assert said.startswith(("No prediction: ", "By the ", "The run ")), made
 
 
+@pytest.mark.everything
 def test_where_one_token_alone_is_kept_the_greedy_profile_is_asked_for(page: Any, shipped: str, prices: Prices) -> None:
     page.goto(f"{shipped}/?recording=01-code&device=cpu&temperature=0.8&top_k=1")
     page.wait_for_selector(".hx-flow .hx-tok")
@@ -192,8 +194,8 @@ def test_where_one_token_alone_is_kept_the_greedy_profile_is_asked_for(page: Any
     predicted(page, greedy)
 
 
+@pytest.mark.everything
 def test_the_plan_that_the_planner_sends_is_predicted_alike(page: Any, shipped: str) -> None:
-    page.set_default_timeout(60_000)
     page.goto(f"{shipped}/?tab=planner&data=plans&device=cpu")
     page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
     ms, times = (x.inner_text() for x in page.locator(".hx-plan-figures dd").all()[:2])

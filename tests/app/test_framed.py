@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from cases import first_always
 from pagekit import SEEN, UNFOLDED
 
 from app.kit.static import ASSETS
@@ -52,7 +53,7 @@ def context(browser: Any) -> Iterator[Any]:
 @pytest.fixture
 def around(context: Any) -> Iterator[Any]:
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(90_000)
     yield page
     page.close()
 
@@ -74,7 +75,7 @@ def settled(around: Any) -> tuple[int, int]:
     return int(frame), int(page)
 
 
-@pytest.mark.parametrize("width", [390, 1200, 1920])
+@first_always("width", [1200, 390, 1920])
 def test_in_a_frame_that_follows_its_height_every_tab_settles(around: Any, shipped: str, width: int) -> None:
     around.set_viewport_size({"width": width, "height": 900})
     page = framed(around, shipped, "explore=1")
@@ -84,6 +85,7 @@ def test_in_a_frame_that_follows_its_height_every_tab_settles(around: Any, shipp
         assert height <= frame + 1 < 9000, f"{name}: a page of {height} px in a frame of {frame}"
 
 
+@pytest.mark.everything
 def test_an_embedded_run_keeps_a_height_of_its_own_in_such_a_frame(around: Any, shipped: str) -> None:
     around.set_viewport_size({"width": 390, "height": 900})
     page = framed(around, shipped, "recording=01-code&at=6.4&embed=1")
@@ -93,6 +95,7 @@ def test_an_embedded_run_keeps_a_height_of_its_own_in_such_a_frame(around: Any, 
     assert page.locator(".hx-transport").is_visible()
 
 
+@pytest.mark.everything
 def test_what_stands_over_the_page_is_where_the_reader_looks(around: Any, shipped: str) -> None:
     around.set_viewport_size({"width": 1200, "height": 900})
     page = framed(around, shipped, "story=1")
@@ -109,6 +112,7 @@ def test_what_stands_over_the_page_is_where_the_reader_looks(around: Any, shippe
     assert card.bounding_box()["y"] > 200
 
 
+@pytest.mark.everything
 def test_the_page_says_that_it_is_in_english_whatever_the_browser_speaks(context: Any, shipped: str) -> None:
     page = context.new_page()
     page.goto(f"{shipped}/?explore=1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from pagekit import CALM, drawn
 
 
@@ -34,6 +35,7 @@ def test_a_press_explains_a_word_and_escape_gives_the_focus_back(page: Any, site
     assert not word.evaluate("x => x === document.activeElement")
 
 
+@pytest.mark.everything
 def test_one_definition_is_open_at_a_time_inside_the_window_and_nothing_moves(page: Any, site: str) -> None:
     word = visit(page, site)
     before = page.locator(".hx-stage").bounding_box(), page.locator(".hx-text-panel").bounding_box()
@@ -49,6 +51,7 @@ def test_one_definition_is_open_at_a_time_inside_the_window_and_nothing_moves(pa
     assert card.is_hidden(), "so does one elsewhere"
 
 
+@pytest.mark.everything
 def test_on_a_phone_it_is_a_sheet(page: Any, site: str) -> None:
     visit(page, site, 390, 844).click()
     drawn(page)

@@ -127,6 +127,7 @@ def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, 
     assert card.locator(".hx-rival[aria-current]").count() == 1
 
 
+@pytest.mark.everything
 def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_tree(page: Any, site: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/?stack=table:2@id=order3,table@id=order6&max_new_tokens=40&temperature=0&recording=none")
@@ -159,6 +160,7 @@ def test_a_tree_is_chosen_with_its_depth_and_seen_as_a_tree(page: Any, site: str
     assert "drafted a tree" in page.locator(".hx-caption").inner_text() or page.locator(".hx-tree-head").count()
 
 
+@pytest.mark.everything
 def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: Any, site: str) -> None:
     visit(page, site)
     step_until(page, ".hx-tree-grid:has(.hx-tree-stem) [data-fate='waiting']")
@@ -188,6 +190,7 @@ ROOM = """() => {
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1920, 1080), (390, 844)])
+@pytest.mark.everything
 def test_the_text_keeps_the_larger_part_and_what_is_out_of_sight_is_said_and_reached(
     page: Any, site: str, size: tuple[int, int]
 ) -> None:
@@ -214,6 +217,7 @@ def test_the_text_keeps_the_larger_part_and_what_is_out_of_sight_is_said_and_rea
     assert last["y"] >= dock["y"] and last["y"] + last["height"] <= dock["y"] + dock["height"] + 1
 
 
+@pytest.mark.everything
 def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, site: str) -> None:
     visit(page, site)
     step_until(page, ".hx-tree-grid:has(.hx-tree-stem)")
@@ -226,6 +230,7 @@ def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, s
             assert beside or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
 
 
+@pytest.mark.everything
 def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, site: str) -> None:
     visit(page, site)
     step_until(page, ".hx-tree-cell[data-fate='unasked']")
@@ -244,6 +249,7 @@ def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, 
     assert page.locator(".hx-card").is_visible()
 
 
+@pytest.mark.everything
 def test_a_ghost_opens_into_the_tree_that_it_fell_from(page: Any, site: str) -> None:
     visit(page, site)
     page.get_by_role("slider", name="Moment of the run").focus()
@@ -255,6 +261,7 @@ def test_a_ghost_opens_into_the_tree_that_it_fell_from(page: Any, site: str) -> 
     assert page.locator(".hx-ghosts .hx-tree").count() == 0
 
 
+@pytest.mark.everything
 def test_scrubbing_to_and_fro_leaves_one_tree_and_the_text_as_it_was(page: Any, site: str) -> None:
     visit(page, site)
     slider = page.get_by_role("slider", name="Moment of the run")
@@ -271,6 +278,7 @@ def test_scrubbing_to_and_fro_leaves_one_tree_and_the_text_as_it_was(page: Any, 
     assert not page.locator(".hx-tree-dock").is_visible()
 
 
+@pytest.mark.everything
 def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
     visit(page, site)
     page.get_by_role("slider", name="Moment of the run").focus()
@@ -284,6 +292,7 @@ def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
     assert "side by side" not in copied and len(copied) == SETTINGS["max_new_tokens"]
 
 
+@pytest.mark.everything
 def test_rule_block_above_several_sequences_is_refused_beside_its_floor(page: Any, site: str) -> None:
     page.goto(f"{site}/?stack=ngram:4@guess=5,table@id=order6@rule=block")
     page.wait_for_selector(".hx-floor-reason")

@@ -104,7 +104,9 @@ def test_when_a_page_left_is_known_for_as_long_as_its_place_is_kept(monkeypatch:
     assert seen.gone(("a",), after=600.0) and not seen.gone(("b",), after=600.0)
 
 
-def test_a_page_that_comes_back_to_the_server_has_its_place(tmp_path: Path) -> None:
+def test_a_page_that_comes_back_to_the_server_has_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.serve.service.RETURN_S", 0.5)
+    monkeypatch.setattr("app.serve.line.known_runs.RETURN_S", 0.5)
     pipeline = Measuring()
     with launched(pipeline, traces=tmp_path) as url:
         one, name = str(uuid.uuid4()), str(uuid.uuid4())
@@ -115,7 +117,7 @@ def test_a_page_that_comes_back_to_the_server_has_its_place(tmp_path: Path) -> N
         told = next(waiting)
         assert told["status"]["mode"] == "waiting" and "kept for ten minutes" in told["status"]["detail"]
         waiting.close()
-        time.sleep(7.0)  # longer than a run that is at work goes on without its page
+        time.sleep(1.5)  # longer than a run that is at work goes on without its page
         back = Visit(url, page=True)
         found: dict[str, Any] = back.call("tail", {"run": name, "from": 0})
         assert (found["final"], found["status"]["mode"]) == (False, "waiting")

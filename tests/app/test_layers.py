@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import first_always
 from pagekit import CALM, OPENED, drawn
 from test_first_screen import DESK, PHONE, PROJECTOR
 
@@ -45,7 +46,7 @@ def button(page: Any, panel: str) -> Any:
     return page.locator(f".hx-unfold-{panel}")
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
+@first_always("size", [DESK, PHONE, PROJECTOR])
 def test_a_newcomer_meets_five_things_and_one_press_opens_each_layer(
     page: Any, shipped: str, size: tuple[int, int]
 ) -> None:
@@ -72,6 +73,7 @@ def moved(page: Any, before: dict[str, list[float]]) -> list[str]:
     return [name for name in before if any(abs(a - b) > 1 for a, b in zip(before[name], now[name], strict=True))]
 
 
+@pytest.mark.everything
 def test_what_is_open_stays_open_in_the_session_and_by_the_address(page: Any, shipped: str) -> None:
     calm(page, shipped)
     button(page, "time").click()
@@ -85,6 +87,7 @@ def test_what_is_open_stays_open_in_the_session_and_by_the_address(page: Any, sh
     assert all(seen(page, BEHIND["stack"])) and not any(seen(page, BEHIND["time"]))
 
 
+@pytest.mark.everything
 def test_links_of_before_open_what_they_name(page: Any, shipped: str) -> None:
     for panel in ("anatomy", "databases", "proof"):
         calm(page, shipped, query=f"{CALM}&{panel}=1")
@@ -95,11 +98,13 @@ def test_links_of_before_open_what_they_name(page: Any, shipped: str) -> None:
 @pytest.mark.parametrize(
     ("menu", "shown"), [("recordings", ".hx-shelf"), ("settings", ".hx-settings"), ("help", ".hx-help")]
 )
+@pytest.mark.everything
 def test_a_link_opens_the_menu_that_it_names(page: Any, shipped: str, menu: str, shown: str) -> None:
     calm(page, shipped, query=f"panel={menu}")
     page.locator(shown).locator("visible=true").wait_for()
 
 
+@pytest.mark.everything
 def test_an_empty_prompt_says_why_nothing_can_be_generated(page: Any, shipped: str) -> None:
     calm(page, shipped)
     page.get_by_role("textbox", name="prompt").fill("")
@@ -110,6 +115,7 @@ def test_an_empty_prompt_says_why_nothing_can_be_generated(page: Any, shipped: s
     assert go.get_attribute("aria-describedby") == "hx-go-why"
 
 
+@pytest.mark.everything
 def test_on_a_phone_the_tower_stands_directly_below_the_text(page: Any, shipped: str) -> None:
     calm(page, shipped, PHONE)
     text, tower = (page.locator(x).bounding_box() for x in (".hx-text-panel", ".hx-tower"))
@@ -130,7 +136,7 @@ def questions() -> list[tuple[str, list[str], str]]:
     return [(ask, [] if presses == "nothing" else presses.split(", then "), says) for ask, presses, says in rows]
 
 
-@pytest.mark.parametrize(("ask", "presses", "says"), questions())
+@first_always(("ask", "presses", "says"), questions())
 def test_what_newcomers_ask_first_is_answered_in_two_presses(
     page: Any, shipped: str, ask: str, presses: list[str], says: str
 ) -> None:

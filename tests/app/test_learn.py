@@ -211,6 +211,7 @@ def test_a_lesson_is_one_picture_with_explore_one_press_away(page: Any, shipped:
     assert page.locator(".hx-lesson").is_hidden()
 
 
+@pytest.mark.everything
 def test_on_a_phone_the_picture_comes_first_and_explore_is_above_a_sheet(page: Any, shipped: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.emulate_media(reduced_motion="reduce")
@@ -230,6 +231,7 @@ def test_on_a_phone_the_picture_comes_first_and_explore_is_above_a_sheet(page: A
     assert page.locator(".hx-lesson").bounding_box()["height"] < 160
 
 
+@pytest.mark.everything
 def test_the_sheet_holds_every_question_and_its_answer(page: Any, shipped: str) -> None:
     page.goto(f"{shipped}/?tab=learn")
     page.get_by_role("button", name="Printable sheet").click()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 import time
 import uuid
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import first_always
 from pagekit import AllHere, at_tools, awaited, launched, plain_run
 from visiting import Visit
 
@@ -22,7 +22,7 @@ from app.serve.line.line import FOR_CALLS
 from hsd_core.core.events import Event
 from hsd_core.pipeline import Pipeline
 
-SOON_S = 20.0  # generous: the machine may be busy; a run that goes on does so for a minute
+SOON_S = 60.0  # generous: the machine may be busy; a run that goes on does so for a minute
 
 
 class Measuring(AllHere):
@@ -70,6 +70,7 @@ def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(s
     assert pipeline.ended.wait(SOON_S)
 
 
+@pytest.mark.everything
 def test_a_page_that_left_does_not_hold_up_who_waits(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.serve.service.RETURN_S", 600.0)
     url, pipeline = served
@@ -103,6 +104,7 @@ def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
     assert pipeline.ended.wait(SOON_S), "nobody asks for it any more"
 
 
+@pytest.mark.everything
 def test_a_run_goes_on_for_a_page_that_was_cut_off_also_where_others_wait(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +126,7 @@ def test_a_run_goes_on_for_a_page_that_was_cut_off_also_where_others_wait(
     other.close()
 
 
+@pytest.mark.everything
 def test_a_run_that_waits_keeps_its_place_for_a_page_that_comes_back(served: Any) -> None:
     url, pipeline = served
     first = Visit(url, page=True).generate()
@@ -148,6 +151,7 @@ def test_an_api_client_that_leaves_frees_the_engine(served: Any) -> None:
     assert pipeline.ended.wait(SOON_S)
 
 
+@pytest.mark.everything
 def test_a_run_that_nobody_listens_to_never_reaches_the_engine_and_holds_no_place(
     served: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,16 +186,15 @@ def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) 
     assert refused == 6
 
 
-def test_the_api_answers_with_text_totals_and_the_whole_trace(recordings: Path) -> None:
-    with launched(Pipeline, traces=recordings) as url:
-        found = Visit(url).run_stack()
-        assert found["totals"]["committed"] == found["totals"]["footer"]["committed"] == 40
-        assert [found["trace"][i]["event"] for i in (0, -1)] == ["header", "footer"]
-        assert found["text"]
-        with pytest.raises(ConnectionError, match="there is no preset"):
-            Visit(url).run_stack(preset="nothing")
-        with pytest.raises(ConnectionError, match="404"):
-            Visit(url).post("/gradio_api/run/run_stack", json.loads('{"data": ["x", "target", "toy"]}'))
+def test_the_api_answers_with_text_totals_and_the_whole_trace(toy_site: str) -> None:
+    found = Visit(toy_site).run_stack()
+    assert found["totals"]["committed"] == found["totals"]["footer"]["committed"] == 40
+    assert [found["trace"][i]["event"] for i in (0, -1)] == ["header", "footer"]
+    assert found["text"]
+    with pytest.raises(ConnectionError, match="there is no preset"):
+        Visit(toy_site).run_stack(preset="nothing")
+    with pytest.raises(ConnectionError, match="404"):
+        Visit(toy_site).post("/gradio_api/run/run_stack", {"data": ["x", "target", "toy"]})
 
 
 # ---- clients of the tools, whose runs Gradio's MCP server starts for them
@@ -206,7 +209,7 @@ def tools(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
         yield url, pipeline
 
 
-@pytest.mark.parametrize("progress", [False, True])
+@first_always("progress", [False, True])
 def test_a_client_of_the_tools_that_leaves_frees_the_engine(
     tools: Any, progress: bool, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,6 +234,7 @@ def test_a_client_of_the_tools_that_leaves_frees_the_engine(
     assert "Traceback" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.everything
 def test_a_call_of_a_tool_that_is_cancelled_ends_and_the_others_of_its_number_go_on(tools: Any) -> None:
     from mcp import types
 

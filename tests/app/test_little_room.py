@@ -25,6 +25,7 @@ def opened(page: Any, address: str, ready: str, size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(("recording", "size"), [("01-code", LAPTOP), ("01-code", DESK), ("09-four-levels", DESK)])
+@pytest.mark.everything
 def test_the_text_has_lines_and_every_floor_is_in_sight(
     page: Any, shipped: str, recording: str, size: tuple[int, int]
 ) -> None:
@@ -40,6 +41,7 @@ def test_the_text_has_lines_and_every_floor_is_in_sight(
 
 
 @pytest.mark.parametrize("panel", ["anatomy", "databases", "proof"])
+@pytest.mark.everything
 def test_in_a_low_window_a_panel_leaves_the_transport_in_sight(page: Any, shipped: str, panel: str) -> None:
     opened(page, f"{shipped}/?recording=06-chat-sampled&{panel}=1", ".hx-desk:visible", LAPTOP)
     transport = box(page, ".hx-transport")
@@ -48,6 +50,7 @@ def test_in_a_low_window_a_panel_leaves_the_transport_in_sight(page: Any, shippe
     assert desk["height"] > 400 and apart(desk, transport)
 
 
+@pytest.mark.everything
 def test_in_a_low_window_the_draws_stand_over_their_explanation(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?recording=06-chat-sampled&proof=1", ".hx-proof-chart", LAPTOP)
     foot = box(page, ".hx-proof-foot")
@@ -59,6 +62,7 @@ def test_in_a_low_window_the_draws_stand_over_their_explanation(page: Any, shipp
 
 
 @pytest.mark.parametrize("lesson", [5, 10])
+@pytest.mark.everything
 def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, lesson: int) -> None:
     opened(page, f"{shipped}/?tab=learn&lesson={lesson}&beside=1", LESSON, DESK)
     page.wait_for_selector(".hx-floor-card")
@@ -66,6 +70,7 @@ def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, les
     assert page.locator(".hx-caption-text").evaluate(WHOLE)
 
 
+@pytest.mark.everything
 def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?tab=learn&lesson=7&step=2", LESSON, LAPTOP)
     page.get_by_role("button", name="I do not know; show me").click()
@@ -78,6 +83,7 @@ def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, sh
 
 
 @pytest.mark.parametrize("size", [DESK, (1920, 1080)])
+@pytest.mark.everything
 def test_presenting_keeps_names_and_makes_panels_and_lessons_large(
     page: Any, shipped: str, size: tuple[int, int]
 ) -> None:
@@ -93,6 +99,7 @@ def test_presenting_keeps_names_and_makes_panels_and_lessons_large(
     assert page.locator(".hx-lesson-body p").first.evaluate(large) >= 18
 
 
+@pytest.mark.everything
 def test_presented_races_have_their_letters_between_the_lines(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?tab=race&present=1", ".hx-race-column .hx-tok[data-mark]", DESK)
     gap, mark = page.locator(".hx-race-column .hx-flow").first.evaluate("""(flow) => {
@@ -104,6 +111,7 @@ def test_presented_races_have_their_letters_between_the_lines(page: Any, shipped
     assert mark <= gap, "a letter under a token stays off the token below"
 
 
+@pytest.mark.everything
 def test_on_a_phone_the_row_of_differences_and_the_menus_of_a_comparison_can_be_read(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?tab=race&compare=01-code,09-four-levels", ".hx-race-differ", PHONE)
     parts = [page.locator(f".hx-race-differ {part}").bounding_box() for part in ("h3", ".hx-race-track", "p")]
@@ -115,6 +123,7 @@ def test_on_a_phone_the_row_of_differences_and_the_menus_of_a_comparison_can_be_
     assert "recorded races" not in page.locator(".hx-race-pick").inner_text()
 
 
+@pytest.mark.everything
 def test_the_details_of_a_floor_at_the_edge_come_into_sight(page: Any, shipped: str) -> None:
     visit(page, shipped, "01-code", DESK)
     page.get_by_role("button", name="rule, policy and order").last.click()

@@ -14,7 +14,7 @@ from app.serve.loader import Loader
 from app.serve.settings import parse
 from app.serve.shared_work import LoadingLeft
 
-SOON_S = 20.0
+SOON_S = 60.0
 
 
 class Hub:

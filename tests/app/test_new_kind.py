@@ -66,6 +66,7 @@ def test_it_is_listed_built_run_and_coloured() -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_it_is_in_the_composer_with_its_colour_its_control_and_its_words(page: Any, site: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/?preset=toy&stack=table:4@id=order1,table@id=order6&max_new_tokens=12")

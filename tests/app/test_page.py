@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from pagekit import HOSTILE
+from pagekit import HOSTILE, drawn
 
 from hsd_core.core.events import Baseline, Commit, Footer, Header, Verify
 from hsd_core.trace import file as tracefile
@@ -42,6 +42,7 @@ def saved(page: Any, folder: Path) -> list[Any]:
     return tracefile.read(path)
 
 
+@pytest.mark.everything
 def test_the_first_paint_is_a_recording_with_tokens(page: Any, site: str) -> None:
     visit(page, site)
     page.wait_for_selector(".hx-text-body [data-serial], .hx-text-body [data-cell], .hx-text-body .hx-token")
@@ -49,6 +50,7 @@ def test_the_first_paint_is_a_recording_with_tokens(page: Any, site: str) -> Non
     assert page.locator(".hx-text-panel h2").inner_text() == "A toy tower"
 
 
+@pytest.mark.everything
 def test_the_first_screen_needs_no_scrolling_at_1440_by_900(page: Any, site: str) -> None:
     visit(page, site)
     box = page.locator(".hx-figures").bounding_box()
@@ -70,6 +72,7 @@ def test_a_live_run_streams_and_ends_with_a_measured_baseline(page: Any, site: s
     assert page.locator(".hx-headline-unit").inner_text() == "as fast as plain decoding"
 
 
+@pytest.mark.everything
 def test_stop_ends_the_run_and_keeps_its_trace(page: Any, site: str, tmp_path: Path) -> None:
     visit(page, site, "/?preset=toy&max_new_tokens=512")
     generate(page, "The tower never lies")
@@ -153,6 +156,7 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
     assert asked() == STACK, "what was taken back by T too"
 
 
+@pytest.mark.everything
 def test_a_tip_does_not_cover_what_was_just_changed(page: Any, site: str) -> None:
     visit(page, site, f"/?preset=toy&stack={STACK}")
     stepper, tip = page.locator(".hx-stepper").first, page.locator("#stage .hx-tip")
@@ -170,6 +174,7 @@ def test_a_tip_does_not_cover_what_was_just_changed(page: Any, site: str) -> Non
     assert page.evaluate("document.activeElement.matches('.hx-stepper input')") and tip.is_hidden()
 
 
+@pytest.mark.everything
 def test_the_head_of_the_text_has_room_for_its_title_and_for_all_that_stands_beside_it(page: Any, site: str) -> None:
     visit(page, site)
     page.evaluate("document.querySelector('.hx-text-panel h2').textContent = 'The text'")
@@ -183,6 +188,7 @@ def test_the_head_of_the_text_has_room_for_its_title_and_for_all_that_stands_bes
         assert cut == [], width
 
 
+@pytest.mark.everything
 def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&stack=table@id=order6,ngram:4,table@id=order6")
     page.wait_for_selector(".hx-floor-reason")
@@ -193,6 +199,7 @@ def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> N
 
 
 @pytest.mark.parametrize("by", ["passed", "source", "time", "level"])
+@pytest.mark.everything
 def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: str, by: str) -> None:
     visit(page, site, "/?colour=time")
     before = page.locator(".hx-text-foot").inner_text()
@@ -204,11 +211,12 @@ def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: 
     else:
         page.get_by_role("button", name="settings", exact=True).click()
         page.locator(".hx-pop-panel").get_by_label("colour", exact=False).select_option(by)
-    page.wait_for_timeout(100)
+    drawn(page)
     assert (page.locator(".hx-text-foot").inner_text() == before) is (by == "time")
     assert parse_qs(urlsplit(page.url).query).get("colour", ["level"]) == [by]
 
 
+@pytest.mark.everything
 def test_a_prompt_beyond_the_limit_is_kept_whole_and_the_page_says_what_to_do(page: Any, site: str) -> None:
     page.goto(f"{site}/?preset=toy")
     long = "The tower never lies. " * 400
@@ -225,7 +233,7 @@ def test_a_prompt_beyond_the_limit_is_kept_whole_and_the_page_says_what_to_do(pa
 def test_hostile_tokens_titles_and_labels_are_text(page: Any, site: str) -> None:
     visit(page, site, "/?recording=01-hostile")
     page.get_by_role("button", name="To the end").click()
-    page.wait_for_timeout(300)
+    drawn(page)
     shown = text(page)
     for piece in HOSTILE:
         if piece.strip() and piece.isascii():
@@ -237,16 +245,19 @@ def test_hostile_tokens_titles_and_labels_are_text(page: Any, site: str) -> None
     assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
 
 
-@pytest.mark.parametrize("prompt", [HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[3], HOSTILE[5], HOSTILE[11], "🌅 שלום"])
-def test_hostile_prompts_are_text(page: Any, site: str, prompt: str, tmp_path: Path) -> None:
+def test_hostile_prompts_are_text(page: Any, site: str, tmp_path: Path) -> None:
+    """One after another in one page; the trace is the prompt's own once its run is over."""
     visit(page, site, "/?preset=toy&max_new_tokens=4&baseline=0")
-    generate(page, prompt)
-    page.wait_for_selector(".hx-status[data-mode='live']")
-    finished(page)
-    assert page.locator("#hx-prompt").input_value() == prompt
-    assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
-    assert page.locator(".hx-stage img, .error-container").count() == 0
-    assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
+    for prompt in (HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[3], HOSTILE[5], HOSTILE[11], "🌅 שלום"):
+        with page.expect_request("**/queue/join*"):
+            generate(page, prompt)
+        drawn(page)  # the button is Stop now
+        finished(page)
+        page.wait_for_selector(".hx-status[data-mode='live']")
+        assert page.locator("#hx-prompt").input_value() == prompt
+        assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
+        assert page.locator(".hx-stage img, .error-container").count() == 0
+        assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
 
 
 def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
@@ -286,6 +297,7 @@ def test_what_is_not_valid_in_the_address_is_left_out_and_said(page: Any, site: 
     assert "top_p" not in kept
 
 
+@pytest.mark.everything
 def test_a_saved_trace_opens_again(page: Any, site: str, recordings: Path) -> None:
     visit(page, site)
     page.locator("input[type=file]").set_input_files(recordings / "01-hostile.jsonl.gz")
@@ -314,6 +326,7 @@ def test_figures_are_drawn_when_somebody_looks(page: Any, site: str) -> None:
     assert page.locator(".hx-figure").last.get_attribute("aria-label").startswith("Tokens against time")
 
 
+@pytest.mark.everything
 def test_a_phone_shows_one_column_without_sideways_scrolling(page: Any, site: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, site)
@@ -323,6 +336,7 @@ def test_a_phone_shows_one_column_without_sideways_scrolling(page: Any, site: st
     assert abs(tower["width"] - words["width"]) < 2
 
 
+@pytest.mark.everything
 def test_the_status_line_is_polite_and_holds_no_tokens(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&max_new_tokens=20")
     generate(page, "The tower never lies")
@@ -333,6 +347,7 @@ def test_the_status_line_is_polite_and_holds_no_tokens(page: Any, site: str) -> 
     assert page.locator(".hx-text-body [aria-live]").count() == 0
 
 
+@pytest.mark.everything
 def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page_alone: Any, site: str, tmp_path: Path) -> None:
     page = page_alone
     page.clock.install()
@@ -355,6 +370,7 @@ def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page_alone: An
     note.wait_for(state="hidden")
 
 
+@pytest.mark.everything
 def test_an_error_stays_until_it_is_dismissed(page_alone: Any, site: str) -> None:
     page = page_alone
     page.clock.install()
@@ -366,6 +382,7 @@ def test_an_error_stays_until_it_is_dismissed(page_alone: Any, site: str) -> Non
     page.locator(".hx-note").wait_for(state="hidden")
 
 
+@pytest.mark.everything
 def test_a_downloaded_trace_is_named_by_preset_stack_and_day(page: Any, site: str) -> None:
     visit(page, site)
     page.wait_for_selector(".hx-text-body [data-serial]")
@@ -376,6 +393,7 @@ def test_a_downloaded_trace_is_named_by_preset_stack_and_day(page: Any, site: st
     )
 
 
+@pytest.mark.everything
 def test_acceptance_counts_a_rejection_as_soon_as_it_is_stepped_onto(page: Any, site: str, recordings: Path) -> None:
     events = tracefile.read(recordings / "00-toy.jsonl.gz")
     calls = [e for e in events if isinstance(e, Verify)]
@@ -398,6 +416,7 @@ def test_acceptance_counts_a_rejection_as_soon_as_it_is_stepped_onto(page: Any, 
     assert f"{judged.count('accepted')} accepted / {len(judged)} judged" in tip
 
 
+@pytest.mark.everything
 def test_a_short_run_is_replayed_slowly_enough_to_be_seen(page: Any, site: str, recordings: Path) -> None:
     events = tracefile.read(recordings / "00-toy.jsonl.gz")
     seconds = next(e for e in events if isinstance(e, Footer)).decode_ns / 1e9
@@ -407,6 +426,7 @@ def test_a_short_run_is_replayed_slowly_enough_to_be_seen(page: Any, site: str, 
     assert 4.5 < seconds / speed < 16
 
 
+@pytest.mark.everything
 def test_the_figures_of_an_earlier_run_do_not_stand_under_the_next(page: Any, site: str) -> None:
     visit(page, site)
     page.locator("#figures").scroll_into_view_if_needed()

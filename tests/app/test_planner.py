@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from pagekit import SHIFTS, launched
+from pagekit import SHIFTS, drawn, launched
 from plannerkit import HOSTILE, MEASURED, STEM, made_up, side_by_side
 
 from hsd_core.grammar.stack_names import stack_names
@@ -41,7 +42,6 @@ def bare_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def visit(page: Any, site: str, *behind: str) -> None:
     """The tab with its plans in sight, and what else stands behind its question."""
-    page.set_default_timeout(60_000)  # plotly's script is large
     page.goto(f"{site}/?tab=planner&data={','.join(('plans', *behind))}")
     page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
 
@@ -58,6 +58,7 @@ def headline(page: Any) -> str:
     return str(page.locator(".hx-plan-headline").inner_text())
 
 
+@pytest.mark.everything
 def test_the_planners_tab_costs_nothing_until_it_is_opened(page: Any, planner_site: str) -> None:
     asked_for: list[str] = []
     page.on("request", lambda request: asked_for.append(request.url))
@@ -131,6 +132,7 @@ def test_the_sliders_change_the_answer_and_are_in_the_address(page: Any, planner
     page.wait_for_function("!/agrees|pass=/.test(location.search)")
 
 
+@pytest.mark.everything
 def test_the_stack_that_the_answer_names_is_put_into_the_composer(page: Any, planner_site: str) -> None:
     page.goto(f"{planner_site}/?tab=planner&pass=1.25")
     page.locator(".hx-al-answer", has_text="No").wait_for()
@@ -141,6 +143,7 @@ def test_the_stack_that_the_answer_names_is_put_into_the_composer(page: Any, pla
     page.wait_for_function("stack => new URLSearchParams(location.search).get('stack') === stack", arg=stack)
 
 
+@pytest.mark.everything
 def test_a_link_with_sliders_opens_them_and_what_is_opened_is_in_the_address(page: Any, planner_site: str) -> None:
     page.goto(f"{planner_site}/?tab=planner&longest=4")
     assert page.get_by_role("slider", name="longest block").input_value() == "4"
@@ -148,6 +151,7 @@ def test_a_link_with_sliders_opens_them_and_what_is_opened_is_in_the_address(pag
     page.wait_for_function("new URLSearchParams(location.search).get('data') === 'whatif,tables'")
 
 
+@pytest.mark.everything
 def test_made_up_numbers_are_called_simulated_and_names_stay_text(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "profile")
     assert page.locator(".hx-plan-kind").inner_text().startswith("simulated")
@@ -169,6 +173,7 @@ def test_an_edit_is_marked_answered_and_reset_to_where_it_came_from(page: Any, p
     assert page.locator(".hx-plan-changed").is_hidden()
 
 
+@pytest.mark.everything
 def test_a_number_that_cannot_be_is_said_beside_its_table_and_changes_nothing(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "tables")
     before = headline(page)
@@ -183,6 +188,7 @@ def test_a_number_that_cannot_be_is_said_beside_its_table_and_changes_nothing(pa
     changed(page, before)
 
 
+@pytest.mark.everything
 def test_a_cost_that_is_cleared_lies_on_the_line_again(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "tables")
     cell = page.get_by_label("target: ms for 8 rows")
@@ -191,6 +197,7 @@ def test_a_cost_that_is_cleared_lies_on_the_line_again(page: Any, planner_site: 
     assert cell.get_attribute("aria-invalid") == "false"
 
 
+@pytest.mark.everything
 def test_a_slider_by_keyboard_changes_the_plan(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "whatif")
     before = headline(page)
@@ -202,6 +209,7 @@ def test_a_slider_by_keyboard_changes_the_plan(page: Any, planner_site: str) -> 
     assert ":1" in best_stack(page)
 
 
+@pytest.mark.everything
 def test_a_level_that_is_not_allowed_is_in_no_plan(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "whatif")
     before = headline(page)
@@ -210,6 +218,7 @@ def test_a_level_that_is_not_allowed_is_in_no_plan(page: Any, planner_site: str)
     assert "order1" not in page.locator(".hx-plan-depths").first.inner_text()
 
 
+@pytest.mark.everything
 def test_each_level_of_the_plan_is_as_wide_as_its_share_of_the_time(page: Any, planner_site: str) -> None:
     visit(page, planner_site)
     page.wait_for_function("!document.querySelector('.hx-plan-scale').getAnimations({subtree: true}).length")
@@ -233,6 +242,7 @@ def test_every_plot_is_drawn_from_our_server_and_has_its_table(page: Any, planne
     )
 
 
+@pytest.mark.everything
 def test_focus_on_an_edge_shows_its_cost_and_gain_in_the_plot(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "figures")
     panel = page.locator(".hx-plot-graph")
@@ -244,6 +254,7 @@ def test_focus_on_an_edge_shows_its_cost_and_gain_in_the_plot(page: Any, planner
     panel.locator(".hoverlayer .hovertext").wait_for()
 
 
+@pytest.mark.everything
 def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "whatif", "tables")
     before = headline(page)
@@ -268,8 +279,8 @@ def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     assert cell.input_value() == measured
 
 
+@pytest.mark.everything
 def test_a_link_to_a_profile_that_is_not_here_says_so(page: Any, planner_site: str) -> None:
-    page.set_default_timeout(60_000)
     page.goto(f"{planner_site}/?tab=planner&profile=measured:elsewhere&rejections=-1&cost=9x2&longest=999")
     page.locator(".hx-planner > .hx-plan-fault:visible").wait_for()
     assert "measured:elsewhere" in page.locator(".hx-planner > .hx-plan-fault").inner_text()
@@ -277,6 +288,7 @@ def test_a_link_to_a_profile_that_is_not_here_says_so(page: Any, planner_site: s
     assert page.get_by_role("slider", name="rejections, all pairs").input_value() == "1"
 
 
+@pytest.mark.everything
 def test_use_this_stack_puts_it_into_the_composer_and_opens_play(page: Any, planner_site: str) -> None:
     visit(page, planner_site)
     stack = best_stack(page)
@@ -308,6 +320,7 @@ def test_a_profile_file_is_opened_and_a_wrong_one_is_refused_without_losing_the_
     assert page.locator(".hx-plan-kind").inner_text() == "from your file"
 
 
+@pytest.mark.everything
 def test_a_profile_with_several_sequences_side_by_side_is_opened_shown_and_played(
     page: Any, planner_site: str, tmp_path: Path
 ) -> None:
@@ -325,6 +338,7 @@ def test_a_profile_with_several_sequences_side_by_side_is_opened_shown_and_playe
     page.locator(".hx-text").get_by_text("side by side").first.wait_for()
 
 
+@pytest.mark.everything
 def test_the_download_is_the_edited_profile(page: Any, planner_site: str, tmp_path: Path) -> None:
     visit(page, planner_site, "profile", "tables")
     before = headline(page)
@@ -339,6 +353,7 @@ def test_the_download_is_the_edited_profile(page: Any, planner_site: str, tmp_pa
     assert (1, 2) not in saved.by_width  # those of several side by side were measured with the one that was changed
 
 
+@pytest.mark.everything
 def test_without_any_profile_the_tab_says_how_to_measure_one(page: Any, bare_site: str) -> None:
     page.goto(f"{bare_site}/?tab=planner")
     page.locator(".hx-plan-empty:visible").wait_for()
@@ -346,24 +361,26 @@ def test_without_any_profile_the_tab_says_how_to_measure_one(page: Any, bare_sit
     assert page.locator(".hx-plan-body").is_hidden()
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900), (1920, 1080)])
-def test_the_tab_is_never_wider_than_the_screen(page: Any, planner_site: str, width: int, height: int) -> None:
-    page.set_viewport_size({"width": width, "height": height})
+@pytest.mark.everything
+def test_the_tab_is_never_wider_than_the_screen(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "figures", "validation", "whatif", "tables", "profile")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for width, height in ((1920, 1080), (1440, 900), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        drawn(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
 JSON = {"content-type": "application/json"}
 
 
-def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(page: Any, planner_site: str) -> None:
-    page.goto(planner_site)
+def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(planner_site: str) -> None:
     for body in ("{", "[" * 5000, "x" * 400_000, "null", '{"profile": {"levels": 3}}'):
-        reply = page.request.post(f"{planner_site}/hx/planner/answer", data=body.encode(), headers=JSON)
-        assert reply.status == 422
+        reply = httpx.post(f"{planner_site}/hx/planner/answer", content=body.encode(), headers=JSON)
+        assert reply.status_code == 422
         assert reply.json()["error"]
 
 
+@pytest.mark.everything
 def test_a_second_machine_is_answered_for_behind_the_question(page: Any, planner_site: str) -> None:
     page.goto(f"{planner_site}/?tab=planner&data=second")
     page.locator(".hx-sm[data-ready]").wait_for()

@@ -11,6 +11,7 @@ USED = "(stack) => document.dispatchEvent(new CustomEvent('hx:use-stack', {detai
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_stack_that_another_tab_sends_is_not_hidden_by_a_card(page: Any, site: str) -> None:
     page.goto(f"{site}/?recording=00-toy")
     page.get_by_role("slider", name="Moment of the run").press("End")

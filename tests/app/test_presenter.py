@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cases import first_always
 from pagekit import drawn
 from test_first_screen import seek, visit
 from test_text_room import OVERLAPS, apart, box
@@ -28,7 +29,7 @@ def present(page: Any) -> None:
     drawn(page)
 
 
-@pytest.mark.parametrize(
+@first_always(
     ("recording", "size"),
     [("09-four-levels", (1280, 720)), ("05-maths", (1440, 900)), ("09-four-levels", (1920, 1080))],
 )
@@ -55,6 +56,7 @@ def test_all_of_a_run_is_on_one_screen_and_can_be_read_from_the_back(
     assert parts[0]["height"] > 250
 
 
+@pytest.mark.everything
 def test_keys_drive_the_replay_from_anywhere_but_a_field(page: Any, shipped: str) -> None:
     visit(page, shipped)
     prompt = page.get_by_role("textbox", name="prompt")
@@ -95,6 +97,7 @@ def test_keys_drive_the_replay_from_anywhere_but_a_field(page: Any, shipped: str
     assert prompt.is_visible()
 
 
+@pytest.mark.everything
 def test_an_address_opens_it_and_escape_closes_what_is_open_first(page: Any, shipped: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.emulate_media(reduced_motion="reduce")

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import first_always
 from pagekit import SEEN, UNFOLDED, at_tools, awaited, launched, slowed
 from test_page import finished, generate
 
@@ -107,7 +108,7 @@ def outside(browser: Any, nginx: Nginx) -> Iterator[Any]:
     context.add_init_script(UNFOLDED)
     page, faults = context.new_page(), []
     pages = tuple(nginx.pages.values())
-    page.set_default_timeout(45_000)
+    page.set_default_timeout(90_000)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     page.on("request", lambda one: None if one.url.startswith((*pages, "data:", "blob:")) else faults.append(one.url))
@@ -118,7 +119,7 @@ def outside(browser: Any, nginx: Nginx) -> Iterator[Any]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("prefix", ["stripped", "kept"])
+@first_always("prefix", ["stripped", "kept"])
 def test_all_that_the_page_asks_for_lies_below_the_prefix(nginx: Nginx, outside: Any, prefix: str) -> None:
     page, here = outside, nginx.pages[prefix]
     page.goto(f"{here}?preset=toy&max_new_tokens=24&stack=table:4@id=order1,table@id=order6")
@@ -146,6 +147,7 @@ def test_all_that_the_page_asks_for_lies_below_the_prefix(nginx: Nginx, outside:
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_connection_that_is_cut_takes_its_run_up_again(nginx: Nginx, outside: Any) -> None:
     page = outside
     query = "preset=toy&max_new_tokens=512&baseline=0&stack=table:3@id=order1,table@id=order6"
@@ -163,7 +165,7 @@ def test_a_connection_that_is_cut_takes_its_run_up_again(nginx: Nginx, outside: 
     assert page.locator("#hx-prompt").input_value() == "The small level drafts"
 
 
-@pytest.mark.parametrize("prefix", ["stripped", "kept"])
+@first_always("prefix", ["kept", "stripped"])
 def test_a_client_of_the_tools_and_gradio_s_own_speak_through_the_proxy(
     nginx: Nginx, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_client_of_the_tools_and_gradio_s_own_speak_through_the_proxy(
     assert "A toy tower" in str(awaited(asks()).content)
 
 
+@pytest.mark.everything
 def test_a_class_finds_its_room_below_the_prefix(recordings: Path, tmp_path: Path) -> None:
     room = new_room()
     announce(room, "127.0.0.1", 7860, public("https://localhost/hsd"))

@@ -59,6 +59,7 @@ def to_the_end(page: Any) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_places_are_those_of_all_repeats_and_a_replay_in_another_order_is_said(
     page: Any, site: str, ran: race.Raced
 ) -> None:
@@ -79,6 +80,7 @@ def test_places_are_those_of_all_repeats_and_a_replay_in_another_order_is_said(
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_no_place_is_told_before_all_lanes_are_over(page: Any, site: str) -> None:
     page.goto(f"{site}/?tab=race&race=02-once")
     page.wait_for_selector(".hx-race-row")
@@ -91,6 +93,7 @@ def test_no_place_is_told_before_all_lanes_are_over(page: Any, site: str) -> Non
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_where_one_token_alone_is_kept_texts_are_compared(page: Any, site: str) -> None:
     page.goto(f"{site}/?tab=race&race=02-once")
     page.wait_for_selector(".hx-race-row")
@@ -110,6 +113,7 @@ def test_the_menu_says_which_recordings_answer_one_prompt() -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("query", ["?tab=race", "?tab=race&compare=", "?tab=race&compare=00-toy"])
+@pytest.mark.everything
 def test_two_runs_of_one_prompt_are_compared_at_first(query: str, page: Any, site: str) -> None:
     page.goto(f"{site}/{query}")
     page.wait_for_selector(".hx-race-row")

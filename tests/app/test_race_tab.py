@@ -180,6 +180,7 @@ def test_a_recorded_race_runs_on_one_clock_to_its_result(page: Any, race_site: s
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_race_leaves_as_a_file_and_comes_back_and_a_lane_opens_on_play(
     page: Any, race_site: str, tmp_path: Path
 ) -> None:
@@ -266,6 +267,7 @@ def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_s
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_choice_that_fails_while_comparing_goes_back_and_says_why(page: Any, race_site: str) -> None:
     page.goto(f"{race_site}/?tab=race&compare=00-toy,02-plain")
     page.wait_for_selector(".hx-race-differ")
@@ -283,6 +285,7 @@ def test_a_choice_that_fails_while_comparing_goes_back_and_says_why(page: Any, r
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_the_tab_fits_a_phone_and_costs_nothing_until_it_is_opened(page: Any, race_site: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

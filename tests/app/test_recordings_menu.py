@@ -49,6 +49,7 @@ def test_an_arrangement_that_cannot_be_read_leaves_the_recordings_where_they_are
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE])
+@pytest.mark.everything
 def test_it_is_grouped_and_marks_what_is_shown(page: Any, shipped: str, size: tuple[int, int]) -> None:
     visit(page, shipped, "01-code", size)
     page.get_by_role("button", name="Recordings").click()

@@ -299,7 +299,6 @@ def empty_site(recordings: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def visit(page: Any, site: str, query: str = "tab=results") -> None:
-    page.set_default_timeout(60_000)  # plotly's script is large
     page.goto(f"{site}/?{query}")
     page.wait_for_selector(".hx-res-headline")
 
@@ -345,6 +344,7 @@ def test_it_opens_on_what_was_found_and_one_chart_and_all_else_stands_one_step_b
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: str) -> None:
     visit(page, results_site)
     opened(page, "all")
@@ -369,6 +369,7 @@ def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: st
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_machine_that_nobody_measured_is_said_with_its_command_and_kept_in_the_address(
     page: Any, results_site: str
 ) -> None:
@@ -384,6 +385,7 @@ def test_a_machine_that_nobody_measured_is_said_with_its_command_and_kept_in_the
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> None:
     visit(page, results_site)
     link = page.locator(".hx-res-bars").get_by_role("link", name=f"{stack_name(STACKS[1])} open in Explore")
@@ -418,6 +420,7 @@ def test_the_quick_set_runs_here_and_adds_its_column(page: Any, results_site: st
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_stop_ends_it_and_what_was_finished_stands_there_as_what_it_is(page: Any, results_site: str) -> None:
     visit(page, results_site)
     start_toy(page)
@@ -430,6 +433,7 @@ def test_stop_ends_it_and_what_was_finished_stands_there_as_what_it_is(page: Any
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site: str) -> None:
     visit(page, empty_site)
     assert page.locator(".hx-res-none h2").inner_text() == "Not measured yet"
@@ -442,6 +446,7 @@ def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_the_tab_fits_a_phone(page: Any, results_site: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, results_site)
@@ -454,6 +459,7 @@ def test_the_tab_fits_a_phone(page: Any, results_site: str) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_the_results_cost_nothing_until_their_tab_is_opened(page: Any, results_site: str) -> None:
     asked_for: list[str] = []
     page.on("request", lambda request: asked_for.append(request.url))

@@ -42,6 +42,7 @@ def opened(page: Any, site: str, path: Path, size: tuple[int, int]) -> None:
     drawn(page)
 
 
+@pytest.mark.everything
 def test_ends_and_verdicts_on_the_rulers_are_those_of_the_trace(page: Any, shipped: str, crossing: Path) -> None:
     opened(page, shipped, crossing, (1440, 900))
     events = tracefile.read(crossing)

@@ -36,6 +36,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.mark.browser
+@pytest.mark.everything
 def test_a_frame_says_what_its_sandbox_lacks(browser: Any, recordings: Path, tmp_path: Path, parents: str) -> None:
     context = browser.new_context()
     with launched(Pipeline, traces=recordings, frames=(parents,)) as url:

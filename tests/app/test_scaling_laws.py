@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import launched
 
 from app.kit.static import ASSETS
 from app.results.studies import studies
 from hsd_core.measure.rawfile import read_raw
-from hsd_core.pipeline import Pipeline
 from hsd_core.systems.nano import page as nano
 
 SHIPPED = ASSETS / "results" / "scaling" / "sweep.jsonl"
@@ -69,16 +66,10 @@ def test_what_is_no_sweep_is_passed_over_with_a_line_in_the_log(
     assert "is passed over" in caplog.text
 
 
-@pytest.fixture(scope="module")
-def site(recordings: Path) -> Iterator[str]:
-    with launched(Pipeline, traces=recordings, results=ASSETS / "results") as address:
-        yield address
-
-
 @pytest.mark.browser
-def test_every_figure_of_a_sweep_is_drawn_as_its_table_says(page: Any, site: str) -> None:
-    page.set_default_timeout(60_000)
-    page.goto(f"{site}/?tab=results")
+@pytest.mark.everything
+def test_every_figure_of_a_sweep_is_drawn_as_its_table_says(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=results")
     more = page.locator('[data-more="scaling"]')
     more.locator("> summary").click()
     first = more.locator(".hx-plot-scaling-tokens")

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from cases import first_always
 from pagekit import launched
 from sharedkit import LAYERS, STACK, SharedBench, shared_run
 
@@ -58,6 +59,7 @@ def test_the_depth_slider_rewrites_the_stack_and_keeps_the_focus(page: Any, shar
     assert page.locator(".hx-stale").count() == 1
 
 
+@pytest.mark.everything
 def test_the_slider_spans_the_model_and_ticks_stand_where_drafts_are_trained(page: Any, shared: str) -> None:
     visit(page, shared)
     slider = page.get_by_role("slider", name="depth of early exit").first
@@ -69,6 +71,7 @@ def test_the_slider_spans_the_model_and_ticks_stand_where_drafts_are_trained(pag
     assert "untrained" in page.get_by_role("slider", name="depth of early exit").first.get_attribute("aria-valuetext")
 
 
+@pytest.mark.everything
 def test_dragging_the_slider_with_the_mouse_moves_the_depth_not_the_floor(page: Any, shared: str) -> None:
     visit(page, shared)
     box = page.get_by_role("slider", name="depth of early exit").first.bounding_box()
@@ -81,6 +84,7 @@ def test_dragging_the_slider_with_the_mouse_moves_the_depth_not_the_floor(page: 
     stands(page, f"exit:2@at=4,exit:4@at={LAYERS - 1},target")
 
 
+@pytest.mark.everything
 def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=8,exit:4@at=4,target")
     reason = page.locator(".hx-floor-reason")
@@ -101,6 +105,7 @@ def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: 
     assert page.evaluate("document.activeElement.type") == "range"  # the floor was not made again under the hand
 
 
+@pytest.mark.everything
 def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> None:
     visit(page, shared)
     page.get_by_text("add a level").click()
@@ -114,12 +119,14 @@ def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> N
     stands(page, "nano:5@id=tiny,exit:2@at=4,exit:4@at=8,target")
 
 
+@pytest.mark.everything
 def test_a_fed_draft_above_another_level_is_said_to_verify_row_by_row(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,nano:4@id=tiny-fed,target")
     options = page.get_by_label("draft of draft model").locator("option").all_inner_texts()
     assert options == ["embeddings alone", "fed by the target; verifies one row at a time"]
 
 
+@pytest.mark.everything
 def test_a_lookup_can_leave_its_misses_to_a_nano(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=ngram:3,target")
     floor = page.locator(".hx-floor").last
@@ -133,6 +140,7 @@ def test_a_lookup_can_leave_its_misses_to_a_nano(page: Any, shared: str) -> None
     stands(page, "ngram:3,target")
 
 
+@pytest.mark.everything
 def test_an_exit_can_be_read_through_the_lens_at_any_depth(page: Any, shared: str) -> None:
     visit(page, shared)
     page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
@@ -143,6 +151,7 @@ def test_an_exit_can_be_read_through_the_lens_at_any_depth(page: Any, shared: st
     stands(page, "exit:2@at=4,exit:4@at=9@id=lens,target")
 
 
+@pytest.mark.everything
 def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: Any, shared: str) -> None:
     visit(page, shared)
     floor = page.locator(".hx-floor").nth(1)
@@ -162,6 +171,7 @@ def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: 
     assert floor.locator("[data-key^='k-']").count() == 0
 
 
+@pytest.mark.everything
 def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,target")
     page.get_by_text("add a level").click()
@@ -172,6 +182,7 @@ def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
     assert page.locator(".hx-floor-reason").count() == 0
 
 
+@pytest.mark.everything
 def test_the_address_keeps_depths_and_drafts(page: Any, shared: str) -> None:
     asked = "nano:3@id=tiny,exit:2@at=5@policy=flush@id=lens,exit:4@at=11@dtype=int8,target"
     visit(page, shared, f"?stack={asked}&depths=1")
@@ -180,7 +191,7 @@ def test_the_address_keeps_depths_and_drafts(page: Any, shared: str) -> None:
     assert parse_qs(page.evaluate("location.search")[1:])["depths"] == ["1"]
 
 
-@pytest.mark.parametrize("how", ["mouse", "escape"])
+@first_always("how", ["mouse", "escape"])
 def test_a_floor_is_dragged_by_its_grip(page: Any, shared: str, how: str) -> None:
     visit(page, shared, "?stack=ngram:3,nano:4@id=tiny,exit:2@at=4,target")
     grips = page.locator(".hx-grip")
@@ -199,6 +210,7 @@ def test_a_floor_is_dragged_by_its_grip(page: Any, shared: str, how: str) -> Non
     assert page.locator(".hx-carried, .hx-aim").count() == 0
 
 
+@pytest.mark.everything
 def test_a_floor_dropped_on_the_roof_stands_right_below_it(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=nano:4@id=tiny,exit:2@at=4,target")
     grip = page.locator(".hx-grip").last.bounding_box()
@@ -210,12 +222,14 @@ def test_a_floor_dropped_on_the_roof_stands_right_below_it(page: Any, shared: st
     stands(page, "exit:2@at=4,nano:4@id=tiny,target")
 
 
+@pytest.mark.everything
 def test_a_short_press_on_a_grip_moves_nothing(page: Any, shared: str) -> None:
     visit(page, shared)
     page.locator(".hx-grip").first.click()
     stands(page, STACK)
 
 
+@pytest.mark.everything
 def test_the_column_has_a_cell_for_each_layer_in_the_hue_of_the_level_that_runs_it(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=3,exit:4@at=10,target")
     cells = page.locator(".hx-trunk .hx-layer")
@@ -228,6 +242,7 @@ def test_the_column_has_a_cell_for_each_layer_in_the_hue_of_the_level_that_runs_
     assert "T runs 10–29, reuses 0–9" in said
 
 
+@pytest.mark.everything
 def test_in_a_run_the_column_shows_the_rows_that_each_level_ran(page: Any, shared: str) -> None:
     visit(page, shared)
     page.wait_for_selector(".hx-trunk[data-live='1']")
@@ -240,11 +255,13 @@ def test_in_a_run_the_column_shows_the_rows_that_each_level_ran(page: Any, share
     assert "T 3 on 8–29, 1 on 0–7" in page.locator(".hx-trunk").get_attribute("aria-label")
 
 
+@pytest.mark.everything
 def test_a_target_alone_has_no_column(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=ngram:3,target")
     assert page.locator(".hx-trunk").count() == 0
 
 
+@pytest.mark.everything
 def test_a_lane_says_which_layers_a_call_ran(page: Any, shared: str) -> None:
     visit(page, shared)
     box = page.locator(".hx-lane-svg").bounding_box()
@@ -264,6 +281,7 @@ def test_the_card_says_at_which_layer_each_level_stopped(page: Any, shared: str)
     assert card.locator(".hx-verdict-stop").all_inner_texts() == ["exit at layer 8 of 30", "all 30 layers"]
 
 
+@pytest.mark.everything
 def test_the_card_says_what_a_token_was_copied_from_and_the_text_marks_it(page: Any, shared: str) -> None:
     visit(page, shared, "?recording=01-bare&colour=source")
     card = page.locator(".hx-card")
@@ -281,6 +299,7 @@ def test_the_card_says_what_a_token_was_copied_from_and_the_text_marks_it(page: 
     assert "copied" in page.locator(".hx-legend").inner_text()
 
 
+@pytest.mark.everything
 def test_a_run_over_shared_weights_says_how_many_layers_it_read_for_a_token(page: Any, shared: str) -> None:
     visit(page, shared)
     # drafts 4 + 4, the exit above 4, the target 8 on the bonus row and 22: 42 layers for three tokens
@@ -300,6 +319,7 @@ def test_the_button_leads_to_the_heat_map(page: Any, shared: str) -> None:
     assert figure.locator(".hx-figure-view").get_attribute("tabindex") == "0"
 
 
+@pytest.mark.everything
 def test_on_a_phone_the_heat_map_scrolls_inside_its_figure(page: Any, shared: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, shared)
@@ -311,6 +331,7 @@ def test_on_a_phone_the_heat_map_scrolls_inside_its_figure(page: Any, shared: st
     assert page.locator("#figure-depths .js-plotly-plot").bounding_box()["width"] > 12 * 26
 
 
+@pytest.mark.everything
 def test_a_run_without_depths_has_no_heat_map_and_says_what_to_tick(page: Any, shared: str) -> None:
     visit(page, shared, "?recording=01-bare")
     button = page.get_by_role("button", name="At which layer did the model know?")
@@ -322,6 +343,7 @@ def test_a_run_without_depths_has_no_heat_map_and_says_what_to_tick(page: Any, s
     assert not page.locator("#figure-depths-panel").is_visible()
 
 
+@pytest.mark.everything
 def test_the_tick_in_the_settings_asks_the_server_for_the_depths(page: Any, shared: str) -> None:
     visit(page, shared)
     page.get_by_role("button", name="settings", exact=True).click()

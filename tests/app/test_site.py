@@ -50,7 +50,7 @@ def opened(browser: Any, folder: Path) -> Iterator[Any]:
     """A browser's page that fails its test on an error, and on whatever is asked for outside the folder."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page, faults, here = context.new_page(), list[str](), folder.as_uri()
-    page.set_default_timeout(45_000)
+    page.set_default_timeout(90_000)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     inside = (here, "data:", "blob:")
@@ -105,6 +105,7 @@ def test_from_a_disk_it_tells_the_story_and_leads_to_explore(opened: Any, folder
     assert generate.get_attribute("aria-disabled") == "true" or generate.is_disabled()
 
 
+@pytest.mark.everything
 def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said(opened: Any, folder: Path) -> None:
     came = list[str]()
     opened.on("request", lambda asked: came.append(asked.url.rpartition("/")[2]))
@@ -135,6 +136,7 @@ def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said
     assert "Without view" in opened.locator(".hx-forecast-worth").inner_text()
 
 
+@pytest.mark.everything
 def test_what_needs_an_engine_is_left_out_or_says_so(opened: Any, folder: Path) -> None:
     opened.goto(f"{folder.as_uri()}/index.html?recording=01-code&at=6.4&panel=controls")
     opened.locator(".hx-text .hx-tok").first.wait_for()
@@ -177,6 +179,7 @@ def test_every_tab_shows_what_it_shows_elsewhere_and_links_lead_there(opened: An
     assert opened.locator(".hx-tower").is_hidden() and opened.get_by_role("tab").first.is_hidden()
 
 
+@pytest.mark.everything
 def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_time(opened: Any, folder: Path) -> None:
     opened.goto(f"{folder.as_uri()}/index.html?tab=planner&data=plans,figures,whatif,tables,profile")
     planner = opened.locator("#planner")

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from cases import first_always
 from pagekit import SHIFTS, worst_window
 
 from app.kit.payload import dumps
@@ -27,7 +28,7 @@ def newcomer(browser: Any) -> Iterator[Any]:
     """A page whose browser has not seen the story; reduced motion: each press shows one moment."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(45_000)
+    page.set_default_timeout(90_000)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     yield page
@@ -87,6 +88,7 @@ def test_the_first_visit_opens_with_it_and_the_next_one_with_explore(newcomer: A
     page.locator(".hx-flow .hx-tok").first.wait_for()
 
 
+@pytest.mark.everything
 def test_it_plays_by_itself_and_a_press_pauses_it(newcomer: Any, shipped: str) -> None:
     page = newcomer
     page.emulate_media(reduced_motion="no-preference")
@@ -112,6 +114,7 @@ def test_it_plays_by_itself_and_a_press_pauses_it(newcomer: Any, shipped: str) -
     page.get_by_role("button", name="Play again").wait_for()
 
 
+@pytest.mark.everything
 def test_keys_lead_back_and_out_and_mean_nothing_to_the_page_below(newcomer: Any, shipped: str) -> None:
     page = newcomer
     page.goto(f"{shipped}/?story=1&scene=2")
@@ -132,7 +135,7 @@ def test_keys_lead_back_and_out_and_mean_nothing_to_the_page_below(newcomer: Any
     gone(page)
 
 
-@pytest.mark.parametrize("query", ["explore=1", "recording=01-code", "tab=play", "seed=3"])
+@first_always("query", ["explore=1", "recording=01-code", "tab=play", "seed=3"])
 def test_every_other_link_opens_explore_at_once(newcomer: Any, shipped: str, query: str) -> None:
     newcomer.goto(f"{shipped}/?{query}", wait_until="commit")
     newcomer.locator(".hx-flow .hx-tok").first.wait_for()

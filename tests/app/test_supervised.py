@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from cases import first_always
 
 from app.kit.supervised import KEPT_S, Kept, _Supervisor
 from app.serve.line.known_runs import Run, Runs
@@ -59,13 +60,13 @@ def started(does: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-@pytest.mark.parametrize(
+@first_always(
     ("does", "code", "said"),
     [
-        ("0", 0, ["serves"]),
-        ("early", 139, ["serves"]),  # it never served: as a shell says that SIGSEGV ended it
-        ("dies,0", 0, ["serves", "serves SIGSEGV"]),
         ("dies,3,0", 0, ["serves", "serves SIGSEGV", "serves SIGSEGV 3"]),
+        ("early", 139, ["serves"]),  # it never served: as a shell says that SIGSEGV ended it
+        ("0", 0, ["serves"]),
+        ("dies,0", 0, ["serves", "serves SIGSEGV"]),
     ],
 )
 def test_what_dies_is_restarted_and_what_ends_has_ended(does: str, code: int, said: list[str], tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_what_dies_is_restarted_and_what_ends_has_ended(does: str, code: int, sa
     assert list(tmp_path.iterdir()) == [], "the folder goes with the supervisor"
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@first_always("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_what_serves_closes_with_its_supervisor(sent: signal.Signals, tmp_path: Path) -> None:
     with started("dies,stay", tmp_path) as process:
         assert process.stdout is not None
@@ -121,6 +122,7 @@ def test_finished_runs_outlive_the_process(tmp_path: Path) -> None:
     assert kept.names("run-") == []
 
 
+@pytest.mark.everything
 def test_the_real_server_comes_back_where_it_was_with_the_runs_of_before(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "HSD_CACHE": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
     environment.pop("GRADIO_SERVER_PORT", None)

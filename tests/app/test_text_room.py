@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cases import first_always
 from pagekit import CALM, drawn
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
@@ -50,6 +51,26 @@ POINTED = """
   return at(left + 60).className;
 }
 """
+MARK_SIZES = """() => {
+  const px = (x, part) => parseFloat(getComputedStyle(x, part).fontSize);
+  const every = (selector, part) => [...document.querySelectorAll('.hx-flow ' + selector)].map((x) => px(x, part));
+  return [...every('.hx-tok[data-mark]', '::before'), ...every('.hx-tok[data-dots]', '::after'),
+          ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-plus')];
+}"""
+# Marks that run into the next one on their line.
+CROWDED = """() => {
+  const tokens = [...document.querySelectorAll('.hx-flow .hx-tok[data-mark]')];
+  const ends = (x) => {
+    const {top, left: begins} = x.getClientRects()[0];
+    const look = getComputedStyle(x, '::before');
+    const squeeze = look.transform === 'none' ? 1 : new DOMMatrix(look.transform).a;
+    const left = begins + parseFloat(look.marginLeft);
+    return {left, top, right: left + squeeze * x.dataset.mark.length * 0.602 * parseFloat(look.fontSize)};
+  };
+  const marks = tokens.map(ends);
+  return marks.filter((a, i) => marks[i + 1] && Math.abs(marks[i + 1].top - a.top) < 4
+    && marks[i + 1].left < a.right - 0.5).length;
+}"""
 
 
 def box(page: Any, selector: str) -> dict[str, float]:
@@ -61,6 +82,12 @@ def apart(a: dict[str, float], b: dict[str, float]) -> bool:
     return beside or a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1
 
 
+def resized(page: Any, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    drawn(page)
+
+
+@pytest.mark.everything
 def test_lines_use_the_width_of_the_panel(page: Any, shipped: str) -> None:
     visit(page, shipped, "05-maths", query=CALM)
     seek(page, 1)
@@ -72,11 +99,9 @@ def test_lines_use_the_width_of_the_panel(page: Any, shipped: str) -> None:
     assert body["height"] > 370
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
-def test_what_is_being_done_is_told_beside_the_text_its_caption_and_the_replay(
-    page: Any, shipped: str, size: tuple[int, int]
-) -> None:
-    visit(page, shipped, "28-copy-pearl", size, CALM)
+@pytest.mark.everything
+def test_what_is_being_done_is_told_beside_the_text_its_caption_and_the_replay(page: Any, shipped: str) -> None:
+    visit(page, shipped, "28-copy-pearl", query=CALM)
     page.evaluate("""() => {
       const told = document.querySelector('.hx-progress');
       told.hidden = false;
@@ -84,11 +109,14 @@ def test_what_is_being_done_is_told_beside_the_text_its_caption_and_the_replay(
       told.querySelector('b').textContent = read;
       told.querySelector('span').textContent = 'Meanwhile you can replay a recording.';
     }""")
-    told = box(page, ".hx-progress")
-    for name in (".hx-text-body", ".hx-caption", ".hx-transport"):
-        assert apart(told, box(page, name)), name
+    for size in (DESK, PHONE, PROJECTOR):
+        resized(page, size)
+        told = box(page, ".hx-progress")
+        for name in (".hx-text-body", ".hx-caption", ".hx-transport"):
+            assert apart(told, box(page, name)), (name, size)
 
 
+@pytest.mark.everything
 def test_on_a_phone_a_long_title_ends_before_what_says_that_the_text_begins_above(page: Any, shipped: str) -> None:
     visit(page, shipped, "28-copy-pearl", PHONE, CALM)
     words = page.locator(".hx-text-panel h2").evaluate("""(x) => {
@@ -118,6 +146,7 @@ def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> N
     assert page.locator(".hx-tower").is_visible() and last.bounding_box()["y"] < 900
 
 
+@pytest.mark.everything
 def test_a_text_too_long_for_two_columns_grows_down_the_page_and_hides_nothing(page: Any, shipped: str) -> None:
     visit(page, shipped, "01-code", (1200, 720))
     page.get_by_role("checkbox", name="whole text").check()
@@ -128,35 +157,18 @@ def test_a_text_too_long_for_two_columns_grows_down_the_page_and_hides_nothing(p
     assert flow["y"] + flow["height"] <= body["y"] + body["height"] + 1
 
 
-@pytest.mark.parametrize(("size", "least"), [(DESK, 11), (PHONE, 11), (PROJECTOR, 16)])
-def test_marks_and_ghosts_are_large_enough_and_stand_apart(
-    page: Any, shipped: str, size: tuple[int, int], least: float
-) -> None:
-    visit(page, shipped, "05-maths", size)
-    seek(page, 1)
-    sizes = page.evaluate("""() => {
-      const px = (x, part) => parseFloat(getComputedStyle(x, part).fontSize);
-      const every = (selector, part) => [...document.querySelectorAll('.hx-flow ' + selector)].map((x) => px(x, part));
-      return [...every('.hx-tok[data-mark]', '::before'), ...every('.hx-tok[data-dots]', '::after'),
-              ...every('.hx-ghost-text'), ...every('.hx-ghost-tail[data-by]', '::before'), ...every('.hx-plus')];
-    }""")
-    assert len(sizes) > 100 and min(sizes) >= least
-    crowded = page.evaluate("""() => {
-      const tokens = [...document.querySelectorAll('.hx-flow .hx-tok[data-mark]')];
-      const ends = (x) => {
-        const {top, left: begins} = x.getClientRects()[0];
-        const look = getComputedStyle(x, '::before');
-        const squeeze = look.transform === 'none' ? 1 : new DOMMatrix(look.transform).a;
-        const left = begins + parseFloat(look.marginLeft);
-        return {left, top, right: left + squeeze * x.dataset.mark.length * 0.602 * parseFloat(look.fontSize)};
-      };
-      const marks = tokens.map(ends);
-      return marks.filter((a, i) => marks[i + 1] && Math.abs(marks[i + 1].top - a.top) < 4
-        && marks[i + 1].left < a.right - 0.5).length;
-    }""")
-    assert crowded == 0
+@pytest.mark.everything
+def test_marks_and_ghosts_are_large_enough_and_stand_apart(page: Any, shipped: str) -> None:
+    visit(page, shipped, "05-maths")
+    for size, least in ((DESK, 11), (PHONE, 11), (PROJECTOR, 16)):
+        resized(page, size)
+        seek(page, 1)
+        sizes = page.evaluate(MARK_SIZES)
+        assert len(sizes) > 100 and min(sizes) >= least, size
+        assert page.evaluate(CROWDED) == 0, size
 
 
+@pytest.mark.everything
 def test_a_struck_sign_shows_the_sign_and_the_stroke(page: Any, shipped: str) -> None:
     visit(page, shipped, "05-maths", PROJECTOR)
     seek(page, 1)
@@ -168,6 +180,7 @@ def test_a_struck_sign_shows_the_sign_and_the_stroke(page: Any, shipped: str) ->
     )
 
 
+@pytest.mark.everything
 def test_committing_a_token_moves_nothing(page: Any, shipped: str) -> None:
     visit(page, shipped)
     slider = page.get_by_role("slider", name="Moment of the run")
@@ -192,7 +205,7 @@ def test_committing_a_token_moves_nothing(page: Any, shipped: str) -> None:
     assert committed > 5
 
 
-@pytest.mark.parametrize("size", [DESK, PROJECTOR])
+@first_always("size", [DESK, PROJECTOR])
 def test_the_card_hides_nothing_of_the_text(page: Any, shipped: str, size: tuple[int, int]) -> None:
     visit(page, shipped, size=size)
     seek(page, 1)
@@ -210,6 +223,7 @@ def test_the_card_hides_nothing_of_the_text(page: Any, shipped: str, size: tuple
     assert apart(page.locator(".hx-card").bounding_box(), box(page, ".hx-flow"))
 
 
+@pytest.mark.everything
 def test_on_a_phone_the_card_is_a_sheet_below_the_text(page: Any, shipped: str) -> None:
     visit(page, shipped, size=PHONE)
     seek(page, 1)
@@ -220,6 +234,7 @@ def test_on_a_phone_the_card_is_a_sheet_below_the_text(page: Any, shipped: str) 
     )
 
 
+@pytest.mark.everything
 def test_a_text_that_was_just_scrolled_up_stays_there_through_a_drawing(page: Any, shipped: str) -> None:
     visit(page, shipped, "01-code")
     seek(page, 1)
@@ -240,7 +255,7 @@ def test_a_text_that_was_just_scrolled_up_stays_there_through_a_drawing(page: An
 BELOW = "(x) => x.scrollHeight - x.clientHeight - x.scrollTop"
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
+@first_always("size", [DESK, PHONE, PROJECTOR])
 def test_the_text_follows_the_cursor_wherever_it_jumps(page: Any, shipped: str, size: tuple[int, int]) -> None:
     visit(page, shipped, "01-code", size)
     text = page.locator(".hx-text")
@@ -271,6 +286,7 @@ def test_the_text_follows_the_cursor_wherever_it_jumps(page: Any, shipped: str, 
         assert follows(), share
 
 
+@pytest.mark.everything
 def test_a_link_to_a_token_far_above_the_cursor_shows_it_and_stays_there(page: Any, shipped: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{shipped}/?recording=01-code&at=18.99&token=5")
@@ -282,6 +298,7 @@ def test_a_link_to_a_token_far_above_the_cursor_shows_it_and_stays_there(page: A
     assert token.evaluate(inside) and page.locator(".hx-text").evaluate(BELOW) > 100
 
 
+@pytest.mark.everything
 def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: Any, shipped: str) -> None:
     visit(page, shipped)
     seek(page, 1)
@@ -299,15 +316,17 @@ def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: An
     assert "α" in card.inner_text() and "top choice" not in card.inner_text()
 
 
-@pytest.mark.parametrize("size", [(720, 450), (960, 600), (1180, 760), DESK, PHONE])
-def test_nothing_lies_over_anything_else_at_any_zoom(page: Any, shipped: str, size: tuple[int, int]) -> None:
+def test_nothing_lies_over_anything_else_at_any_zoom(page: Any, shipped: str) -> None:
     """720 x 450 is a window of 1440 x 900 at 200 %."""
-    visit(page, shipped, size=size)
-    seek(page, 1)
-    assert page.evaluate(OVERLAPS) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    visit(page, shipped)
+    for size in (DESK, (1180, 760), (960, 600), (720, 450), PHONE):
+        resized(page, size)
+        seek(page, 1)
+        assert page.evaluate(OVERLAPS) == [], size
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
 
 
+@pytest.mark.everything
 def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> None:
     page.emulate_media(forced_colors="active")
     visit(page, shipped)
@@ -330,6 +349,7 @@ def test_switches_and_gauges_survive_forced_colours(page: Any, shipped: str) -> 
     assert "gradient" in page.locator(".hx-gauge-bar").first.evaluate("(x) => getComputedStyle(x).backgroundImage")
 
 
+@pytest.mark.everything
 def test_the_text_eases_when_it_is_stepped_and_not_while_it_is_scrubbed(page: Any, shipped: str) -> None:
     visit(page, shipped)
     page.emulate_media(reduced_motion="no-preference")
@@ -343,6 +363,7 @@ def test_the_text_eases_when_it_is_stepped_and_not_while_it_is_scrubbed(page: An
     assert last.evaluate("(x) => parseFloat(getComputedStyle(x).transitionDuration)") > 0
 
 
+@pytest.mark.everything
 def test_what_fades_at_the_beginning_can_be_pointed_at(page: Any, shipped: str) -> None:
     visit(page, shipped)
     seek(page, 1)

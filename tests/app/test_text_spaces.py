@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 import pytest
+from cases import first_always
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
 from app.kit.static import ASSETS
@@ -115,7 +116,7 @@ COPIED = """
 """
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE, PROJECTOR])
+@first_always("size", [DESK, PHONE, PROJECTOR])
 def test_tokens_stand_as_far_apart_as_in_plain_text(page: Any, shipped: str, size: tuple[int, int]) -> None:
     visit(page, shipped, "01-code", size)
     seek(page, 1)
@@ -125,6 +126,7 @@ def test_tokens_stand_as_far_apart_as_in_plain_text(page: Any, shipped: str, siz
 
 
 @pytest.mark.parametrize(("recording", "above"), [("01-code", 0), ("12-hispec", 1)])
+@pytest.mark.everything
 def test_ghosts_move_no_line_out_of_its_column(page: Any, shipped: str, recording: str, above: int) -> None:
     visit(page, shipped, recording)
     lines = 0
@@ -141,6 +143,7 @@ def test_ghosts_move_no_line_out_of_its_column(page: Any, shipped: str, recordin
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE])
+@pytest.mark.everything
 def test_code_is_painted_as_it_is_written_whatever_was_rejected_in_it(
     page: Any, shipped: str, size: tuple[int, int]
 ) -> None:
@@ -155,13 +158,14 @@ def test_code_is_painted_as_it_is_written_whatever_was_rejected_in_it(
     assert tokens > (30 if size == DESK else 8) and within > 0, "drafts were rejected within lines"
 
 
+@pytest.mark.everything
 def test_words_are_not_set_as_code(page: Any, shipped: str) -> None:
     visit(page, shipped, "12-hispec")
     seek(page, 1)
     assert page.locator(".hx-tok").count() > 20 and page.locator(".hx-code").count() == 0
 
 
-@pytest.mark.parametrize("recording", ["01-code", "12-hispec"])
+@first_always("recording", ["01-code", "12-hispec"])
 def test_what_is_copied_is_the_text_alone(page: Any, shipped: str, recording: str) -> None:
     visit(page, shipped, recording)
     seek(page, 1)

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 import segno
+from cases import first_always
 from pagekit import HOSTILE, drawn, plain_run
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -71,7 +72,7 @@ def test_a_link_to_a_moment_opens_it_at_rest_with_the_card_of_its_token(page: An
     assert "at=" not in page.url and "token=" not in page.url  # it would name what is no longer shown
 
 
-@pytest.mark.parametrize(
+@first_always(
     ("asked", "said"),
     [
         ("recording=01-code&at=900.2", "no moment 900.2; the nearest"),
@@ -86,6 +87,7 @@ def test_what_a_link_names_and_is_not_there_is_said(page: Any, shipped: str, ask
     page.locator(".hx-note").get_by_text(said).wait_for()
 
 
+@pytest.mark.everything
 def test_links_to_settings_and_to_a_whole_run_bring_both_back(page: Any, site: str, browser: Any) -> None:
     page.add_init_script(COPIED)
     opened(page, f"{site}/?recording=00-toy&seed=7&max_new_tokens=33")
@@ -118,6 +120,7 @@ def test_links_to_settings_and_to_a_whole_run_bring_both_back(page: Any, site: s
     other.close()
 
 
+@pytest.mark.everything
 def test_a_run_that_is_too_long_for_a_link_says_what_to_do_and_its_file_can_be_dropped(
     page: Any, shipped: str, tmp_path: Path
 ) -> None:
@@ -143,6 +146,7 @@ def test_a_run_that_is_too_long_for_a_link_says_what_to_do_and_its_file_can_be_d
     assert page.evaluate("window.PWNED") is None
 
 
+@pytest.mark.everything
 def test_a_code_is_that_of_the_link_and_fills_the_window(page: Any, shipped: str) -> None:
     opened(page, f"{shipped}/?recording=01-code&at=6.4")
     share(page)
@@ -236,6 +240,7 @@ def test_any_chart_is_saved_as_a_picture_that_needs_no_style_sheet(page: Any, sh
     assert Path(download.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.everything
 def test_a_frame_shows_the_text_and_its_transport_alone(page: Any, shipped: str) -> None:
     page.set_viewport_size({"width": 640, "height": 400})
     opened(page, f"{shipped}/?recording=01-code&at=6.4&embed=1")

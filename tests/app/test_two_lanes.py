@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import notes_of
+import pytest
 from pagekit import drawn
 
 from app.kit.static import ASSETS
@@ -57,6 +58,7 @@ def test_the_clock_is_named_and_a_round_shows_what_was_drafted_meanwhile(page: A
     assert "reckoned" in page.get_by_role("option", name="PEARL: a copy").inner_text()
 
 
+@pytest.mark.everything
 def test_a_pipeline_has_a_lane_for_each_level(page: Any, shipped: str) -> None:
     found = metrics.lanes(tracefile.read(ASSETS / "traces" / "37-default-pipeline.jsonl.gz"))
     assert found is not None and len(found.busy) == 3
@@ -77,6 +79,7 @@ def test_a_pipeline_has_a_lane_for_each_level(page: Any, shipped: str) -> None:
     ]
 
 
+@pytest.mark.everything
 def test_a_saved_page_says_whose_clock_it_is(browser: Any, tmp_path: Any) -> None:
     out = tmp_path / "run.html"
     assert main(["export", str(TRACE), "--out", str(out)]) == 0

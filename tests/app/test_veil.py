@@ -67,6 +67,7 @@ def told(seen: list[str], question: dict[str, Any], said: str = "") -> list[str]
     return [text for text in seen if text not in said and any(re.search(pattern, text) for pattern in patterns)]
 
 
+@pytest.mark.everything
 def test_no_open_question_is_answered_and_every_answer_has_its_picture(
     page: Any, shipped: str, asked: dict[tuple[int, int], dict[str, Any]]
 ) -> None:
@@ -133,6 +134,7 @@ class Held:
             route.continue_()
 
 
+@pytest.mark.everything
 def test_figures_and_verdicts_wait_for_the_lessons_own_run(page: Any, shipped: str) -> None:
     first, third = steps(2)[0], steps(2)[2]
     page.goto(f"{shipped}/?tab=learn&lesson=2&step=3")

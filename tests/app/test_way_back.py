@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from cases import first_always
 from test_page import finished, generate, visit
 
 TOY = "A toy tower"
@@ -52,6 +53,7 @@ def test_back_and_forward_go_from_tab_to_tab_and_the_address_names_each(page: An
     assert page.evaluate("history.length") <= 5, "loading makes no entry of its own"
 
 
+@pytest.mark.everything
 def test_a_link_to_the_tab_s_former_name_opens_it(page: Any, site: str) -> None:
     page.goto(f"{site}/?tab=planner")
     selected = page.locator("[role=tab][aria-selected=true]")
@@ -61,6 +63,7 @@ def test_a_link_to_the_tab_s_former_name_opens_it(page: Any, site: str) -> None:
     page.locator(".hx-flow .hx-tok").first.wait_for()
 
 
+@pytest.mark.everything
 def test_back_shows_the_recording_before_and_forward_the_next_one(page: Any, site: str) -> None:
     visit(page, site)
     titled(page, TOY)
@@ -99,7 +102,7 @@ def test_back_shows_a_live_run_again_and_an_opened_file(page: Any, site: str, re
     assert not page.locator(".hx-other-prompt").is_visible()
 
 
-@pytest.mark.parametrize("how", ["menu", "file"])
+@first_always("how", ["menu", "file"])
 def test_a_recording_shown_during_a_live_run_stays_and_one_can_return(
     page: Any, site: str, recordings: Path, how: str
 ) -> None:
@@ -122,6 +125,7 @@ def test_a_recording_shown_during_a_live_run_stays_and_one_can_return(
     page.locator(".hx-aside").wait_for(state="hidden")
 
 
+@pytest.mark.everything
 def test_one_can_return_while_the_run_goes_on_and_stop_it(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&max_new_tokens=512")
     generate(page, "The tower never lies")
@@ -156,6 +160,7 @@ def test_a_page_that_is_loaded_anew_in_mid_run_finds_it_going_on(page: Any, site
     assert page.locator(".hx-other-prompt").is_hidden()
 
 
+@pytest.mark.everything
 def test_a_long_prompt_survives_a_reload_before_and_in_mid_run(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&max_new_tokens=300&baseline=0")
     long = "The tower never lies. " * 80
@@ -173,6 +178,7 @@ def test_a_long_prompt_survives_a_reload_before_and_in_mid_run(page: Any, site: 
     finished(page)
 
 
+@pytest.mark.everything
 def test_a_recording_that_is_not_there_is_said_and_the_nearest_is_shown(page: Any, site: str) -> None:
     visit(page, site, "/?recording=nope")
     titled(page, TOY)
@@ -191,6 +197,7 @@ def test_a_recording_that_is_not_there_is_said_and_the_nearest_is_shown(page: An
         ("temperature=0.5", ""),
     ],
 )
+@pytest.mark.everything
 def test_a_link_to_settings_says_where_the_recording_shown_is_another_one(
     query: str, said: str, page: Any, site: str
 ) -> None:
@@ -203,6 +210,7 @@ def test_a_link_to_settings_says_where_the_recording_shown_is_another_one(
         assert note.inner_text().startswith("This link holds settings but no run. ") and said in note.inner_text()
 
 
+@pytest.mark.everything
 def test_a_text_of_another_prompt_is_marked(page: Any, site: str) -> None:
     visit(page, site, "/?prompt=Something+else")
     mark = page.locator(".hx-other-prompt")

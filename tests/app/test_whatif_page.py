@@ -99,6 +99,7 @@ def site(recordings: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.everything
 def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: str) -> None:
     page.goto(f"{site}/?tab=planner&data=plans,profile")
     pick = page.locator(".hx-plan-source")
@@ -125,6 +126,7 @@ def test_a_class_plays_the_herd_and_is_told_that_no_model_ran(page: Any, site: s
     page.get_by_text("Simulated: no model ran.", exact=False).first.wait_for()
 
 
+@pytest.mark.everything
 def test_a_plan_in_the_list_is_played_too(page: Any, site: str) -> None:
     page.goto(f"{site}/?tab=planner&data=plans,profile")
     page.locator(".hx-plan-source").select_option(label="what if: Llama 1B, 8B, 70B, 405B (simulated)")
@@ -132,8 +134,8 @@ def test_a_plan_in_the_list_is_played_too(page: Any, site: str) -> None:
     page.locator(".hx-status").get_by_text("simulated: no model ran · Llama 405B · 1 level").wait_for(timeout=60_000)
 
 
+@pytest.mark.everything
 def test_a_link_plays_the_same_run_again_and_other_blocks_stay_simulated(page: Any, site: str) -> None:
-    page.set_default_timeout(60_000)
     page.goto(f"{site}/?profile=whatif:llama3&simulated=0:4.3")
     page.locator(".hx-status").get_by_text("simulated: no model ran · Llama 405B · 2 levels").wait_for()
     page.wait_for_function("location.search.includes('simulated=') && !location.search.includes('tab=')")

@@ -58,7 +58,7 @@ def open_page(browser: Any) -> Iterator[Any]:
         context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(45_000)
+        page.set_default_timeout(90_000)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.goto(url)
         return page
@@ -134,6 +134,7 @@ def test_learners_follow_the_instructor_answer_and_are_freed(held: str, room: Ro
     scanned.wait_for_url("**tab=results*")
 
 
+@pytest.mark.everything
 def test_what_the_instructor_opens_next_goes_to_all_when_it_is_to(held: str, room: Room, open_page: Any) -> None:
     room.free()
     instructor = open_page(f"{held}/{STEP}#workshop={room.members.key}")
@@ -148,6 +149,7 @@ def test_what_the_instructor_opens_next_goes_to_all_when_it_is_to(held: str, roo
     room.free()
 
 
+@pytest.mark.everything
 def test_the_notes_of_a_class_lead_all_screens_too(held: str, room: Room, open_page: Any) -> None:
     room.free()
     notes = open_page(f"{held}/?tab=learn&class=15&notes=1#workshop={room.members.key}", 390, 844)
@@ -171,6 +173,7 @@ def test_the_notes_of_a_class_lead_all_screens_too(held: str, room: Room, open_p
     room.free()
 
 
+@pytest.mark.everything
 def test_the_box_stays_as_it_was_set_while_the_room_is_told(held: str, room: Room, open_page: Any) -> None:
     room.free()
     notes = open_page(f"{held}/?tab=learn&class=15&notes=1#workshop={room.members.key}", 390, 844)
@@ -196,6 +199,7 @@ def test_the_box_stays_as_it_was_set_while_the_room_is_told(held: str, room: Roo
     room.free()
 
 
+@pytest.mark.everything
 def test_a_page_without_a_class_has_nothing_of_it(page: Any, site: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
