@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hsd_core import cli
-from hsd_core.cli import files, main
+from hsd_core.cli import main, options
 from hsd_core.cli.shared_options import MAX_PROMPT
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.sampling import Sampling
@@ -138,10 +138,10 @@ def test_a_place_without_the_right_to_write_is_refused(tmp_path, capsys) -> None
 def test_a_place_that_can_be_written_passes(tmp_path) -> None:
     (tmp_path / "old").write_bytes(b"kept")
     parser = argparse.ArgumentParser()
-    files.writes(parser, "--out")
-    files.writes(parser, "--to", folder=True)
+    options.writes(parser, "--out")
+    options.writes(parser, "--to", folder=True)
     for out, folder in (("old", "."), ("new", "a/b/c"), (os.devnull, ".")):
-        files.check_files(parser.parse_args(["--out", out, "--to", folder]))
+        options.check_files(parser.parse_args(["--out", out, "--to", folder]))
     assert (tmp_path / "old").read_bytes() == b"kept"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["TRACE", "old"]
 
