@@ -19,10 +19,10 @@ from hsd_core.models.machine import out_of_memory
 
 # Files of this folder that `--help` lists, in this order; behind them stands what systems bring along.
 RUNS, MEASURED = (
-    ("generate", "show", "export", "convert", "site", "models"),
+    ("generate", "trace_files", "site", "models"),
     ("bench", "passes", "race", "record", "depth"),
 )
-PLANNED, ENGINES = ("calibrate", "plan", "validate", "results", "whatif"), ("doctor", "probe", "pair")
+PLANNED, ENGINES = ("calibrate", "plan", "validate", "whatif"), ("doctor", "probe", "pair")
 COMMANDS = (*RUNS, *MEASURED, *PLANNED, *ENGINES, "selfgen")
 BAD_INPUT = 2
 INTERRUPTED = 130

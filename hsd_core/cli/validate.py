@@ -1,8 +1,11 @@
-"""`validate`: predicted against measured ms per token of many stacks, on prompts that nothing was tuned on."""
+"""`validate`: predicted against measured ms per token of many stacks, on prompts that nothing was tuned on. `results`:
+the tables of raw results, printed, or made again where they stand in Markdown files.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +21,7 @@ from hsd_core.typed import pretty
 
 if TYPE_CHECKING:
     from hsd_core.measure.validate.raw_results import Validation
+
 
 PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "blind-3.jsonl"
 LENGTH = 40  # as long as calibrate's texts
@@ -39,6 +43,7 @@ def add(commands: Any) -> None:
     writes(parser, "--summary FILE", "what the page's Planner draws (JSON)")
     reads(parser, "--earlier FILE", "raw results that the page names too", nargs="+", default=[])
     flag(parser, "--detail", "also print what each level of each stack did")
+    _add_results(commands)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -150,3 +155,33 @@ def _sit(
         for batch in batches:
             raw.add(run.as_record(number) for run in batch)
             tell()
+
+
+def _add_results(commands: Any) -> None:
+    parser = command(commands, "results", "tables of what bench and validate kept", results)
+    reads(parser, "files FILE", "raw results; print their tables as Markdown", nargs="*")
+    option(parser, "--view NAME", "only this table of each file")
+    writes(parser, "--update FILE.md", "make marked tables again in place", goes_on=True, nargs="+", default=[])
+    writes(parser, "--summary FILE", "of one validation, what the page's Planner draws (JSON)")
+    reads(parser, "--earlier FILE", "validations that it names too", nargs="+", default=[])
+
+
+def results(options: argparse.Namespace) -> int:
+    from hsd_core.measure.results import updated, view, views
+    from hsd_core.measure.validate.raw_results import read_validation
+
+    if not options.files and not options.update:
+        raise ValueError("nothing to do; name files of raw results, or Markdown files with --update")
+    if options.summary and (len(options.files) != 1 or read_raw(options.files[0])[0]["kind"] != "validation"):
+        raise ValueError("--summary is of one validation; name its file")
+    for file in map(Path, options.files):
+        for name in [options.view] if options.view else views(file):
+            print(f"**{file.stem}: {name}**\n\n{view(file, name)}\n")
+    if options.summary:
+        write_summary(read_validation(*read_raw(options.files[0])), Path(options.summary), options.earlier)
+    for file in map(Path, options.update):
+        before, text = file.read_text(encoding="utf-8"), updated(file)
+        if text != before:
+            file.write_text(text, encoding="utf-8")
+        print(f"{file}: {'made again' if text != before else 'as it was'}", file=sys.stderr)
+    return 0

@@ -18,7 +18,7 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.cli import main, terminal
-from hsd_core.cli.repeat import repeat
+from hsd_core.cli.generate import repeat
 from hsd_core.core import events as trace
 from hsd_core.core import run as engine
 from hsd_core.core.run_plans import Checked, Drafted, Round, RunPlan

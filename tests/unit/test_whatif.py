@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.cli.repeat import opened
+from hsd_core.cli.generate import reopened
 from hsd_core.cli.terminal import totals_lines
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
@@ -196,7 +196,7 @@ def test_a_plan_of_real_levels_names_their_preset_and_their_stack() -> None:
 def test_a_simulated_trace_is_not_run_again() -> None:
     events = whole(HERD, StackPlan((0, 3), (4,)), max_new_tokens=4)
     with pytest.raises(ValueError, match="no model ran"):
-        opened(events)
+        reopened(events)
 
 
 def test_a_plan_that_takes_too_many_calls_is_cut_short_or_refused() -> None:
