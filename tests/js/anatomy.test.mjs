@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { caches } from "../../assets/js/anatomy/kv.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "../../assets/js/anatomy/round.js";
 import { sentence } from "../../assets/js/anatomy/telling.js";
-import { linesOf } from "../../assets/js/proof/lines.js";
+import { linesOf, marginOf, nearTie } from "../../assets/js/proof/lines.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 /** N drafts a b c; Q keeps a, rejects b for d; T keeps a d and adds e. */
@@ -136,4 +136,14 @@ test("plain ids that were recorded are compared one by one", () => {
   );
   assert.deepEqual(now.smallest, [1, 0]);
   assert.equal(now.places[1].by, "plain");
+});
+
+test("a margin is how far the first choice lies before the second, of the target's own row", () => {
+  const judged = (level, ...probs) => ({ level, pRow: { probs } });
+  const record = { level: 0, judgements: [judged(1, 0.5, 0.5), judged(2, 0.6, 0.3)] };
+  const margin = marginOf(/** @type {any} */ (record), 2);
+  assert.ok(Math.abs(margin - Math.log(2)) < 1e-12);
+  assert.deepEqual([nearTie(margin), nearTie(0.0005)], [false, true]);
+  const own = { level: 2, judgements: [], drawn: { pRow: { probs: [1, 0] } } };
+  assert.equal(marginOf(/** @type {any} */ (own), 2), null, "a second choice without any chance has no margin");
 });

@@ -61,3 +61,7 @@ test("it makes no difference where tokens end", () => {
     assert.deepEqual(at, behind(START, FENCED));
   }
 });
+
+test("behind an empty line an indented one goes on as the code above it", () => {
+  assert.deepEqual(code("def f(x):\n    y = x\n\n    y\n"), [true, true, true, true, true]);
+});

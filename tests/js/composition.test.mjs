@@ -47,3 +47,12 @@ test("a ready-made stack that was chosen can be taken back; another run's stack 
   assert.equal(it.undo(), false);
   assert.equal(it.stack, "ngram:2,target");
 });
+
+test("levels change places below the target, which stays where it is", () => {
+  const it = composed();
+  assert.equal(it.move(0, 2), false);
+  assert.equal(it.move(2, 0), false);
+  assert.equal(it.stack, STACK);
+  assert.ok(it.move(1, 0));
+  assert.equal(it.stack, "int8:6,ngram:3,target");
+});

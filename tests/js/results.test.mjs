@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { sentences } from "../../assets/js/results/claim.js";
 import { columnsOf, stacksOf } from "../../assets/js/results/columns.js";
-import { endOf, groupsOf } from "../../assets/js/results/groups.js";
+import { endOf, groupsOf, same } from "../../assets/js/results/groups.js";
 import "../../assets/js/systems/exits/early-exits.js";
 import { optionOf } from "../../assets/js/results/machine-picker.js";
 import { peerText, sameText } from "../../assets/js/results/same-text.js";
@@ -132,4 +132,11 @@ test("no two benchmarks of the menu read alike, and what a file of stacks is abo
   };
   assert.equal(optionOf(own), "mine: here, 2 prompts");
   assert.equal(optionOf({ ...own, about: { ...own.about, command: "bench" } }), "here, 2 prompts");
+});
+
+test("another program's text is the same where it was compared and every token agreed", () => {
+  assert.deepEqual(
+    [1, 0.99999, 0.998, 0, undefined].map((same_tokens) => same(/** @type {any} */ ({ same_tokens }))),
+    [true, true, false, false, false],
+  );
 });

@@ -74,3 +74,11 @@ test("a draft that loses is told so, with the numbers why", () => {
   assert.match(SECOND.because(0.7, 0.39, [0.185, 0.56]), /up to 56 % at most/);
   assert.match(SECOND.because(0.3, 0.1, null), /pays at no cost/);
 });
+
+test("a cell lies around its own numbers: half of it on either side", () => {
+  const { x, y, cell } = mapScales(MAP, 600, 300);
+  const [left, right] = [x(-1), x(9)];
+  assert.ok(Math.abs(x(MAP.shares[0]) - (left + cell.w / 2)) < 1e-9);
+  assert.ok(Math.abs(x(MAP.shares[2]) - (right - cell.w / 2)) < 1e-9);
+  assert.ok(Math.abs(y(MAP.agreements[1]) - (y(9) + cell.h / 2)) < 1e-9);
+});

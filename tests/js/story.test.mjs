@@ -101,10 +101,10 @@ test("plain decoding writes the same words, one a pass, in the time that it was 
 test("the speed-up that it ends with is the server's", () => {
   const script = [
     "import json, sys",
-    "from hsd_core.export.run_page import records",
+    "from hsd_core.export.run_page import page_records",
     "from hsd_core.trace import file, metrics",
     "events = file.read(sys.argv[1])",
-    "snaps = [r for r in records(events) if r['event'] == 'snapshot']",
+    "snaps = [r for r in page_records(events) if r['event'] == 'snapshot']",
     "print(json.dumps([metrics.speed_up(events), snaps]))",
   ].join("\n");
   const path = `assets/opening/${opening.recording}`;
@@ -246,4 +246,27 @@ test("the parts of a round's time, as they are written, add up to the whole, as 
   const written = [...parts, restOf(parts, whole)].reduce((sum, x) => sum + Number(rounded(x)), 0);
   assert.ok(Math.abs(written - Number(rounded(whole))) < 5e-3, `${parts} of ${whole}`);
   assert.equal(restOf([3.08, 11.8, 26.6], 42).toFixed(2), "0.52");
+});
+
+test("a word of plain decoding takes the time of its own pass", () => {
+  const plain = plainWords(
+    /** @type {any} */ ({ baseline: { ids: [7, 8, 9], token_ns: [10, 25, 45] } }),
+    /** @type {any} */ ({ tokens: [{ at: 0 }, { at: 2 }, { at: 3 }] }),
+  );
+  assert.deepEqual(plain, [
+    { id: 7, at: 0, ns: 10 },
+    { id: 9, at: 2, ns: 20 },
+  ]);
+});
+
+test("back leads to a scene's beginning, and from there into the scene before it", () => {
+  const list = [1, 1, 2, 2].map((scene) => /** @type {any} */ ({ scene }));
+  const page = { show: () => {}, changed: () => {} };
+  const clock = new TellingClock(list, page, { still: false, timer: { wait: () => 1, drop: () => {} } });
+  clock.at = 3;
+  const seen = [1, 2, 3, 4].map(() => {
+    clock.back();
+    return clock.at;
+  });
+  assert.deepEqual(seen, [2, 1, 0, 0]);
 });

@@ -155,3 +155,18 @@ test("passes, their times by rows and the cost of a token are those of the run",
   assert.ok(sum(levels) <= ((model.end - model.rounds[0].t0) / 1e6 / model.committed.length) * 1.001);
   assert.ok(Number(plain) > 0);
 });
+
+test("a pass's time by its rows is the median, whatever order the passes came in", () => {
+  const pass = (rows, ms, kind = "verify", level = 1) => ({ level, kind, rows, t0: 0, t1: ms * 1e6 });
+  const segments = [pass(4, 9), pass(4, 1), pass(4, 5), pass(2, 3), pass(4, 70, "draft"), pass(4, 70, "verify", 0)];
+  assert.deepEqual(timeByRows(/** @type {any} */ ({ levels: [{}, {}], segments })), [
+    { rows: 2, ms: 3, count: 1 },
+    { rows: 4, ms: 5, count: 3 },
+  ]);
+});
+
+test("behind an exit the target reads the layers above it, with a bonus all of them", () => {
+  const round = { layers: 30, at: 8, guesses: 3 };
+  assert.deepEqual(exitWork({ ...round, bonus: false }).read, { exit: 24, target: 22 });
+  assert.deepEqual(exitWork({ ...round, bonus: true }).read, { exit: 24, target: 30 });
+});

@@ -164,6 +164,11 @@ test("the question of a step is found by the lesson's number", () => {
   assert.deepEqual(askedAt(all, "?tab=learn&lesson=12"), { lesson: "12-b", step: 1 });
   assert.equal(askedAt(all, "?tab=learn&lesson=1"), null);
   assert.equal(askedAt(all, "?lesson=12"), null);
+  const named = [
+    { id: "first", steps: [{ question: {} }] },
+    { id: "second", steps: [{ question: {} }] },
+  ];
+  assert.deepEqual(askedAt(named, "?tab=learn&lesson=2"), { lesson: "second", step: 1 }, "one without a number counts");
 });
 
 test("the notes of a class stand for what their stop shows to a room, which can be sent", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidates, treeOf, treeText, fate } from "../../../assets/js/run/tree.js";
+import { candidates, settle, treeOf, treeText, fate } from "../../../assets/js/run/tree.js";
 import { commit, draft, drawn, header, modelOf, piece, treeFrom, verify } from "./build.mjs";
 
 const LETTERS = [..."abcdefgh"].map((x, i) => piece(i, x));
@@ -160,4 +160,16 @@ test("above the first verifier a kept path is a chain like any other", () => {
   );
   assert.equal(m.tokens.get(2).followers.length, 4);
   assert.deepEqual(candidates(m.tokens.get(20)), []);
+});
+
+test("what is written next stands behind what was kept of a tree", () => {
+  const built = treeOf(TREE);
+  built.nodes.push(...[0, 1, 2, 3, 4, 5].map((serial) => /** @type {any} */ ({ serial, followers: [], fork: null })));
+  const checks = JUDGED.map(([serial, , said]) => ({ serial, outcome: { "+": "accepted", x: "rejected" }[said] }));
+  const { kept, rejected } = settle(built, /** @type {any} */ ({ t1: 100, level: 1, checks }));
+  assert.deepEqual(
+    [kept, rejected].map((some) => some.map((x) => x.serial)),
+    [[0, 2], [1]],
+  );
+  assert.deepEqual(built.end, { parent: 2, at: 2 });
 });
