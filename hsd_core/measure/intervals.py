@@ -19,11 +19,11 @@ Floats = npt.NDArray[np.float64]
 class Tally:
     """Numerators and denominators by name and text."""
 
-    def __init__(self, texts: int) -> None:
+    def __init__(self, texts: int, resamples: int = RESAMPLES) -> None:
         self._texts = texts
         self._sums: dict[Name, Floats] = {}
-        # (RESAMPLES, texts) how often each text was drawn
-        self._draws = np.random.default_rng(0).multinomial(texts, [1.0 / texts] * texts, size=RESAMPLES)
+        # (resamples, texts) how often each text was drawn
+        self._draws = np.random.default_rng(0).multinomial(texts, [1.0 / texts] * texts, size=resamples)
 
     def add(self, key: Name, text: int, over: float, under: float) -> None:
         """Add to both sums of a ratio for one text."""
@@ -50,10 +50,10 @@ class Tally:
         return middle(found[np.isfinite(found)])
 
     def resampled(self, key: Name) -> Floats:
-        """A ratio in every resample, NaN where nothing was counted in it: (RESAMPLES,). The k-th values of all ratios
+        """A ratio in every resample, NaN where nothing was counted in it: (resamples,). The k-th values of all ratios
         are of the same texts."""
         over, under = (self._draws @ self._sums[key].T).T
-        found: Floats = np.divide(over, under, out=np.full(RESAMPLES, np.nan), where=under > 0.0)
+        found: Floats = np.divide(over, under, out=np.full(len(self._draws), np.nan), where=under > 0.0)
         return found
 
 

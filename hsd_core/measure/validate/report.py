@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hsd_core.measure.bench import plain_of
+from hsd_core.measure.intervals import Floats, Tally
 from hsd_core.measure.validate.counters import Attribution, Counters, LevelCounters, attribute
 from hsd_core.measure.validate.raw_results import SAID, Sitting, Validation
 from hsd_core.theory import Profile
 
 RESAMPLES = 2000
 TERMS = ("acceptance", "rows", "cost", "engine")
-Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 
 
@@ -114,21 +113,18 @@ class _Draws:
     """Bootstrap over prompts: every stack and sitting meets the same draws, so ratios are taken within a draw."""
 
     def __init__(self, validation: Validation) -> None:
-        prompts = sorted(
-            {run.measurement.prompt for s in validation.sittings for runs in s.runs.values() for run in runs}
-        )
-        self._place = {prompt: at for at, prompt in enumerate(prompts)}
-        n = len(prompts)
-        draws = np.random.default_rng(0).multinomial(n, [1.0 / n] * n, size=RESAMPLES)
-        self._weights = np.vstack((np.ones(n), draws))  # the first one is what was measured
+        runs = (run for s in validation.sittings for runs in s.runs.values() for run in runs)
+        self._place = {prompt: at for at, prompt in enumerate(sorted({run.measurement.prompt for run in runs}))}
+        self._spent = Tally(len(self._place), RESAMPLES)
 
-    def per_token(self, sittings: Iterable[Sitting], stack: str) -> Floats:
+    def per_token(self, sittings: Sequence[Sitting], stack: str) -> Floats:
         """(1 + RESAMPLES,) ms per token, the measured one first; a draw that holds no run of a sitting gives NaN."""
-        spent = np.zeros((len(self._place), 2))
-        for run in (run for sitting in sittings for run in sitting.runs[stack]):
-            spent[self._place[run.measurement.prompt]] += (run.counters.decode_ms, run.counters.tokens)
-        ms, tokens = (self._weights @ spent).T
-        return np.asarray(np.divide(ms, tokens, out=np.full_like(ms, np.nan), where=tokens > 0))
+        key = (stack, *(sitting.number for sitting in sittings))
+        if not self._spent.weight(key):
+            for run in (run for sitting in sittings for run in sitting.runs[stack]):
+                at, took = self._place[run.measurement.prompt], run.counters
+                self._spent.add(key, at, took.decode_ms, took.tokens)
+        return np.array([self._spent.ratio(key), *self._spent.resampled(key)])
 
 
 def _figure(predicted: float, drawn: Floats, by_sitting: Iterable[Floats]) -> Figure:

@@ -39,7 +39,7 @@ def check(options: argparse.Namespace) -> None:
 
 def act(subject: Subject) -> None:
     """Print what each depth knows; with --out also time passes to each and price exits there."""
-    from hsd_core.systems.exits.depth_table import tables
+    from hsd_core.systems.exits.depths import tables
 
     out = subject.options.out
     if out and Path(out).exists():
@@ -59,7 +59,7 @@ def act(subject: Subject) -> None:
 
 def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The study of all texts, and its records."""
-    from hsd_core.systems.exits import depth_table
+    from hsd_core.systems.exits import depths
     from hsd_core.systems.exits.agreements import Agreements
     from hsd_core.systems.exits.depths import read_depths
 
@@ -70,14 +70,14 @@ def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     for text, kept in subject.written():
         ids, start = [*text.prompt_ids, *kept], len(text.prompt_ids)
         reading = read_depths(decoder, ids, start, drafts, lens=not subject.options.drafts_only)
-        sums.append(depth_table.Sums.of(reading, task_of(text.sort)))
+        sums.append(depths.Sums.of(reading, task_of(text.sort)))
         together = together or Agreements(len(reading.at))
         together.add(reading)
         tell()
     assert together is not None, "else nothing was written"
     about = subject.pipeline
-    study = {"preset": about.preset.name, **about.about["versions"], **depth_table.summary(reading, sums)}
-    return study, [*depth_table.readings(study), *together.records(reading)]
+    study = {"preset": about.preset.name, **about.about["versions"], **depths.summary(reading, sums)}
+    return study, [*depths.readings(study), *together.records(reading)]
 
 
 def _about(subject: Subject) -> dict[str, Any]:

@@ -1,28 +1,15 @@
-"""How often a view of a cache chooses the full cache's own token, and what its passes take, along long texts.
-
-Texts are read as they stand. At each length slots are chosen as behind a prompt of that length; then `WINDOW` tokens
-are read, `EVERY` of them in a pass of the view, and behind each pass its base is followed, as after a verification that
-keeps all of a draft.
-"""
+"""What views of a cache are worth, in tables: agreement by budget, ms by length, and the length from which they pay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import torch
-from torch import Tensor
 
 from hsd_core.cli.options import counts
 from hsd_core.levels.trunk import Layered
-from hsd_core.measure.teacher_forced import first_choices, last_states
-from hsd_core.measure.timed import cost_of, in_turns, ms_of
-from hsd_core.models.cache import KVCache
-from hsd_core.models.decoder_protocol import Asked
-from hsd_core.models.one_pass import Pass
-from hsd_core.systems.views.selection import Chunks, Select, Stream
-from hsd_core.systems.views.view import View
+from hsd_core.measure import tables
+from hsd_core.systems.views.views_along_texts import EVERY, TARGET, WINDOW, read
+from hsd_core.theory.search.prices_by_length import LinearCosts, view_gain, view_pays_from
 
 if TYPE_CHECKING:
     import argparse
@@ -31,107 +18,79 @@ if TYPE_CHECKING:
 
 KIND, OPTION, LENGTHS = "views", "views", True
 USUAL_LENGTHS = (1024, 2048, 4096, 7500)
-WINDOW, EVERY = 128, 8
-ROWS = (1, 2, 4, 8)
-REPEATS, WARM_UP = 7, 1
-TARGET = "target"
+Records = Sequence[Mapping[str, Any]]
 
 
-def selections(budget: int) -> Mapping[str, Select]:
-    """What is compared at a budget, by the names of @keep=."""
-    return {"chunks": Chunks(budget), "stream": Stream(budget)}
+def agreements(records: Records) -> str:
+    """A row for each text, dtype, selection and budget; a column for each length."""
+    own = [r for r in records if r["what"] == "agreement"]
+    lengths = sorted({r["length"] for r in own})
+    found = {(r["text"], r["dtype"], r["keep"], r["budget"], r["length"]): r["agree"] for r in own}
+    body = []
+    for text, dtype, keep, budget in dict.fromkeys(key[:4] for key in found):
+        cells = (found.get((text, dtype, keep, budget, length)) for length in lengths)
+        body.append((text, dtype, keep, budget, *("" if one is None else f"{one:.3f}" for one in cells)))
+    return tables.markdown(("text", "weights", "keep", "budget", *(f"{n:,} tokens" for n in lengths)), body)
 
 
-@torch.inference_mode()
-def read(
-    decoder: Layered,
-    copies: Mapping[str, Layered],
-    texts: Sequence[tuple[str, Sequence[int]]],
-    lengths: Sequence[int],
-    budgets: Sequence[int],
-    tell: Callable[[], None] = lambda: None,
-) -> Iterator[dict[str, Any]]:
-    """Agreements of every text, then passes of the first, length by length.
-
-    Args:
-        copies: by dtype, what runs over views of the decoder's cache; the decoder itself among them. texts: what sort
-            each is, and its ids; those too short for a length are left out of it.
-    """
-    assert isinstance(decoder, Asked), "a decoder whose layers can be run in ranges shows their queries"
-    decoder.show_queries()
-    for place, (sort, ids) in enumerate(texts):
-        cache, filled = decoder.new_cache(min(len(ids) + 1, decoder.max_positions)), 0
-        for length in sorted(lengths):
-            if length + WINDOW >= len(ids):
-                continue
-            states = last_states(decoder, ids[: length + WINDOW], cache, min(filled, length))
-            true = first_choices(decoder, states[-WINDOW:])
-            filled = length + WINDOW
-            kept = [held[:, :, :, length : length + 2].clone() for held in (cache.keys, cache.values)]
-            queries = decoder.queries(ids[length], length, cache)
-            for held, truth in zip((cache.keys, cache.values), kept, strict=True):
-                held[:, :, :, length : length + 2] = truth
-            for dtype, copy in copies.items():
-                for budget in (one for one in budgets if one < length):
-                    for keep, select in selections(budget).items():
-                        same = _along(copy, cache, select, ids, length, queries) == true
-                        yield {
-                            "what": "agreement",
-                            "text": sort,
-                            "dtype": dtype,
-                            "keep": keep,
-                            "budget": budget,
-                            "length": length,
-                            "tokens": len(same),
-                            "agree": round(float(same.float().mean()), 5),
-                        }
-            if not place:
-                yield from _timed(decoder, copies, cache, ids, length, [one for one in budgets if one < length])
-            tell()
+def costs(records: Records) -> str:
+    """A row for each level and number of rows; ms by length."""
+    own = [r for r in records if r["what"] == "cost"]
+    lengths = sorted({r["length"] for r in own})
+    found = {(r["level"], r["dtype"], r["budget"], r["rows"], r["length"]): r["ms"] for r in own}
+    body = []
+    for level, dtype, budget, rows in sorted(
+        dict.fromkeys(key[:4] for key in found), key=lambda key: (*key[:3], key[3])
+    ):
+        called = "the whole cache" if level == TARGET else f"view of {budget:,}, {dtype}"
+        cells = (found.get((level, dtype, budget, rows, length)) for length in lengths)
+        body.append((called, rows, *("" if one is None else f"{one:.1f}" for one in cells)))
+    return tables.markdown(("ms of a pass over", "rows", *(f"{n:,} tokens" for n in lengths)), body)
 
 
-def _view(decoder: Layered, cache: KVCache, select: Select) -> View:
-    return View(cache, select, decoder.new_cache(select.budget + max(EVERY, *ROWS)))
+def gains(records: Records) -> str:
+    """For each text, dtype, selection and budget: how much faster than the target alone at the longest length, with
+    which T, and the length from which that is more than 1."""
+    times = [r for r in records if r["what"] == "cost"]
+    target = LinearCosts.fitted({(r["rows"], r["length"]): r["ms"] for r in times if r["level"] == TARGET})
+    single = {(r["dtype"], r["budget"], r["length"]): r["ms"] for r in times if r["level"] != TARGET and r["rows"] == 1}
+    own = [r for r in records if r["what"] == "agreement"]
+    longest = {r["text"]: max(one["length"] for one in own if one["text"] == r["text"]) for r in own}
+    body = []
+    for r in own:
+        if r["length"] != longest[r["text"]]:
+            continue
+        of = [ms for (dtype, budget, _), ms in single.items() if (dtype, budget) == (r["dtype"], r["budget"])]
+        ms = sorted(of)[len(of) // 2]
+        gain, block = view_gain(target, ms, r["agree"], r["length"])
+        first = view_pays_from(target, ms, r["agree"])
+        body.append(
+            (
+                r["text"],
+                r["dtype"],
+                r["keep"],
+                r["budget"],
+                f"{r['agree']:.3f}",
+                f"{gain:.2f} (T = {block})",
+                "never" if first is None else "always" if first <= 1 else f"{first:,}",
+            )
+        )
+    head = ("text", "weights", "keep", "budget", "agreement", "times as fast as the target alone", "pays from (tokens)")
+    return tables.markdown(head, body)
 
 
-def _along(
-    decoder: Layered, cache: KVCache, select: Select, ids: Sequence[int], length: int, queries: Tensor
-) -> Tensor:
-    """(WINDOW,) first choices of a view that is followed behind each pass."""
-    view, found = _view(decoder, cache, select), []
-    for at in range(length, length + WINDOW, EVERY):
-        view.follow(at, lambda: queries)
-        given = view.given(ids[at : at + EVERY], 0)
-        found.append(first_choices(decoder, decoder.forward_layers(given, view.cache, 0, decoder.layers)))
-    return torch.cat(found)
+TABLES = {"agreements": agreements, "costs": costs, "gains": gains}
 
 
-def _timed(
-    decoder: Layered,
-    copies: Mapping[str, Layered],
-    cache: KVCache,
-    ids: Sequence[int],
-    length: int,
-    budgets: Sequence[int],
-) -> Iterator[dict[str, Any]]:
-    """Medians of passes behind so many tokens, all in turn, so that a slow minute falls on all alike."""
-
-    def one(runs: Layered, given: Pass, kept: KVCache) -> float:
-        return ms_of(lambda: runs.head(runs.forward_layers(given, kept, 0, runs.layers)))
-
-    cells = {}
-    for rows in ROWS:
-        cells[TARGET, "", 0, rows] = partial(one, decoder, Pass(ids[length : length + rows], length, 0), cache)
-    for dtype, copy in copies.items():
-        for budget in budgets:
-            view = _view(copy, cache, Stream(budget))
-            view.follow(length)
-            for rows in ROWS:
-                cells["view", dtype, budget, rows] = partial(
-                    one, copy, view.given(ids[length : length + rows], 0), view.cache
-                )
-    for (level, dtype, budget, rows), took in in_turns(cells, REPEATS, WARM_UP).items():
-        yield cost_of(took, 3, level=level, dtype=dtype, budget=budget, length=length, rows=rows)
+def said(about: Mapping[str, Any]) -> str:
+    """What was read, and how."""
+    return (
+        f"{about['texts']} texts of `{about['prompts']}`, read as they stand by {about['preset']}. At every length "
+        f"slots are chosen as behind a prompt of so many tokens, then {WINDOW} tokens are read, {EVERY} in a pass, and "
+        "each time the view takes over what the whole cache has. Agreement: first choices that are the whole cache's. "
+        "Gains are computed from both, with a line in the length for each number of rows; beyond the measured lengths "
+        "they are extrapolated, at the agreement of the longest."
+    )
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -147,8 +106,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def act(subject: Subject) -> None:
     """Print, or with --out keep, what views of the target's cache are worth along texts as they stand."""
-    from hsd_core.systems.views.views_report import TABLES
-
     lengths = subject.options.lengths or USUAL_LENGTHS
     longest = max(len(text.prompt_ids) for text in subject.texts)
     if len({n for n in lengths if n + WINDOW < longest}) < 2:
@@ -168,12 +125,8 @@ def act(subject: Subject) -> None:
 
 
 def views() -> tuple[str, ...]:
-    from hsd_core.systems.views.views_report import TABLES
-
     return tuple(TABLES)
 
 
 def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    from hsd_core.systems.views import views_report
-
-    return f"{views_report.TABLES[name](records)}\n\n{views_report.said(about)}"
+    return f"{TABLES[name](records)}\n\n{said(about)}"

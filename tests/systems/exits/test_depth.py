@@ -14,8 +14,7 @@ from hsd_core.models.lean import decoder as lean
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.exits import depths
-from hsd_core.systems.exits.depth_table import Sums, summary, tables
-from hsd_core.systems.exits.depths import read_depths
+from hsd_core.systems.exits.depths import Sums, read_depths, summary, tables
 from tests.tiny import tiny
 
 

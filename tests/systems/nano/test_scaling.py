@@ -22,9 +22,8 @@ from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.held_out import prepare
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.scaling.along_texts import greedy, judged
-from hsd_core.systems.nano.train.scaling.law import FARTHEST, Line, Readings, law
-from hsd_core.systems.nano.train.scaling.measures import Walk, walk
-from hsd_core.systems.nano.train.scaling.plan import Training, fitted_to, nested, planned
+from hsd_core.systems.nano.train.scaling.law import FARTHEST, Line, Readings, Walk, law, walk
+from hsd_core.systems.nano.train.scaling.sweep import Training, fitted_to, nested, planned
 from hsd_core.systems.nano.train.scaling.sweep_study import study
 from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES
 from hsd_core.systems.nano.train.students.student import Batch, Student

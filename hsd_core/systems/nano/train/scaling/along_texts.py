@@ -13,7 +13,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.held_out import Exam, prepare
-from hsd_core.systems.nano.train.scaling.measures import BLOCK, Row, walk
+from hsd_core.systems.nano.train.scaling.law import BLOCK, Row, walk
 from hsd_core.systems.nano.train.students.student import Copies, Student
 
 SAME = 0.98  # of a text's tokens, the target's first choices: all but near ties of another batch

@@ -8,7 +8,7 @@ from typing import Any
 
 from hsd_core.measure import tables
 from hsd_core.measure.results import measured_on
-from hsd_core.systems.nano.train.scaling.measures import BLOCK
+from hsd_core.systems.nano.train.scaling.law import BLOCK
 from hsd_core.systems.nano.train.scaling.sweep_study import GATES, study
 from hsd_core.theory.profiles.profile_store import shipped_profiles
 
