@@ -170,6 +170,7 @@ def off_lean(text: str, tokens: int, vocab: int) -> float:
     return distance(run_distribution(made.stack(text), [1, 0], tokens), model_distribution(made.target, [1, 0], tokens))
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize(
     ("text", "tokens", "vocab"),
     [

@@ -123,6 +123,7 @@ def test_a_shape_that_hangs_on_anything_before_the_draw_stays_exact(monkeypatch:
     assert off("table:2@grow=9@replace=1,table:2@bonus=0,table", vocab=2) < EXACT
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize(
     ("text", "tokens", "vocab"),
     [

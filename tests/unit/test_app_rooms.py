@@ -120,3 +120,11 @@ def test_nothing_stands_loose_beside_the_rooms() -> None:
     rooms = {folder.split("/")[0] for folder in FOLDERS} - {"."}
     loose = {path.name for path in APP.iterdir() if path.name != "__pycache__" and path.suffix != ".pyi"}
     assert loose == {*rooms, *TOP}
+
+
+def test_words_need_nothing_of_the_server() -> None:
+    for path in (APP / "words").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+                assert set(names) <= {"__future__", "collections.abc", "math"}, path.name

@@ -17,6 +17,7 @@ from hsd_core.measure.bench.summary import peer_rows
 from hsd_core.models.one_pass import Pass
 
 
+@pytest.mark.everything
 @pytest.mark.weights
 def test_transformers_writes_the_targets_own_text_in_each_of_its_ways(smollm2: Any) -> None:
     found, missing = peers.open_peers(smollm2, 12, raw=False, gguf=None)

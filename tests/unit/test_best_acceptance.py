@@ -166,7 +166,14 @@ def verifications(text: str, shape: tuple[int, ...], seed: int, how: str = "draw
     return [event for event in events if isinstance(event, Verify)]
 
 
-@pytest.mark.parametrize(("shape", "how"), [((), ""), ((2, 1), "drawn"), ((2,), "mixed")])
+@pytest.mark.parametrize(
+    ("shape", "how"),
+    [
+        ((), ""),
+        pytest.param((2, 1), "drawn", marks=pytest.mark.everything),
+        pytest.param((2,), "mixed", marks=pytest.mark.everything),
+    ],
+)
 def test_runs_keep_as_often_as_their_traces_say(shape: tuple[int, ...], how: str) -> None:
     runs = 500
     first = [verifications("table:2,table", shape, seed, how)[0] for seed in range(runs)]

@@ -85,6 +85,7 @@ def test_fuzzed_trees_leave_the_cache_of_one_line() -> None:
     assert torch.allclose(run.score(context)[0][0], alone(decoder, context), atol=1e-4)
 
 
+@pytest.mark.covering("above", "fed")
 @pytest.mark.parametrize("fed", [False, True])
 @pytest.mark.parametrize(
     "above",
@@ -115,6 +116,7 @@ def guessing(stacks: LeanStacks, above: str, guess: int) -> list[StackEntry]:
     return [StackEntry(lookups, LevelSpec("ngram", block=3), 3), *stacks.stack(above)]
 
 
+@pytest.mark.covering("above", "sampling")
 @pytest.mark.parametrize(
     "above", ["target", "target@bonus=0", "int8:4,target", "exit:3@at=2,target", "int8:3@bonus=0,target@rule=greedy"]
 )

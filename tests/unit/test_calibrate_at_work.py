@@ -228,6 +228,7 @@ def test_a_kept_sequence_that_ends_before_another_does_is_not_accepted_further_d
     assert deep == pytest.approx([0.8, 0.2])
 
 
+@pytest.mark.everything
 def test_sampled_offers_fare_as_in_many_real_rounds() -> None:
     bottom, judges, texts, tokens = fused(2), tables(2, 1), 60, 24
     tally, real = Tally(texts), Counter[tuple[int, bool]]()

@@ -98,6 +98,7 @@ def test_greedy_rows_along_the_first_choices_are_the_chains_and_so_is_what_is_ke
         assert torch.equal(again, chain(stacks, dtype, context, said)[4:])
 
 
+@pytest.mark.covering("text", "dtype", "stacks")
 @pytest.mark.parametrize("dtype", QUANTISED)
 @pytest.mark.parametrize("text", TREES)
 def test_greedy_trees_repeat_plain_decoding(stacks: LeanStacks, text: str, dtype: str) -> None:

@@ -110,6 +110,7 @@ def test_an_end_token_ends_the_run_and_is_kept() -> None:
     assert ended > 5
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("most", [1, 2, 3, 5, 13])
 @pytest.mark.parametrize("text", ["table", "table:5,table", "table:4@bonus=0,table@bonus=0", "table:3,table:9,table"])
 def test_exactly_the_tokens_asked_for_are_committed(text: str, most: int) -> None:
@@ -373,6 +374,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("sampling", [Sampling(0.0), SAMPLED], ids=["greedy", "sampled"])

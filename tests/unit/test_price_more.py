@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.planner.price import MORE, Priced, Prices
+from app.planner.price import Priced, Prices
 from hsd_core.grammar import kinds
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, write_profile
 from hsd_core.theory.latency.recursion import expected
@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Shipped: one profile of usual levels, one of others, one over a store."""
     monkeypatch.setenv("HSD_CACHE", str(tmp_path / "nothing"))
     root = tmp_path / "profiles"
-    for name in MORE:
+    for name in ("named", "store"):
         (root / name).mkdir(parents=True)
     write_profile(profile(level("int8", 10.0), level("target", 20.0)), root / "smollm2-cpu.json")
     named = profile(CLIMB, level("skip", 9.0), level("target", 22.0), machine="another test")

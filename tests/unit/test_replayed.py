@@ -72,6 +72,7 @@ def written(stacks: LeanStacks, text: str, sampling: Sampling = GREEDY, **more: 
     return events, list(output_of(events))
 
 
+@pytest.mark.covering("text", "sampling")
 @SAMPLINGS
 @pytest.mark.parametrize("text", STACKS)
 def test_a_stack_writes_the_same_whether_passes_are_replayed_or_not(text: str, sampling: Sampling) -> None:
@@ -85,6 +86,7 @@ def test_a_stack_writes_the_same_whether_passes_are_replayed_or_not(text: str, s
     assert all("eager" not in level.params for level in events[0].levels)
 
 
+@pytest.mark.covering("text", "sampling")
 @SAMPLINGS
 @pytest.mark.parametrize("text", STACKS[:5] + STACKS[-2:])
 def test_the_host_waits_once_a_draft_and_once_a_verification(gpu: PretendGpu, text: str, sampling: Sampling) -> None:
@@ -138,6 +140,7 @@ def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
     return bool(torch.allclose(a.cpu(), b.cpu(), atol=2e-5))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 9, 17, 32])
 def test_every_bucket_gives_the_states_of_a_pass_of_its_own(gpu: PretendGpu, kind: str, n: int) -> None:
@@ -447,6 +450,7 @@ def test_a_forgotten_copy_gives_other_states(gpu: PretendGpu) -> None:
 # ---- a real one
 
 
+@pytest.mark.covering("text", "sampling")
 @pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 @SAMPLINGS

@@ -13,7 +13,6 @@ from hsd_core.cli import terminal
 from hsd_core.core.events import Commit, Plan
 from hsd_core.trace import file
 from hsd_core.trace.checks import check
-from hsd_core.trace.conventions import round_number
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTO = ROOT / "assets/traces/18-auto.jsonl.gz"
@@ -36,17 +35,3 @@ def test_a_trace_that_does_not_add_up_is_told_with_the_same_numbers() -> None:
     at = next(i for i, e in enumerate(events) if isinstance(e, Commit) and e.round == 2)
     events[at] = structs.replace(events[at], round=7)
     assert any(re.search(r"round 8 follows round 3\b", wrong) for wrong in check(events))
-
-
-def test_one_function_a_language_makes_the_number_of_a_round() -> None:
-    """Named in a sentence, or counted on from where the trace has it, it is made there and nowhere else."""
-    own = r"\bround_?\b *\+ *1|\bone\.place *\+ *1|roundAt\([^)]*\) *\+ *1|\.rounds\.findIndex\([^;]*\) *\+ *1"
-    scripts = [path for path in (ROOT / "assets/js").rglob("*.js") if path.name != "round-number.js"]
-    modules = [
-        path for room in ("app", "hsd_core") for path in (ROOT / room).rglob("*.py") if path.name != "conventions.py"
-    ]
-    found = [f"{path.name}: {hit}" for path in (*scripts, *modules) for hit in re.findall(own, path.read_text())]
-    assert found == []
-    said = [hit for path in modules for hit in re.findall(r"\b[Rr]ound \{([^}]*)\}", path.read_text())]
-    assert said and [one for one in said if one != "round" and not one.startswith("round_number(")] == []
-    assert round_number(0) == 1

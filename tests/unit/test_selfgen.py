@@ -47,6 +47,7 @@ def plain(decoder, prompt, n, ends):
     return out, margins
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("batch", [1, 3, 8])
 def test_greedy_output_is_that_of_plain_decoding(kind, batch):

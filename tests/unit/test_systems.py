@@ -97,6 +97,7 @@ def test_a_stack_runs_on_tables_and_is_as_exact_as_its_card_says(text: str, syst
     assert (header.overlap == "reckoned") == (system.how_judged == "in parallel")
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize("text", [text for text, _ in BUILT])
 def test_its_law_is_the_targets(text: str) -> None:
     if any(spec.name == "lookahead" or "window" in spec.values or spec.policy == "del" for spec in parse(text)):

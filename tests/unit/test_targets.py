@@ -59,7 +59,14 @@ def logits_of(folder: Path, ids: list[int]) -> torch.Tensor:
         return model(torch.tensor([ids])).logits[0]
 
 
-@pytest.mark.parametrize("family", [*LAYERED, *WHOLE])
+FEW = ("llama-scaled", "qwen3", "gpt2")  # the others with --all
+FAMILIES = pytest.mark.parametrize(
+    "family",
+    [pytest.param(one, marks=[pytest.mark.everything] * (one not in FEW)) for one in (*LAYERED, *WHOLE)],
+)
+
+
+@FAMILIES
 def test_a_family_s_logits_are_transformers_own(folders: Path, family: str) -> None:
     ids = [1, 40, 41, 42, 9, 200, 77, 140]
     expected = logits_of(folders / family, ids)
@@ -70,7 +77,7 @@ def test_a_family_s_logits_are_transformers_own(folders: Path, family: str) -> N
         assert (rows - expected).abs().max() < 1e-3 * expected.abs().max(), kind
 
 
-@pytest.mark.parametrize("family", [*LAYERED, *WHOLE])
+@FAMILIES
 def test_all_stacks_over_a_family_write_what_plain_decoding_writes(folders: Path, family: str) -> None:
     preset = target_preset(str(folders / family), str(folders / "small"))
     pipeline = Pipeline.open(preset, stack="target", device="cpu")
@@ -84,6 +91,7 @@ def test_all_stacks_over_a_family_write_what_plain_decoding_writes(folders: Path
     assert kind == ("CompiledDecoder" if family in LAYERED else "TransformersDecoder")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("family", LAYERED)
 @pytest.mark.parametrize("kind", ["compiled", "lean"])
 def test_every_layer_but_the_last_is_an_exit_by_the_model_s_own_head(folders: Path, family: str, kind: str) -> None:
@@ -188,6 +196,7 @@ def test_the_weights_that_a_target_has_are_counted_without_loading_it(folders: P
     assert found.cache == (2 * model.config.num_hidden_layers * heads * 16 if heads else 0)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("family", ["llama-scaled", "llama-tied", "gpt2", "gpt-neox"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_the_memory_that_is_told_of_a_target_is_what_its_decoder_holds(folders: Path, family: str, dtype: str) -> None:

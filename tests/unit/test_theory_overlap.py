@@ -79,6 +79,7 @@ def ms_of(of: Profile, plan: StackPlan, schedule: str = "pearl", **keys: int) ->
     return reckoned(of, OnTwoLanes(plan, schedule, tuple(keys.items()))).ms_per_token
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("a", [0.0, 0.3, 0.75, 0.97, 1.0])
 @pytest.mark.parametrize("block", [1, 2, 5])
 @pytest.mark.parametrize(("draft", "verify"), [(1.0, 10.0), (4.0, 10.0), (9.0, 10.0)])
@@ -88,6 +89,7 @@ def test_what_is_walked_is_the_closed_form(a: float, block: int, draft: float, v
     assert walked == pytest.approx(step / tokens_per_step(a, block), rel=1e-3)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(
     ("a", "block", "draft", "verify"), [(0.5, 1, 3, 10), (0.5, 3, 3, 10), (0.75, 2, 7, 10), (0.5, 5, 2, 8)]
 )

@@ -198,7 +198,9 @@ def drafts() -> dict[str, RandomDraft]:
     return {"own": RandomDraft(target, layers=2), "fed": RandomDraft(target, fed=True, layers=1, seed=1)}
 
 
-@pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "qwen3"])
+@pytest.mark.parametrize(
+    "kind", ["qwen3", *(pytest.param(one, marks=pytest.mark.everything) for one in ("llama", "mistral", "qwen2"))]
+)
 def test_greedy_stacks_repeat_plain_decoding(kind: str) -> None:
     stacks = LeanStacks(kind, layers=6, drafts=drafts())
     for text in STACKS if kind == "llama" else STACKS[::3]:
@@ -211,6 +213,7 @@ def test_greedy_stacks_repeat_plain_decoding(kind: str) -> None:
             assert outputs[0] == outputs[1], text
 
 
+@pytest.mark.covering("text", "seed")
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("seed", range(6))
 def test_fuzzed_runs_keep_caches_and_tape_in_step(text: str, seed: int) -> None:

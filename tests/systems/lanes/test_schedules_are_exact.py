@@ -73,6 +73,7 @@ def off_by(text: str, vocab: int, tokens: int, duration: Duration, **more: Any) 
     return distance(found, target_distribution(stack, prompt, tokens, ends=more.get("ends", frozenset())))
 
 
+@pytest.mark.covering("text", "duration")
 @pytest.mark.parametrize(("text", "vocab", "tokens", "duration"), CASES)
 def test_schedules_are_exact(text: str, vocab: int, tokens: int, duration: Duration) -> None:
     assert off_by(text, vocab, tokens, duration) < EXACT

@@ -54,6 +54,7 @@ def off_by(text: str, tokens: int, vocab: int) -> float:
     return distance(found, model_distribution(made.target, prompt, tokens))
 
 
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize(("text", "tokens", "vocab"), WHOLE)
 def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT_OF_MODELS

@@ -99,6 +99,7 @@ def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_dist
         assert any(e.work.beside for e in events if isinstance(e, Verify))
 
 
+@pytest.mark.everything
 def test_a_window_that_fills_within_a_round_leaves_the_targets_distribution() -> None:
     """All that is offered came out of the window, of verifications that the target has not seen."""
     stack, prompt = looking_ahead("table:3,table", vocab=2), [0, 1, 1, 0, 1, 0]

@@ -111,6 +111,7 @@ def test_a_draft_has_to_be_right_more_often_than_it_is_cheap() -> None:
     assert answer(priced(target, [{**steps[0], "left": 0.2}])).startswith("Skip 1: ")
 
 
+@pytest.mark.everything
 @pytest.mark.weights
 def test_the_command_writes_a_ladder_and_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "ladder.json"

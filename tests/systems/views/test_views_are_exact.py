@@ -54,7 +54,7 @@ def off_by(text: str, tokens: int = 3, vocab: int = 3) -> float:
     return distance(run_distribution(made.stack(text), prompt, tokens), model_distribution(target, prompt, tokens))
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize(("text", "tokens", "vocab"), WHOLE)
 def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT
