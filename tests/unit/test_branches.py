@@ -136,3 +136,14 @@ def test_several_guesses_side_by_side_leave_greedy_text_and_a_true_trace(above: 
 def test_as_many_tokens_can_be_kept_of_a_tree_as_its_longest_path_has() -> None:
     assert TREE.longest == max(len(path_to(node, PARENTS)) for node in range(len(TREE))) == 3
     assert Tree(TREE.tokens).longest == len(TREE)
+
+
+@pytest.mark.parametrize("below", ["int8:2@tree=2.1", "exit:2@at=2@tree=2.1"])
+def test_a_kept_leaf_that_nobody_read_leaves_no_neighbour_of_its_place_behind(below: str) -> None:
+    """Without a bonus a tree's leaves are not read; as many of its other nodes were as are kept."""
+    made = LeanStacks(layers=4, vocab=8, seed=2)
+    texts = [
+        output_of(list(hsd_core.run(made.stack(text), [1, 2, 3, 1, 2, 4], Sampling(), 3, max_new_tokens=40)))
+        for text in (f"{below},target@bonus=0", "target")
+    ]
+    assert texts[0] == texts[1]

@@ -141,7 +141,8 @@ def test_a_level_whose_context_is_full_rests_and_says_so(short: dict[int, int]) 
     assert {i for i in short if any(f"{short[i]} tokens, is full" in plan.why for plan in plans)} == set(short)
     for event in events:
         if event.event in ("draft", "verify") and event.level in short:
-            assert event.at + len(event.ids if event.event == "draft" else event.checks) <= short[event.level]
+            length = len(events[0].prompt_ids) + event.at
+            assert length + len(event.ids if event.event == "draft" else event.checks) <= short[event.level]
 
 
 def test_a_finished_run_has_closed_every_level() -> None:
