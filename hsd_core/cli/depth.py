@@ -6,7 +6,7 @@ Such a module has
     check       refuses options that do not go with it, before anything is opened
     act         measures and prints
     LENGTHS     whether --lengths means something to it
-and, if it keeps its results, KIND and what `measure/results.py` asks for.
+and, if it keeps its results, their KIND, and TABLES, method and perhaps figures for `measure/results.py`.
 """
 
 from __future__ import annotations

@@ -6,15 +6,10 @@ import argparse
 import json
 import sys
 import time
-import urllib.error
-import urllib.request
 from typing import Any
 
 from hsd_core.cli.options import flag, option, reads
 from hsd_core.cli.shared_options import command
-
-MOST = 16_000_000  # bytes of an answer of /metrics
-PATIENCE_S = 10.0
 
 
 def add(commands: Any) -> None:
@@ -94,26 +89,19 @@ def compared_lines(settings: list[dict[str, Any]]) -> list[str]:
 
 
 def _scraped(url: str, pause: float) -> list[tuple[str, str]]:
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(f"--url {url}: give an address such as http://127.0.0.1:8000")
+    from hsd_core.measure.probe.server import HttpServer, Refused
+
     if not 0.1 <= pause <= 3600:
         raise ValueError(f"--pause is {pause:g}; use 0.1 to 3600 seconds")
-    place = url.rstrip("/").removesuffix("/v1").removesuffix("/metrics") + "/metrics"
-    first = _fetched(place)
-    print(f"read {place}; send your prompts now, it is read again in {pause:g} s", file=sys.stderr)
+    server = HttpServer(url.rstrip("/").removesuffix("/metrics"))
+
+    def metrics() -> str:
+        try:
+            return server.text("/metrics")
+        except Refused as error:
+            raise ValueError(f"{error}; if it is llama-server, start it with --metrics") from None
+
+    first = metrics()
+    print(f"read {server.root}/metrics; send your prompts now, it is read again in {pause:g} s", file=sys.stderr)
     time.sleep(pause)
-    return [("the first scrape", first), ("the second scrape", _fetched(place))]
-
-
-def _fetched(place: str) -> str:
-    try:
-        with urllib.request.urlopen(place, timeout=PATIENCE_S) as answer:
-            data: bytes = answer.read(MOST + 1)
-    except urllib.error.HTTPError as error:
-        cure = "; start llama-server with --metrics" if error.code in (404, 501) else ""
-        raise ValueError(f"{place} answered {error.code}{cure}") from None
-    except (urllib.error.URLError, OSError) as error:
-        raise ValueError(f"{place} cannot be read: {getattr(error, 'reason', error)}") from None
-    if len(data) > MOST:
-        raise ValueError(f"{place} gives more than {MOST / 1e6:g} MB, which are no metrics")
-    return data.decode("utf-8", errors="replace")
+    return [("the first scrape", first), ("the second scrape", metrics())]

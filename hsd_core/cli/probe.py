@@ -46,11 +46,11 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.probe.engine_requests import commands, server_at
     from hsd_core.measure.probe.length_sweep import CLOSE, advice_lines, checked, plan_profile
-    from hsd_core.measure.probe.server import Asked
+    from hsd_core.measure.probe.server import HttpServer
     from hsd_core.theory import write_profile
 
     lengths = _checked(options)
-    asked = Asked(options.url)
+    asked = HttpServer(options.url)
     if options.commands:
         engine = options.engine or _engine_at(asked)
     elif options.start:
@@ -102,10 +102,10 @@ def _swept(
     options: argparse.Namespace, asked: Any, lengths: Sequence[int], told: Any, file: Any, out: Path | None
 ) -> Any:
     """All replies to a file's prompts at these lengths, as far as they are not there yet. told: start commands."""
-    from hsd_core.measure.probe.length_sweep import Kept
+    from hsd_core.measure.probe.length_sweep import SweepFile
 
     prompts = _prompts(options, file)
-    kept = Kept.at(out, len(prompts), options.max_new_tokens)
+    kept = SweepFile.at(out, len(prompts), options.max_new_tokens)
     left = sum(len(kept.missing(k)) for k in lengths)
     tell = countdown("reply", left) if left else lambda _: None
     for k in lengths:

@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.validate.raw_results import predicted, read_validation
     from hsd_core.measure.validate.report import report
-    from hsd_core.measure.validate.validation_tables import TABLES, said
+    from hsd_core.measure.validate.validation_tables import TABLES, method
     from hsd_core.theory.profiles.profile_store import digest
 
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
@@ -91,7 +91,7 @@ def act(options: argparse.Namespace) -> int:
     validation = read_validation(raw.about, raw.records)
     found = report(validation)
     shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
-    print("\n\n".join((*(TABLES[name](found) for name in shown), said(validation))))
+    print("\n\n".join((*(TABLES[name](found) for name in shown), method(validation))))
     if options.summary:
         write_summary(validation, Path(options.summary), options.earlier)
     return 0

@@ -4,7 +4,7 @@ A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FI
 the folder of the Markdown file, or several with commas between them, for sentences below each other. A benchmark has
 the views `stacks` (all), `best` (the fastest of each number of levels) and `drafts` (what drafting takes and brings), a
 validation `sittings`, `stacks`, `models`, `terms` and `levels`, what `passes` measured `passes`, `rows`, `lookups` and
-`rounds`, a system's study those that its `study.py` names in `views`. Every table ends with machine, date and command.
+`rounds`, a system's study the `TABLES` of its `study.py`. Every table ends with machine, date and command.
 For prose a benchmark and a validation have a `sentence` too, and a benchmark `speed-ups:STACK;STACK` of stacks by their
 names (without blanks) and `peers`, other programs beside ours.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -97,17 +98,20 @@ def _bench(name: str, about: About, records: Records) -> str:
 def _validation(name: str, about: About, records: Records) -> str:
     from hsd_core.measure.validate.raw_results import read_validation
     from hsd_core.measure.validate.report import report
-    from hsd_core.measure.validate.validation_tables import TABLES, said
+    from hsd_core.measure.validate.validation_tables import TABLES, method
 
     validation = read_validation(about, records)
     if name == SENTENCE:
         machine = "; ".join(dict.fromkeys(str(sitting.began["machine"]) for sitting in validation.sittings))
         return of_validation(about, report(validation), machine)
-    return f"{TABLES[name](report(validation))}\n\n{said(validation)}"
+    return f"{TABLES[name](report(validation))}\n\n{method(validation)}"
 
 
-def _passes(name: str, about: About, records: Records) -> str:
-    return f"{passes_report.TABLES[name](records)}\n\n{passes_report.method(about)} {_measured(about)}"
+def _of_study(study: Any, name: str, about: About, records: Records) -> str:
+    """A table of what `passes` or a system's study kept: `TABLES` of what `figures` makes of the records, or of these
+    themselves, and its `method`."""
+    made = study.figures(about, records) if hasattr(study, "figures") else records
+    return f"{study.TABLES[name](made)}\n\n{study.method(about)} {_measured(about)}"
 
 
 def _measured(about: About) -> str:
@@ -132,13 +136,13 @@ def _made_of(path: Path, kind: str) -> tuple[Callable[[str, About, Records], str
     found = next((study for study in plugins("study") if getattr(study, "KIND", "") == kind), None)
     if found is None:
         raise ValueError(f"{path} holds results of {kind!r}, of which nothing here makes tables")
-    return lambda name, about, records: f"{found.view(name, about, records)} {_measured(about)}", found.views()
+    return partial(_of_study, found), tuple(found.TABLES)
 
 
 _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
     "bench": (_bench, ("stacks", "best", "drafts", *SENTENCES)),
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels", SENTENCE)),
-    "passes": (_passes, tuple(passes_report.TABLES)),
+    "passes": (partial(_of_study, passes_report), tuple(passes_report.TABLES)),
 }
 
 

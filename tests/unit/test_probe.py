@@ -24,8 +24,8 @@ from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.counts import Counts
 from hsd_core.doctor.reading.inputs import read_files
 from hsd_core.measure.probe.engine_requests import ask, server_at
-from hsd_core.measure.probe.length_sweep import Kept, advice_lines, checked, measure, plan_profile, recommended
-from hsd_core.measure.probe.server import Asked, ProbeError, started
+from hsd_core.measure.probe.length_sweep import SweepFile, advice_lines, checked, measure, plan_profile, recommended
+from hsd_core.measure.probe.server import HttpServer, ProbeError, started
 from hsd_core.theory import best_plans, expected, read_profile
 from hsd_core.theory.latency.plans import StackPlan
 
@@ -104,7 +104,7 @@ def test_a_server_is_started_at_every_length_and_ended(tmp_path: Path, capsys: p
     assert "| none |" in said and "accepted, given that all before it were" in said
     assert ("use drafts of" in said) != ("leave speculation off" in said)
     with pytest.raises(ProbeError, match="nothing answers"):
-        server_at(Asked(url))
+        server_at(HttpServer(url))
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_a_server_is_started_at_every_length_and_ended(tmp_path: Path, capsys: p
     ],
 )
 def test_a_server_that_does_not_start_says_why(command: str, said: str) -> None:
-    with pytest.raises(ProbeError, match=said), started(command, Asked(f"http://127.0.0.1:{free_port()}")):
+    with pytest.raises(ProbeError, match=said), started(command, HttpServer(f"http://127.0.0.1:{free_port()}")):
         pass
 
 
 def test_a_probe_that_is_ended_ends_its_server(tmp_path: Path) -> None:
     port = free_port()
-    asked, before = Asked(f"http://127.0.0.1:{port}"), signal.getsignal(signal.SIGTERM)
+    asked, before = HttpServer(f"http://127.0.0.1:{port}"), signal.getsignal(signal.SIGTERM)
     command = f"{sys.executable} {HERE / 'pretend_engine.py'} {port} {SESSION} 1"
     with pytest.raises(SystemExit), started(command, asked):
         signal.raise_signal(signal.SIGTERM)
@@ -133,7 +133,7 @@ def test_a_probe_that_is_ended_ends_its_server(tmp_path: Path) -> None:
 
 def test_a_probe_that_is_cancelled_ends_its_server_and_keeps_what_it_has(tmp_path: Path) -> None:
     port = free_port()
-    asked, kept = Asked(f"http://127.0.0.1:{port}"), Kept(tmp_path / "k.json", 2, 24)
+    asked, kept = HttpServer(f"http://127.0.0.1:{port}"), SweepFile(tmp_path / "k.json", 2, 24)
 
     def cancel(*_: int) -> None:
         raise KeyboardInterrupt
@@ -143,16 +143,16 @@ def test_a_probe_that_is_cancelled_ends_its_server_and_keeps_what_it_has(tmp_pat
         measure(server_at(asked), 1, ["a", "b"], kept, tell=cancel)
     with pytest.raises(ProbeError, match="nothing answers"):
         server_at(asked)
-    assert [*Kept.at(kept.path, 2, 24).runs] == [(1, 1)]
+    assert [*SweepFile.at(kept.path, 2, 24).runs] == [(1, 1)]
 
 
 def test_a_server_is_started_on_this_machine_alone_and_never_over_another(tmp_path: Path) -> None:
-    with pytest.raises(ProbeError, match="not this machine"), started("true", Asked("http://192.0.2.1:8000")):
+    with pytest.raises(ProbeError, match="not this machine"), started("true", HttpServer("http://192.0.2.1:8000")):
         pass
     with (
         pretended([]) as server,
         pytest.raises(ProbeError, match="answers already"),
-        started("true", Asked(server.url)),
+        started("true", HttpServer(server.url)),
     ):
         pass
 
@@ -169,26 +169,26 @@ def test_a_server_is_started_on_this_machine_alone_and_never_over_another(tmp_pa
 )
 def test_what_a_server_does_not_tell_is_named_with_the_cure(answers: list[Any], said: str) -> None:
     with pretended(answers) as server, pytest.raises(ProbeError, match=said):
-        ask(server_at(Asked(server.url), "llama.cpp"), "Hello", 8)
+        ask(server_at(HttpServer(server.url), "llama.cpp"), "Hello", 8)
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8000", "file:///etc/passwd", "http://", "http://h:x/v1", "http://u@h/v1"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ProbeError, match="give the server's address"):
-        Asked(url)
+        HttpServer(url)
 
 
 def test_a_redirect_is_not_followed() -> None:
     with pretended([("/v1/models", 302, "elsewhere")]) as server, pytest.raises(ProbeError, match="no /v1/models"):
-        server_at(Asked(server.url))
+        server_at(HttpServer(server.url))
 
 
 def test_a_server_at_another_length_is_found_out(tmp_path: Path) -> None:
     for k, told, said in ((0, "4", "without a draft"), (1, "4", "drafts up to 4 tokens"), (2, "0", "spec-type")):
-        kept = Kept(tmp_path / f"{k}.json", 2, 24)
+        kept = SweepFile(tmp_path / f"{k}.json", 2, 24)
         with pretended(recorded(SESSION, told)) as server, pytest.raises(ProbeError, match=said):
-            measure(server_at(Asked(server.url)), k, ["a", "b"], kept, tell=lambda *_: None)
-        assert not kept.runs and not Kept.at(kept.path, 2, 24).runs
+            measure(server_at(HttpServer(server.url)), k, ["a", "b"], kept, tell=lambda *_: None)
+        assert not kept.runs and not SweepFile.at(kept.path, 2, 24).runs
 
 
 def test_a_reply_of_vllm_is_read_and_its_flags_are_named() -> None:
@@ -196,14 +196,14 @@ def test_a_reply_of_vllm_is_read_and_its_flags_are_named() -> None:
     posted = "/v1/chat/completions"
     metrics = ("/metrics", 200, (OUTPUTS / "vllm_composed_metrics_after.prom").read_text())
     with pretended([models("vllm"), (posted, 200, json.dumps(reply)), metrics]) as server:
-        seen = ask(server_at(Asked(server.url)), "Hello", 64)
+        seen = ask(server_at(HttpServer(server.url)), "Hello", 64)
     spec = reply["metrics"]["speculative_decoding"]
     assert (seen.rounds, seen.drafted) == (spec["num_spec_steps"], spec["num_draft_tokens"])
     for part, flag in (("speculative_decoding", "per-request-spec-decode-metrics"), ("", "enable-per-request-metrics")):
         less = {**reply, "metrics": {**reply["metrics"], part: None} if part else None}
         answers = [models("vllm"), (posted, 200, json.dumps(less)), metrics]
         with pretended(answers) as server, pytest.raises(ProbeError, match=flag):
-            ask(server_at(Asked(server.url)), "Hello", 64)
+            ask(server_at(HttpServer(server.url)), "Hello", 64)
 
 
 def test_a_stream_of_sglang_is_counted_and_timed() -> None:
@@ -211,15 +211,17 @@ def test_a_stream_of_sglang_is_counted_and_timed() -> None:
     first = {"text": "", "meta_info": {"id": "2b9a", "completion_tokens": 1}}
     stream = "".join(f"data: {json.dumps(event)}\n\n" for event in (first, reply)) + "data: [DONE]\n\n"
     with pretended([models("sglang"), ("/generate", 200, stream)]) as server:
-        seen = ask(server_at(Asked(server.url)), "Hello", 64)
+        seen = ask(server_at(HttpServer(server.url)), "Hello", 64)
     meta = reply["meta_info"]
     assert seen.rounds == meta["spec_verify_ct"] and seen.kept[0] == sum(meta["spec_correct_drafts_histogram"][1:])
     assert seen.timed_tokens == meta["completion_tokens"] - 1 and seen.decode_ms > 0
 
 
-def sweep(shares: list[float], *, plain: float, slope: float, lengths: tuple[int, ...], rounds: int = 4000) -> Kept:
+def sweep(
+    shares: list[float], *, plain: float, slope: float, lengths: tuple[int, ...], rounds: int = 4000
+) -> SweepFile:
     """What a sweep would give where positions are accepted so and a drafted token adds `slope` ms to a plain pass."""
-    kept = Kept(None, 1, 64)
+    kept = SweepFile(None, 1, 64)
     for k in (0, *lengths):
         survived = np.cumprod(shares[:k]) * rounds
         seen = Counts(engine="llama.cpp", k=k or None, rounds=float(rounds if k else 0), drafted=float(rounds * k))
@@ -269,10 +271,10 @@ def test_a_profile_gives_back_the_measured_time_of_a_token() -> None:
 
 
 def test_synthetic_runs_give_times_and_no_acceptance(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "s.json", 2, 24)
+    kept = SweepFile(tmp_path / "s.json", 2, 24)
     for k in ("0", "4"):
         with pretended([*recorded(SESSION, k)]) as server:
-            measure(server_at(Asked(server.url)), int(k), ["a", "b"], kept, tell=lambda *_: None, synthetic=True)
+            measure(server_at(HttpServer(server.url)), int(k), ["a", "b"], kept, tell=lambda *_: None, synthetic=True)
     seen = [one for one in read_files([tmp_path / "s.json"]) if one.k == 4]
     assert all(one.decode_ms and one.accepted is None and not one.kept for one in seen)
     assert "no advice yet" in "\n".join(advice_lines(kept))
@@ -317,7 +319,7 @@ def test_a_file_of_something_else_is_never_written_over(tmp_path: Path) -> None:
     other = tmp_path / "notes.json"
     other.write_text('{"a": 1}')
     with pytest.raises(ProbeError, match="is no file of a probe"):
-        Kept.at(other, 2, 24)
+        SweepFile.at(other, 2, 24)
     assert other.read_text() == '{"a": 1}'
 
 
@@ -359,6 +361,6 @@ def test_the_table_of_the_check_is_what_its_runs_give() -> None:
     sweeps = []
     for name in ("probe-smollm2.json", "probe-smollm2-unseen.json"):
         first = json.loads((shipped / name).read_text())["runs"][0]["name"].split()
-        sweeps.append(Kept.at(shipped / name, int(first[-3].rstrip(",")), int(first[-2])))
+        sweeps.append(SweepFile.at(shipped / name, int(first[-3].rstrip(",")), int(first[-2])))
     table, _ = checked(*sweeps)
     assert table in (shipped / "probe-check.md").read_text()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hsd_core.measure.bench.prompts import task_of
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, plain_of
-from hsd_core.measure.tables import OnClock, markdown, rounded, shares, stack_cells
+from hsd_core.measure.tables import OnClock, markdown, rounded, shares, stack_cells, with_interval
 from hsd_core.models.sampling import is_greedy
 
 RESAMPLES = 2000
@@ -119,10 +119,9 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
-    low, high = row["interval"]
     ties = f" ({len(row['ties'])} up to a tie of {max(row['ties']):.1g})" if row["ties"] else ""
     equal = "-" if row["equal"] is None else f"{row['equal']}/{row['prompts']}{ties}"
-    gain = (f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", f"{row['slower_on']}/{row['prompts']}")
+    gain = (with_interval(row["speed_up"], row["interval"], 2), f"{row['slower_on']}/{row['prompts']}")
     accepted = (f"{row['tokens_per_target_forward']:.2f}", shares(row["acceptance"]))
     return (stack, rounded(row["tokens_per_s"]), *gain, *accepted, equal)
 
@@ -135,9 +134,8 @@ def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _draft_cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
-    low, high = row["interval"]
     ms = "-" if row["draft_ms"] is None else f"{row['draft_ms']:.2f}"
-    return (stack, f"{row['speed_up']:.2f} ({low:.2f} to {high:.2f})", ms, f"{row['drafted']:.1%}")
+    return (stack, with_interval(row["speed_up"], row["interval"], 2), ms, f"{row['drafted']:.1%}")
 
 
 def rate(runs: Sequence[TimedStack]) -> float:

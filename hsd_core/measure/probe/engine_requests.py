@@ -18,7 +18,7 @@ from typing import Any
 from hsd_core.doctor.reading.counts import Counts
 from hsd_core.doctor.reading.replies import counts_in_reply
 from hsd_core.doctor.reading.scrapes import Scrape, between, counts_in, scrapes
-from hsd_core.measure.probe.server import Asked, ProbeError, Refused
+from hsd_core.measure.probe.server import HttpServer, ProbeError, Refused
 
 LENGTHS = (1, 2, 4, 8)
 MOST = 64  # tokens of a draft
@@ -101,12 +101,12 @@ def _start_sglang(k: int, target: str, draft: str, port: int, synthetic: bool) -
 class Server:
     """A server that answers: its engine, and the model that requests name."""
 
-    asked: Asked
+    asked: HttpServer
     engine: str
     model: str
 
 
-def server_at(asked: Asked, engine: str | None = None) -> Server:
+def server_at(asked: HttpServer, engine: str | None = None) -> Server:
     """The server behind an address.
 
     Raises:

@@ -27,7 +27,7 @@ _NAME = re.compile(r"k=(\d+), prompt (\d+) of (\d+), (\d+) tokens")
 
 
 @dataclass
-class Kept:
+class SweepFile:
     """Replies by draft length and prompt, and the file where they are. prompts: how many; tokens: of a reply."""
 
     path: Path | None
@@ -36,7 +36,7 @@ class Kept:
     runs: dict[tuple[int, int], Counts] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, path: Path | None, prompts: int, tokens: int) -> Kept:
+    def at(cls, path: Path | None, prompts: int, tokens: int) -> SweepFile:
         """What a file has already.
 
         Raises:
@@ -92,7 +92,7 @@ def measure(
     server: Server,
     k: int,
     prompts: Sequence[str],
-    kept: Kept,
+    kept: SweepFile,
     *,
     tell: Callable[[int, int], None],
     synthetic: bool = False,
@@ -155,7 +155,7 @@ def _times_alone(seen: Counts, k: int) -> Counts:
     )
 
 
-def rows(kept: Kept) -> Iterator[tuple[int, float, float, float]]:
+def rows(kept: SweepFile) -> Iterator[tuple[int, float, float, float]]:
     """By draft length: ms of a pass with its draft, tokens a pass, ms a token, over all prompts."""
     for k in kept.lengths():
         runs = kept.at_length(k)
@@ -169,7 +169,7 @@ def rows(kept: Kept) -> Iterator[tuple[int, float, float, float]]:
 CLOSE = 0.05  # of the time of a token: what counts as as good as the best
 
 
-def recommended(kept: Kept) -> tuple[int, dict[int, float]]:
+def recommended(kept: SweepFile) -> tuple[int, dict[int, float]]:
     """The draft length to use, 0 for none, and the ms of a token at every length that was measured or lies between two.
 
     Raises:
@@ -182,7 +182,7 @@ def recommended(kept: Kept) -> tuple[int, dict[int, float]]:
     return min(predicted, key=lambda k: predicted[k]), predicted
 
 
-def advice_lines(kept: Kept) -> Iterator[str]:
+def advice_lines(kept: SweepFile) -> Iterator[str]:
     """The sweep for people: every length, and which one to use."""
     figures = [(k or "none", f"{ms:.2f}", f"{tokens:.2f}", f"{each:.2f}") for k, ms, tokens, each in rows(kept)]
     yield markdown(("draft length", "ms a pass", "tokens a pass", "ms a token"), figures)
@@ -208,7 +208,7 @@ def advice_lines(kept: Kept) -> Iterator[str]:
         )
 
 
-def plan_profile(kept: Kept) -> Profile:
+def plan_profile(kept: SweepFile) -> Profile:
     """Two levels, the draft and the target, as `plan` takes them.
 
     An engine tells a pass with its draft as one time. Of that, as much is the draft's as leaves no verification cheaper
@@ -241,7 +241,7 @@ def plan_profile(kept: Kept) -> Profile:
     return Profile((draft, target), ((1.0, round(share, 4)), (0.0, 1.0)), max_block=max(16, longest), about=about)
 
 
-def checked(kept: Kept, swept: Kept) -> tuple[str, bool]:
+def checked(kept: SweepFile, swept: SweepFile) -> tuple[str, bool]:
     """The advice of one sweep beside the times of another, on other prompts: a table, and whether it holds.
 
     Args:

@@ -30,7 +30,7 @@ class _NoRedirect(request.HTTPRedirectHandler):
         return None
 
 
-class Asked:
+class HttpServer:
     """A server by its address, such as http://127.0.0.1:8000/v1."""
 
     def __init__(self, url: str) -> None:
@@ -157,7 +157,7 @@ _SHOWN = 3  # last lines of its log, in an error
 
 
 @contextmanager
-def started(command: str, asked: Asked, seconds: float = STARTS) -> Iterator[None]:
+def started(command: str, asked: HttpServer, seconds: float = STARTS) -> Iterator[None]:
     """A server is running, and answers at the address, until the block ends.
 
     Raises:
@@ -197,14 +197,14 @@ def _ended(*_: object) -> NoReturn:
     raise SystemExit(128 + signal.SIGTERM)
 
 
-def _answers(asked: Asked) -> bool:
+def _answers(asked: HttpServer) -> bool:
     with suppress(Silent):
         asked.found("/health")
         return True
     return False
 
 
-def _ready(asked: Asked) -> bool:
+def _ready(asked: HttpServer) -> bool:
     """Whether it answers, with its model loaded: all three engines answer 200 to /health then."""
     with suppress(Silent, Refused):
         asked.text("/health")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hsd_core.measure.results import on
-from hsd_core.measure.tables import counted, markdown, stack_cells
+from hsd_core.measure.tables import counted, markdown, stack_cells, with_interval
 from hsd_core.measure.validate.raw_results import SAID, Validation
 from hsd_core.measure.validate.report import TERMS, ErrorPart, Errors, Figure, Report, costs_said
 
@@ -84,7 +84,7 @@ TABLES: dict[str, Callable[[Report], str]] = {
 }
 
 
-def said(validation: Validation) -> str:
+def method(validation: Validation) -> str:
     """What was predicted by what, before what was run, on what, when and by which command."""
     about, profile = validation.about, validation.profile.about
     machines = dict.fromkeys(on(sitting.began) for sitting in validation.sittings)
@@ -109,12 +109,9 @@ def _sizes(errors: Errors) -> str:
 
 
 def _figure(figure: Figure, digits: int) -> str:
-    low, high = figure.interval
+    measured = with_interval(figure.measured, figure.interval, digits)
     each = ", ".join(f"{x:.{digits}f}" for x in figure.by_sitting)
-    return (
-        f"{figure.predicted:.{digits}f} | {figure.measured:.{digits}f} ({low:.{digits}f} to {high:.{digits}f}) "
-        f"| {each} | {_signed(figure.error)}"
-    )
+    return f"{figure.predicted:.{digits}f} | {measured} | {each} | {_signed(figure.error)}"
 
 
 def _signed(share: float) -> str:

@@ -113,7 +113,10 @@ def agreement(records: Sequence[Mapping[str, Any]]) -> str:
     return tables.markdown(head, body)
 
 
-def said(about: Mapping[str, Any]) -> str:
+TABLES = {"agreement": agreement}
+
+
+def method(about: Mapping[str, Any]) -> str:
     """What was read."""
     return (
         f"How many first choices of {about['preset']} with its attentions in groups, the first and the last layer "
@@ -139,11 +142,3 @@ def act(subject: Subject) -> None:
     records = [*read(decoder, texts, subject.options.parallel, subject.told())]
     subject.keep(subject.about(KIND, texts=len(texts)), records)
     print(agreement(records))
-
-
-def views() -> tuple[str, ...]:
-    return ("agreement",)
-
-
-def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    return f"{agreement(records)}\n\n{said(about)}"

@@ -101,7 +101,7 @@ def needed(records: Records) -> str:
     return tables.markdown(head, body)
 
 
-def said(about: Mapping[str, Any]) -> str:
+def method(about: Mapping[str, Any]) -> str:
     """What was read, and what was computed."""
     return (
         f"{about['texts']} texts, {about['tokens']} tokens, written greedily after `{about['prompts']}`. Agreement, "

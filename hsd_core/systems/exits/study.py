@@ -3,14 +3,14 @@ HiSpec's figures 2, 4 and 5, and what two exits would need to pay."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import flag, reads
 from hsd_core.measure.bench.prompts import task_of
-from hsd_core.systems.exits import exits_report
+from hsd_core.systems.exits.exits_report import TABLES as TABLES
+from hsd_core.systems.exits.exits_report import method as method
 from hsd_core.theory import Profile, read_profile
 from hsd_core.theory.profiles.profile_store import FOLDER, shipped_profile
 from hsd_core.trace.prompt_files import check_ids
@@ -115,11 +115,3 @@ def _profile(subject: Subject) -> Profile:
     if (found := shipped_profile(preset, subject.pipeline.device)) is None:
         raise ValueError(f"no profile is shipped for {preset}; name one with --profile")
     return found
-
-
-def views() -> tuple[str, ...]:
-    return tuple(exits_report.TABLES)
-
-
-def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    return f"{exits_report.TABLES[name](records)}\n\n{exits_report.said(about)}"

@@ -3,9 +3,9 @@ far into a text, along the last tokens before each of several lengths."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hsd_core.cli.options import counts, reads
 from hsd_core.measure.intervals import Tally
@@ -16,6 +16,9 @@ from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.data.texts import Sample
 from hsd_core.systems.nano.train.held_out import examine, prepare
+from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES as TABLES
+from hsd_core.systems.nano.train.scaling.sweep_tables import figures as figures
+from hsd_core.systems.nano.train.scaling.sweep_tables import method as method
 from hsd_core.systems.nano.train.students.student_file import student_of
 
 if TYPE_CHECKING:
@@ -144,15 +147,3 @@ def act(subject: Subject) -> None:
     tally = by_place(subject.decoder, drafts, read, options.places, subject.told())
     print(subject.title(f"{len(read)} texts", f"{sum(len(text.ids) - text.start for text in read)} tokens"))
     print(places_table(tally, drafts, options.places))
-
-
-def views() -> tuple[str, ...]:
-    from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES
-
-    return tuple(TABLES)
-
-
-def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    from hsd_core.systems.nano.train.scaling import sweep_tables
-
-    return f"{sweep_tables.view(name, about, records)}\n\n{sweep_tables.said(about)}"

@@ -82,7 +82,7 @@ def gains(records: Records) -> str:
 TABLES = {"agreements": agreements, "costs": costs, "gains": gains}
 
 
-def said(about: Mapping[str, Any]) -> str:
+def method(about: Mapping[str, Any]) -> str:
     """What was read, and how."""
     return (
         f"{about['texts']} texts of `{about['prompts']}`, read as they stand by {about['preset']}. At every length "
@@ -122,11 +122,3 @@ def act(subject: Subject) -> None:
     records = [*read(decoder, copies, given, lengths, subject.options.views, tell)]
     subject.keep(subject.about(KIND, texts=len(given)), records)
     print("\n\n".join(table(records) for table in TABLES.values()))
-
-
-def views() -> tuple[str, ...]:
-    return tuple(TABLES)
-
-
-def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    return f"{TABLES[name](records)}\n\n{said(about)}"

@@ -87,12 +87,12 @@ def hour(found: Study) -> str:
     return tables.markdown(head, body)
 
 
-def view(name: str, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    """One of `TABLES`."""
-    return TABLES[name](study(about, records, measured_on(about, shipped_profiles())))
+def figures(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Study:
+    """What `TABLES` are made of."""
+    return study(about, records, measured_on(about, shipped_profiles()))
 
 
-def said(about: Mapping[str, Any]) -> str:
+def method(about: Mapping[str, Any]) -> str:
     """What was trained, and how it is judged."""
     times = "once" if about["epochs"] == 1 else f"{about['epochs']} times"
     return (
