@@ -23,7 +23,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_for, preset_option, with_config, with_cross_draft
 from hsd_core.theory.search.default_stack import PLANNED, DefaultStack, default_for_machine, with_default
 from hsd_core.trace import metrics
-from hsd_core.trace.comparison import beside
+from hsd_core.trace.comparison import baseline_of
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class Pipeline:
         """
         from hsd_core.core.run import RunSettings, Watcher, run
         from hsd_core.stacks.prepared import PreparedStack
-        from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, brief, origin
+        from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, header_profile, origin
         from hsd_core.theory.replan import Pace, ProfileReplanner
 
         entries = self.entries(stack)
@@ -300,7 +300,7 @@ class Pipeline:
         if profile is None and replan:
             profile, source = self._needed_profile(sampling.heat), SHIPPED
         if profile is not None:
-            about["profile"] = brief(profile, source)
+            about["profile"] = header_profile(profile, source)
         if (default := self.default).promise is not None and stack == default.stack and not replan:
             known = about.get("profile") or {"about": dict(default.about)}
             about["profile"] = {**known, "about": {**known["about"], PLANNED: default.told}}
@@ -372,7 +372,7 @@ def _events(
             yield event
     if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
         return
-    if plain and (baseline := beside(seen, list(plain()))):
+    if plain and (baseline := baseline_of(seen, list(plain()))):
         yield baseline
     output = metrics.committed_ids(seen)
     if read and output and (depths := read(output)):

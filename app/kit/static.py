@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.kit.packed import PackedBody
 from hsd_core.export.bundle import modules, script
-from hsd_core.export.run_page import brought, sheets
+from hsd_core.export.run_page import style_sheets, system_assets
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ROUTE = "/hx"
@@ -87,13 +87,13 @@ def files() -> Files:
 
 def first_sheets(folder: Path = ASSETS) -> list[str]:
     """Paths of the style sheets of the first screen; a saved run tells no story."""
-    return [*sheets(folder), "css/story.css"]
+    return [*style_sheets(folder), "css/story.css"]
 
 
 def _first(folder: Path, texts: dict[str, str]) -> dict[str, bytes]:
     """The script and the style sheet of the first screen, and in the place of each module that is in the script one
     that hands on what it exports."""
-    order = modules([*brought(folder, "js"), *_STARTED], lambda name: _placed(name, texts[name]))
+    order = modules([*system_assets(folder, "js"), *_STARTED], lambda name: _placed(name, texts[name]))
     made = {
         "css/first.css": "\n".join(texts[name] for name in first_sheets(folder)),
         "js/first.js": f"{script(order)}\nexport {{ $ }};\n",

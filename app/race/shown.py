@@ -8,7 +8,7 @@ from hsd_core.core.events import Baseline, Event, Header
 from hsd_core.export.run_page import page_records
 from hsd_core.measure import race
 from hsd_core.measure.bench import plain_of
-from hsd_core.trace.comparison import beside
+from hsd_core.trace.comparison import baseline_of
 from hsd_core.typed import builtins
 
 RACE = "race"  # the name of that record, which is not an event of a run
@@ -43,6 +43,6 @@ def _with_plain(raced: race.Raced) -> list[list[Event]]:
     found = [plain]
     for stack, lane in zip(stacks[1:], others, strict=True):
         known = any(isinstance(event, Baseline) for event in lane)
-        baseline = beside(lane, plain) if stacks[0] == plain_of(stack) and not known else None
+        baseline = baseline_of(lane, plain) if stacks[0] == plain_of(stack) and not known else None
         found.append([*lane, baseline] if baseline else lane)
     return found

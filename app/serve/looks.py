@@ -13,7 +13,7 @@ from typing import Any
 
 from app.serve.shared_work import apart
 from hsd_core.models.weights import Source
-from hsd_core.models.weights.hub import Looked, look_at
+from hsd_core.models.weights.hub import HubLookup, look_up
 
 AGAIN_S = 60.0  # after what was wrong with the Hub or the network may be mended
 
@@ -21,7 +21,7 @@ AGAIN_S = 60.0  # after what was wrong with the Hub or the network may be mended
 class Looks:
     """What was found out, by what was asked. `hub`: asks the Hub of a source. Thread-safe."""
 
-    def __init__(self, hub: Callable[[Source], Looked] = look_at) -> None:
+    def __init__(self, hub: Callable[[Source], HubLookup] = look_up) -> None:
         self._hub = hub
         self._lock, self._one = threading.Lock(), threading.Lock()
         self._found: dict[Any, tuple[Any, float]] = {}  # with the moment when it is asked again
@@ -32,9 +32,9 @@ class Looks:
         """Whether something is being asked."""
         return bool(self._asked)
 
-    def of_hub(self, source: Source) -> Looked | None:
+    def of_hub(self, source: Source) -> HubLookup | None:
         """What the Hub says of a model that is not here; None before it has answered."""
-        found: Looked | None = self._known(source.id, lambda: self._hub(source))
+        found: HubLookup | None = self._known(source.id, lambda: self._hub(source))
         return found
 
     def apart(self, draft: Path, target: Path) -> str:
@@ -56,7 +56,7 @@ class Looks:
             with self._one:
                 found = ask()
         finally:
-            wrong = found is None or (isinstance(found, Looked) and bool(found.wrong))
+            wrong = found is None or (isinstance(found, HubLookup) and bool(found.wrong))
             with self._lock:
                 self._found[key] = found, time.monotonic() + AGAIN_S if wrong else float("inf")
                 self._asked.discard(key)

@@ -20,10 +20,10 @@ from hsd_core.grammar.kind import LAST
 from hsd_core.grammar.preset import Preset, memory_gb_here
 from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.models import DTYPES, QUANTISED
-from hsd_core.models.local import LocalModel, lacking, local_files, local_models
+from hsd_core.models.local import LocalModel, local_files, local_models, missing_part
 from hsd_core.models.machine import device_name
 from hsd_core.models.weights import Source, WeightsError, local_folder
-from hsd_core.stacks.presets import PRESETS, entry_of
+from hsd_core.stacks.presets import PRESETS, catalogue_entry
 from hsd_core.stacks.targets import unread_preset, with_config
 from hsd_core.stacks.weight_sizes import too_large
 from hsd_core.theory.search.default_stack import with_default
@@ -130,13 +130,13 @@ class ServerOffer:
             mb = found.bytes / 1e6 if found else 0.0
             preset = replace(preset, target=replace(source, download_mb=mb), refused=preset.refused or _wrong(found))
         elif source.kind == "folder" and not preset.refused:
-            preset = replace(preset, refused=lacking(Path(source.id)))
+            preset = replace(preset, refused=missing_part(Path(source.id)))
         device = device_name(self.device)
         if not preset.refused and not device.startswith("cuda"):
             dtype, stored = self.dtype or preset.dtype(device), found.bytes if found else 0
             preset = replace(preset, refused=too_large(preset, dtype, memory_gb_here(), stored))
         preset = replace(preset, refused=bare(preset.refused), whole=bare(preset.whole))
-        return {**self._more(with_default(entry_of(preset), preset, device, self.dtype), preset), "target": True}
+        return {**self._more(with_default(catalogue_entry(preset), preset, device, self.dtype), preset), "target": True}
 
     def _entry(self, entry: dict[str, Any]) -> dict[str, Any]:
         if self.presets and entry["name"] not in self.presets:

@@ -21,7 +21,7 @@ from app.site.letters import written
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.export.bundle import bundle, modules, script
-from hsd_core.export.run_page import brought, document, hashed, inside
+from hsd_core.export.run_page import csp_hash, document, script_json, system_assets
 from hsd_core.typed import encode
 
 MOST_MB = 6.5
@@ -70,7 +70,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
         packed = gzip.compress(answer.body, 9, mtime=0)
         yield f"hx/{name}", b'hxFile(%b, %d, "%b");\n' % (encode(answer.path), len(packed), written(packed))
         if answer.path in SCRIPTS:
-            hashes.append(hashed(answer.body))
+            hashes.append(csp_hash(answer.body))
     for path in sorted([*(ASSETS / "css").glob("*.css"), *(ASSETS / "js/systems").glob("*/*.css")]):
         name = path.relative_to(ASSETS).as_posix()
         yield f"{OWN}/{name}", _bare(_read(name)).encode()
@@ -100,7 +100,7 @@ def _script() -> str:
     known = -1
     while known != len(later):  # what is imported later may import more
         known = len(later)
-        order = modules([*brought(ASSETS, "js"), *later, ENTRY], read)
+        order = modules([*system_assets(ASSETS, "js"), *later, ENTRY], read)
     return script(order)
 
 
@@ -122,7 +122,7 @@ def _placed(name: str, text: str) -> tuple[str, list[str]]:
 def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
     words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
     data = {"hx-words": words, "hx-files": listed}
-    blocks = [f'<script type="application/json" id="{name}">{inside(value)}</script>' for name, value in data.items()]
+    blocks = [f'<script type="application/json" id="{name}">{script_json(x)}</script>' for name, x in data.items()]
     sheets = [f'<link rel="stylesheet" href="{OWN}/{name}">' for name in (*first_sheets(), "css/site.css")]
     scripts = f"script-src 'self' {' '.join(hashes)}"
     return document(

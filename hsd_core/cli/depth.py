@@ -30,7 +30,7 @@ from hsd_core.cli.shared_options import (
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.prompt_files import PromptText, read_texts
-from hsd_core.typed import encode_lines, put
+from hsd_core.typed import encode_lines, write_whole
 
 if TYPE_CHECKING:
     from hsd_core.models.lean.decoder import LeanDecoder
@@ -111,7 +111,7 @@ class Subject:
     def keep(self, about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> None:
         """Write --out, where it is given."""
         if self.options.out:
-            put(Path(self.options.out), encode_lines((about, *records)))
+            write_whole(Path(self.options.out), encode_lines((about, *records)))
 
 
 def add_texts(parser: argparse.ArgumentParser, tokens: int) -> None:

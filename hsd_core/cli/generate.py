@@ -37,7 +37,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_chosen
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
-from hsd_core.trace.comparison import alike
+from hsd_core.trace.comparison import shared_prefix
 
 
 def add(commands: Any) -> None:
@@ -238,9 +238,9 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     # A run that was not cut short must also end where it ended.
     of = max(len(ids), len(same_ids)) if metrics.finished(events) else len(ids)
     return Repeat(
-        alike(ids, same_ids),
+        shared_prefix(ids, same_ids),
         of,
-        alike(plans, same_plans),
+        shared_prefix(plans, same_plans),
         max(len(plans), len(same_plans)),
         _where(header.machine, header.versions),
         _where(pipeline.about["machine"], pipeline.about["versions"]),

@@ -13,9 +13,9 @@ from hsd_core.grammar import kinds
 from hsd_core.grammar.preset import Preset, memory_gb_here
 from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 from hsd_core.models.weights import local_folder
-from hsd_core.models.weights.hub import look_at
+from hsd_core.models.weights.hub import look_up
 from hsd_core.pipeline import Pipeline
-from hsd_core.stacks.presets import PRESETS, entry_of
+from hsd_core.stacks.presets import PRESETS, catalogue_entry
 from hsd_core.stacks.targets import target_preset, with_config
 from hsd_core.stacks.weight_sizes import memory_by_kind, too_large
 from hsd_core.theory.search.default_stack import default_for_machine, with_default
@@ -34,7 +34,7 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError("--draft is what drafts for a target; add --target")
     over, stored = ([], 0) if options.target is None else _over(options.target, options.draft)
     presets = {preset.name: preset for preset in over or PRESETS.values()}
-    entries = [with_default(entry_of(preset), preset) for preset in over] or Pipeline.catalogue()
+    entries = [with_default(catalogue_entry(preset), preset) for preset in over] or Pipeline.catalogue()
     memory = {preset.name: memory_by_kind(preset, stored) for preset in over}
     if options.json:
         print(pretty([{**entry, "memory": dict(memory.get(entry["name"], {}))} for entry in entries], 2))
@@ -54,7 +54,7 @@ def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
     preset = target_preset(target, draft)
     if preset.target.kind != "hub" or local_folder(preset.target) is not None:
         return [preset], 0
-    found = look_at(preset.target)
+    found = look_up(preset.target)
     preset = with_config(preset)  # its config is here now
     source = replace(preset.target, download_mb=found.bytes / 1e6)
     return [replace(preset, target=source, refused=preset.refused or found.wrong)], found.bytes

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from hsd_core.typed.files import regular
+from hsd_core.typed.files import regular_file
 
 _WORDS = MappingProxyType(
     {
@@ -149,7 +149,7 @@ def _declared(parser: Any, action: argparse.Action, **what: Any) -> None:
 
 def _check_input(path: Path, named: Named) -> None:
     if not named.folder:
-        with regular(path).open("rb"):
+        with regular_file(path).open("rb"):
             return
     if not stat.S_ISDIR(path.stat().st_mode):
         raise ValueError(f"{path} is not a folder; name one")
@@ -170,7 +170,7 @@ def _check_output(path: Path, named: Named) -> None:
         path.unlink()
         return
     if named.goes_on:
-        regular(path)
+        regular_file(path)
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # a pipe waits for its reader until then
         with path.open("ab"):
             pass

@@ -142,7 +142,7 @@ def _texts(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], 
 
 def _listed(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], list[int]]]:
     from hsd_core.trace.prompt_files import check_ids, read_texts
-    from hsd_core.typed.files import text
+    from hsd_core.typed.files import read_text
 
     path = Path(options.texts or SHIPPED)
     if path.name.endswith((".jsonl", ".jsonl.gz", ".gz")):
@@ -150,5 +150,5 @@ def _listed(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int],
         for one in read:
             check_ids((*one.prompt_ids, *(one.output_ids or ())), pipeline.tokenizer.vocab_size)
         return [(list(one.prompt_ids), list(one.output_ids or ())) for one in read]
-    blocks = [block.strip() for block in text(path, 20_000_000).replace("\r\n", "\n").split("\n\n")]
+    blocks = [block.strip() for block in read_text(path, 20_000_000).replace("\r\n", "\n").split("\n\n")]
     return [(pipeline.encode(block, raw=True), []) for block in blocks if block]

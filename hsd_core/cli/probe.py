@@ -117,12 +117,12 @@ def _swept(
 
 def _write_table(options: argparse.Namespace, table: str) -> None:
     from hsd_core.models.machine import describe
-    from hsd_core.typed import put
+    from hsd_core.typed import write_whole
 
     about = (
         f"Made by `{options.said}` ({describe('cpu')}; {options.limit} prompts, {options.max_new_tokens} tokens each)."
     )
-    put(Path(options.table), f"{about}\n\n{table}\n".encode())
+    write_whole(Path(options.table), f"{about}\n\n{table}\n".encode())
 
 
 def _checked(options: argparse.Namespace) -> list[int]:

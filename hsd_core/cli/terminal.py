@@ -9,7 +9,7 @@ from typing import Any
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Committed, Event
-from hsd_core.grammar import looks, tags
+from hsd_core.grammar import drawn_as, level_letters
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_name
 from hsd_core.models.sampling import is_greedy
@@ -262,7 +262,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
 
 def letter(header: trace.Header, level: int) -> str:
     """The level's letter: T for the target, else by kind; numbered where a stack has two of a letter."""
-    return tags([info.kind for info in header.levels])[level]
+    return level_letters([info.kind for info in header.levels])[level]
 
 
 def printable(text: str) -> str:
@@ -271,7 +271,7 @@ def printable(text: str) -> str:
 
 
 def _ink(header: trace.Header, level: int) -> int:
-    return looks(header.levels[level].kind, last=level == len(header.levels) - 1).look.colour.ink
+    return drawn_as(header.levels[level].kind, last=level == len(header.levels) - 1).look.colour.ink
 
 
 def _number(value: float | None) -> str:

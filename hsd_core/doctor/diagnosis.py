@@ -16,7 +16,7 @@ from hsd_core.doctor.findings import findings, levels_in_words
 from hsd_core.doctor.gain import Gain, gain_of, levels_more, needed
 from hsd_core.doctor.reading.counts import Counts, DoctorError, added
 from hsd_core.doctor.reading.headings import is_drafted, is_plain
-from hsd_core.doctor.verdict import counted, does_not_fit, missing, parts, remedies, texts, verdict
+from hsd_core.doctor.verdict import counted, does_not_fit, missing, parts, remedies, remedy_lines, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def diagnose(seen: Sequence[Counts], *, plain_ms: float | None = None) -> dict[s
     said = findings(profile, gain)
     levels = levels_in_words(levels_more(profile), profile.engine)
     return {
-        **brief(profile, gain, texts(cures) + levels),
+        **brief(profile, gain, remedy_lines(cures) + levels),
         "compared": [_told(setting) for setting in beside],
         "title": name_of(profile.engine),
         "drafter": profile.drafter,

@@ -57,11 +57,11 @@ def flat_share(accepted: float, length: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if kept(middle, length) < accepted else (low, middle)
+        low, high = (middle, high) if mean_accepted(middle, length) < accepted else (low, middle)
     return (low + high) / 2
 
 
-def kept(share: float, length: float) -> float:
+def mean_accepted(share: float, length: float) -> float:
     """Accepted tokens of a draft of `length` tokens at one share for all of them: a geometric sum."""
     whole = int(length)
     full = float(whole) if share >= 1.0 else share * (1.0 - share**whole) / (1.0 - share)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hsd_core.doctor.draft_profile import DraftProfile, kept
+from hsd_core.doctor.draft_profile import DraftProfile, mean_accepted
 from hsd_core.doctor.gain import Gain, Length, LevelMore, needed, slope_of, worth
 from hsd_core.doctor.verdict import NEVER_REACHED, does_not_fit, first_share, ms, percent
 
@@ -275,7 +275,7 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
                 "rate",
                 0.0,
                 f"The acceptance of {percent(share)} is taken as accepted of drafted, as logs print it; if each "
-                f"position is accepted so often, a pass gives {1.0 + kept(share, profile.k):.2f} tokens.",
+                f"position is accepted so often, a pass gives {1.0 + mean_accepted(share, profile.k):.2f} tokens.",
             )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.doctor.draft_profile import DraftProfile, flat_share, kept
+from hsd_core.doctor.draft_profile import DraftProfile, flat_share, mean_accepted
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel
 from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.theory.search.planner import Planner
@@ -131,7 +131,7 @@ def needed(profile: DraftProfile, k: int) -> float | None:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if kept(middle, k) < wanted else (low, middle)
+        low, high = (middle, high) if mean_accepted(middle, k) < wanted else (low, middle)
     return (low + high) / 2
 
 

@@ -28,7 +28,7 @@ def ms(value: float) -> str:
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
-def many(tokens: int) -> str:
+def token_count(tokens: int) -> str:
     return f"{tokens} token{'' if tokens == 1 else 's'}"
 
 
@@ -91,10 +91,10 @@ def counted(profile: DraftProfile) -> str:
     means = "means" in profile.notes
     if profile.rounds and not means and profile.length:
         whole = abs(profile.length - round(profile.length)) < 0.02 or not profile.varying
-        size = many(round(profile.length)) if whole else f"{profile.length:.1f} tokens in the mean"
+        size = token_count(round(profile.length)) if whole else f"{profile.length:.1f} tokens in the mean"
         said.append(f"{profile.rounds:.0f} drafts of {size}")
     elif profile.k:
-        said.append(f"drafts of {many(profile.k)}")
+        said.append(f"drafts of {token_count(profile.k)}")
     if profile.drafted and profile.accepted is not None and not means:
         said.append(f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens accepted")
     if profile.tokens_per_pass:
@@ -290,6 +290,6 @@ def _begin(profile: DraftProfile) -> list[Remedy]:
     return [Remedy(engine.why, engine.begin)]
 
 
-def texts(found: Sequence[Remedy]) -> list[str]:
+def remedy_lines(found: Sequence[Remedy]) -> list[str]:
     """As one line each."""
     return [f"{remedy.why} {' '.join(remedy.text.split(chr(10)))}" for remedy in found]

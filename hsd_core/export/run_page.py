@@ -53,12 +53,12 @@ def document(policy: str, *, title: str, head: str, marks: str, body: str) -> st
 """
 
 
-def hashed(text: bytes) -> str:
+def csp_hash(text: bytes) -> str:
     """The source expression by which a policy knows a script or a style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
 
 
-def inside(value: object) -> str:
+def script_json(value: object) -> str:
     """JSON that may stand inside a script element."""
     return encode(value).decode().replace("<", "\\u003c")
 
@@ -110,17 +110,17 @@ COLOUR = 'data-colour="level"'
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 
 
-def brought(assets: Path, ending: str) -> list[str]:
+def system_assets(assets: Path, ending: str) -> list[str]:
     """Paths of the scripts ("js") or style sheets ("css") that systems bring to the first screen: `NAME.js` and
     `NAME.css` of each folder `js/systems/NAME` that has one."""
     found = sorted((assets / "js/systems").glob(f"*/*.{ending}"))
     return [path.relative_to(assets).as_posix() for path in found if path.stem == path.parent.name]
 
 
-def sheets(assets: Path = ASSETS) -> list[str]:
+def style_sheets(assets: Path = ASSETS) -> list[str]:
     """Paths of the style sheets of the first screen, in order."""
     of_parts, of_all = ([f"css/{name}.css" for name in names] for names in (OF_PARTS, OF_ALL))
-    return [*of_parts, *brought(assets, "css"), *of_all]
+    return [*of_parts, *system_assets(assets, "css"), *of_all]
 
 
 def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level") -> str:
@@ -141,14 +141,14 @@ def empty_page(assets: Path = ASSETS) -> str:
     def read(path: str) -> str:
         return (assets / path).read_text(encoding="utf-8")
 
-    scripts = script(modules([*brought(assets, "js"), ENTRY], read))
-    style = "\n".join(map(read, sheets(assets)))
+    scripts = script(modules([*system_assets(assets, "js"), ENTRY], read))
+    style = "\n".join(map(read, style_sheets(assets)))
     if "</style" in style.lower():
         raise ValueError("a style sheet holds </style, which would end it")
-    policy = f"script-src {hashed(scripts.encode())}; style-src {hashed(style.encode())}; img-src data: blob:"
+    policy = f"script-src {csp_hash(scripts.encode())}; style-src {csp_hash(style.encode())}; img-src data: blob:"
     body = f"""<noscript>This file replays a run with JavaScript, which is off here.</noscript>
 <div id="stage"><div class="hx-root"></div></div>
-<script type="application/json" id="hx-setup">{inside({"grammar": grammar()})}</script>
+<script type="application/json" id="hx-setup">{script_json({"grammar": grammar()})}</script>
 {EMPTY}
 <script type="module">{scripts}</script>"""
     head = f"<style>{style}</style>"

@@ -49,6 +49,7 @@ __all__ = [
     "StackError",
     "Value",
     "after_run",
+    "drawn_as",
     "driver_named",
     "fan_of",
     "followed",
@@ -57,7 +58,7 @@ __all__ = [
     "kind_of",
     "kinds",
     "lanes_of",
-    "looks",
+    "level_letters",
     "policies",
     "policy_of",
     "reads_draft",
@@ -66,7 +67,6 @@ __all__ = [
     "scheduler_of",
     "schedulers",
     "stand_in",
-    "tags",
     "theta_of",
     "tokenizer_of",
     "variants",
@@ -80,12 +80,12 @@ def stand_in(*, last: bool = False, lookup: bool = False) -> Kind:
     return next((kind for kind in kinds().values() if kind.look.stand_in == wanted), [*kinds().values()][-1])
 
 
-def looks(kind: str, *, last: bool = False) -> Kind:
+def drawn_as(kind: str, *, last: bool = False) -> Kind:
     """The kind that a level of a trace is drawn as: its own, or a stand-in for the last level and an unknown kind."""
     return stand_in(last=last) if last else kinds().get(kind, stand_in())
 
 
-def tags(levels: Sequence[str]) -> list[str]:
+def level_letters(levels: Sequence[str]) -> list[str]:
     """The letters of a trace's levels, cheapest first, numbered where two are the same."""
-    letters = [looks(kind, last=i == len(levels) - 1).look.letter for i, kind in enumerate(levels)]
+    letters = [drawn_as(kind, last=i == len(levels) - 1).look.letter for i, kind in enumerate(levels)]
     return [x if letters.count(x) == 1 else f"{x}{letters[: i + 1].count(x)}" for i, x in enumerate(letters)]

@@ -119,7 +119,7 @@ class Key(Generic[V]):
 Same = TypeVar("Same", bound=Key[Any])
 
 
-def settled(keys: Iterable[Key[Any]], values: Mapping[str, Value]) -> dict[str, Any]:
+def with_defaults(keys: Iterable[Key[Any]], values: Mapping[str, Value]) -> dict[str, Any]:
     """The values of these keys by name: those given, else as they are declared."""
     return {key.name: values.get(key.name, key.usual) for key in keys}
 

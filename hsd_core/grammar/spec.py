@@ -8,7 +8,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from hsd_core.grammar.key import Key, StackError, V, Value, settled
+from hsd_core.grammar.key import Key, StackError, V, Value, with_defaults
 from hsd_core.grammar.keys import BONUS, POLICY, RULE, THETA, TREE, WITH
 from hsd_core.grammar.kind import Kind
 from hsd_core.grammar.registry import kinds, policies, rules, schedulers, usual_of, variants
@@ -79,7 +79,7 @@ class LevelSpec:
     def _chosen(self) -> dict[str, Value]:
         """What its policy, its rule and its scheduler have without being given any."""
         chosen = (policy_of(self).keys, rule_of(self).keys, scheduler_of(self).keys)
-        return {name: value for some in chosen for name, value in settled(some, {}).items()}
+        return {name: value for some in chosen for name, value in with_defaults(some, {}).items()}
 
 
 def kind_of(spec: LevelSpec) -> Kind:
@@ -116,7 +116,7 @@ def policy_of(spec: LevelSpec) -> PolicyKind:
 
 def theta_of(spec: LevelSpec) -> float | None:
     """The threshold that a level's policy starts with; None where it has none."""
-    return settled(policy_of(spec).keys, spec.values).get(THETA.name)
+    return with_defaults(policy_of(spec).keys, spec.values).get(THETA.name)
 
 
 def fan_of(spec: LevelSpec) -> tuple[Key[Any], int] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from hsd_core.grammar.key import Key, Value, settled
+from hsd_core.grammar.key import Key, Value, with_defaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +58,12 @@ class RuleKind:
     def bind(self, values: Mapping[str, Value]) -> Callable[..., Any]:
         """The function for a level with these values; its keys that are not among them are as they are declared."""
         function: Callable[..., Any] = pkgutil.resolve_name(self.function)
-        return partial(function, **settled(self.keys, values))
+        return partial(function, **with_defaults(self.keys, values))
 
     def astray(self, values: Mapping[str, Value]) -> str:
         """What a target of these values does at temperature 0 instead of committing its own first choices; "" where it
         does commit them."""
-        return self.strays(**settled(self.keys, values)) if self.strays else ""
+        return self.strays(**with_defaults(self.keys, values)) if self.strays else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class PolicyKind:
 
     def bind(self, values: Mapping[str, Value]) -> Any:
         """One for a level with these values; its keys that are not among them are as they are declared."""
-        return self.make(**settled(self.keys, values))
+        return self.make(**with_defaults(self.keys, values))
 
 
 class View(NamedTuple):
@@ -169,8 +169,8 @@ class SchedulerKind:
 
     def bind(self, values: Mapping[str, Value]) -> Scheduler | None:
         """One for a run of a verifier with these values; its keys that are not among them are as they are declared."""
-        return self.make(**settled(self.keys, values)) if self.make else None
+        return self.make(**with_defaults(self.keys, values)) if self.make else None
 
     def most_nodes(self, values: Mapping[str, Value], block: int) -> int:
         """The most candidates that a drafter of this T keeps ready for a verifier with these values; 0 for chains."""
-        return self.nodes(block=block, **settled(self.keys, values)) if self.nodes else 0
+        return self.nodes(block=block, **with_defaults(self.keys, values)) if self.nodes else 0

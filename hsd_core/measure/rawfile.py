@@ -12,7 +12,7 @@ from typing import Any
 
 from hsd_core.models import machine
 from hsd_core.models.weights.fetch import sha256_of
-from hsd_core.typed import Beyond, decode, encode, encode_lines, json_decoder, lines, opened, plain, put
+from hsd_core.typed import TooLong, decode, encode, encode_lines, json_decoder, lines, opened, plain, write_whole
 
 VERSION = 1
 _OBJECT = json_decoder(dict[str, Any])
@@ -29,7 +29,7 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     with opened(path) as file:
         try:
             whole = [line for _, line in lines(file) if line.endswith(b"\n")]
-        except Beyond as error:
+        except TooLong as error:
             raise ValueError(f"{path}, line {error.line}: {error}; name a file that this program wrote") from None
     try:
         about, *records = (decode(line, _OBJECT) for line in whole)
@@ -72,7 +72,7 @@ class RawFile:
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the file with these records and no others."""
         self.records = [dict(record) for record in records]
-        put(self.path, encode_lines((self.about, *self.records)))
+        write_whole(self.path, encode_lines((self.about, *self.records)))
 
     def add(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Append records."""

@@ -45,7 +45,7 @@ def updated(path: Path) -> str:
     Raises:
         ValueError: a marker is not closed or names no view. OSError: it names no file.
     """
-    text = files.text(path)
+    text = files.read_text(path)
     if len(_BLOCK.findall(text)) != len(_OPENS.findall(text)):
         raise ValueError(f"{path}: write <!-- results: FILE VIEW --> on a line, and <!-- /results --> behind the table")
 

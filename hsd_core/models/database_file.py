@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from hsd_core.typed import Wrong, convert, decode, encode, json_decoder, put
+from hsd_core.typed import Wrong, convert, decode, encode, json_decoder, write_whole
 
 SCHEMA = 1
 KINDS = ("model", "text")
@@ -69,10 +69,10 @@ def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, 
     text = encode({"kind": kind, "schema": SCHEMA, **header})
     packed, whole = io.BytesIO(), {"header": np.frombuffer(text, np.uint8), **arrays}
     np.savez_compressed(packed, **whole)  # type: ignore[arg-type]
-    put(target, packed.getvalue())
+    write_whole(target, packed.getvalue())
 
 
-def kind_of(path: str | Path) -> str:
+def file_kind(path: str | Path) -> str:
     """What a database is, by its header alone: "model" or "text".
 
     Raises:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hsd_core.models.weights.hub.snapshots import lacks_shard
+from hsd_core.models.weights.hub import lacks_shard
 from hsd_core.models.weights.source import Source, saved_again
 
 _PART = re.compile(r"-\d{5}-of-(?!00001)\d{5}\.gguf$")  # as llama.cpp calls them
@@ -29,7 +29,9 @@ def local_models(folder: Path) -> list[LocalModel]:
     """
     root = folder.resolve(strict=True)
     inside = [path for path in sorted(root.iterdir()) if path.resolve().is_relative_to(root)]
-    return [LocalModel(p.name, p, lacking(p)) for p in inside if _plain(p.name) and (p.is_dir() or p.suffix == ".gguf")]
+    return [
+        LocalModel(p.name, p, missing_part(p)) for p in inside if _plain(p.name) and (p.is_dir() or p.suffix == ".gguf")
+    ]
 
 
 def local_source(name: str, folder: Path | None) -> Source | None:
@@ -55,7 +57,7 @@ def _plain(name: str) -> bool:
     return not name.startswith(".") and not set(name) & set("@,=:") and name == name.strip() and name.isprintable()
 
 
-def lacking(path: Path) -> str:
+def missing_part(path: Path) -> str:
     """What a model's folder lacks to be opened, "" if nothing; a file is taken as it is, unless its name says that it
     is a part."""
     if path.is_file():

@@ -30,7 +30,7 @@ from hsd_core.models import DTYPES
 from hsd_core.models.machine import has_cuda
 from hsd_core.models.weights import Source, Wheel
 from hsd_core.typed import MAX_INT, Wrong, decode, json_decoder
-from hsd_core.typed.files import whole
+from hsd_core.typed.files import read_bytes
 
 FILE = Path(__file__).with_name("presets.json")
 MAX_BYTES = 1_000_000
@@ -123,7 +123,7 @@ def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
         PresetsError: the file cannot be read, or a part of it is none of a preset; the message says which and why.
     """
     try:
-        found = decode(whole(path, MAX_BYTES), _DECODER)
+        found = decode(read_bytes(path, MAX_BYTES), _DECODER)
         wheels = {key: _of_wheels(key, one) for key, one in found.wheels.items()}
         made = [(one, _preset(one, wheels, f"presets[{i}]")) for i, one in enumerate(found.presets)]
         given = [one for one, preset in made if preset]
@@ -259,11 +259,11 @@ def preset_of(name: str) -> Preset:
 
 def catalogue() -> list[dict[str, Any]]:
     """One entry a preset, usable ones first; all values are plain JSON types."""
-    entries = [entry_of(preset) for preset in PRESETS.values()]
+    entries = [catalogue_entry(preset) for preset in PRESETS.values()]
     return sorted(entries, key=lambda entry: not entry["usable"])
 
 
-def entry_of(preset: Preset) -> dict[str, Any]:
+def catalogue_entry(preset: Preset) -> dict[str, Any]:
     """A preset as the catalogue lists it."""
     usable, reason, download_mb = preset.status()
     return {

@@ -40,7 +40,7 @@ def pair_key(pair: tuple[int, int]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class EstimateChange:
     """An estimate that moved, by its key: what it was when the plan that is left was chosen, and is now.
 
     `later`: that was in the course of the run; else it is the profile's.
@@ -56,7 +56,7 @@ def reason(
     profile: Profile,
     chosen: Ranked,
     left: Ranked | None,
-    moved: Moved | None,
+    moved: EstimateChange | None,
     *,
     exploring: bool = False,
     returned: bool = False,
@@ -79,7 +79,7 @@ def reason(
     return f"after exploring: {said}" if returned else said
 
 
-def _observed(profile: Profile, moved: Moved) -> str:
+def _observed(profile: Profile, moved: EstimateChange) -> str:
     was = f"{moved.was:.2f} when that plan was chosen" if moved.later else f"{moved.was:.2f} in the profile"
     if moved.key == "hit":
         return f"lately {moved.now:.2f} of {profile.names[0]}'s lookups hit, {was}"
@@ -306,7 +306,7 @@ class ProfileReplanner:
     ) -> RunPlan:
         acceptance = self._estimates.as_dict()
         key = self._estimates.moved_most(self._since)
-        moved = None if key is None else Moved(key, self._since[key], acceptance[key], self._changed)
+        moved = None if key is None else EstimateChange(key, self._since[key], acceptance[key], self._changed)
         why = reason(self.profile, chosen, left, moved, exploring=exploring, returned=returned)
         if left is not None and not exploring:
             self._since, self._changed = acceptance, True

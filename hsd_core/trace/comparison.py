@@ -39,7 +39,7 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
     """Compare a run with plain decoding, or with another run of the same target (either recorded with at least two
     likeliest tokens a row for a margin)."""
     own, other = committed_ids(run), committed_ids(plain)
-    equal = alike(own, other)
+    equal = shared_prefix(own, other)
     if equal < min(len(own), len(other)):
         return Comparison(equal, True, _margin(plain, equal))
     return Comparison(equal, len(own) != len(other) and finished(run) and finished(plain), None)
@@ -56,12 +56,12 @@ def differing(run: Iterable[Event]) -> Comparison | None:
     return Comparison(found.equal, True, found.margin)
 
 
-def alike(one: Sequence[object], other: Sequence[object]) -> int:
+def shared_prefix(one: Sequence[object], other: Sequence[object]) -> int:
     """How many leading items agree."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def beside(run: Sequence[Event], plain: Sequence[Event]) -> trace.Baseline | None:
+def baseline_of(run: Sequence[Event], plain: Sequence[Event]) -> trace.Baseline | None:
     """What plain decoding took, to stand beside a run of the same prompt and seed; None if it was stopped."""
     header, footer = plain[0], plain[-1]
     if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from hsd_core.core.events import Event, Header
 from hsd_core.trace.codec import UnknownSchema, read_event, read_header
-from hsd_core.typed import Beyond, Malformed, encode_lines, lines
-from hsd_core.typed.files import MAX_BYTES, whole
+from hsd_core.typed import Malformed, TooLong, encode_lines, lines
+from hsd_core.typed.files import MAX_BYTES, read_bytes
 
 MAX_RECORDS = 400_000  # of a file: 10,000 tokens through four levels are 110,000
 _CHOOSE = "choose a .jsonl or .jsonl.gz file of a recorded run"
@@ -71,7 +71,7 @@ def bytes_of(path: str | Path, max_bytes: int) -> bytes:
         TraceError: it is not a regular file, or too large. OSError: it cannot be read.
     """
     try:
-        return whole(path, max_bytes)
+        return read_bytes(path, max_bytes)
     except ValueError as error:
         raise TraceError(str(error)) from None
 
@@ -103,7 +103,7 @@ def numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
     """
     try:
         yield from lines(io.BytesIO(data), most=MAX_RECORDS)
-    except Beyond as error:
+    except TooLong as error:
         if error.line:
             raise TraceError(f"line {error.line}: {error}, which no event of a run is. {_CURE}") from None
         raise TraceError(f"the trace has {error}; download it again or record a shorter run") from None

@@ -4,7 +4,7 @@ Types are `msgspec` structs and plain annotations; what does not fit one is refu
 `values`: to JSON and back, or why not. `files`: bytes, text and JSON lines of files that somebody names.
 """
 
-from hsd_core.typed.files import Beyond, lines, opened, put, records
+from hsd_core.typed.files import TooLong, lines, opened, records, write_whole
 from hsd_core.typed.values import (
     MAX_ENTRIES,
     MAX_INT,
@@ -27,9 +27,9 @@ from hsd_core.typed.values import (
 __all__ = [
     "MAX_ENTRIES",
     "MAX_INT",
-    "Beyond",
     "Int",
     "Malformed",
+    "TooLong",
     "Wrong",
     "builtins",
     "check_free",
@@ -44,6 +44,6 @@ __all__ = [
     "opened",
     "plain",
     "pretty",
-    "put",
     "records",
+    "write_whole",
 ]

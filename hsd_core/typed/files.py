@@ -18,7 +18,7 @@ from hsd_core.typed.values import Malformed, Wrong, decode, json_decoder
 MAX_BYTES = 200_000_000
 
 
-def regular(path: str | Path) -> Path:
+def regular_file(path: str | Path) -> Path:
     """The path, where a file with an end lies.
 
     Raises:
@@ -33,27 +33,27 @@ def regular(path: str | Path) -> Path:
     return path
 
 
-def whole(path: str | Path, most: int = MAX_BYTES) -> bytes:
+def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
     """All bytes of a file.
 
     Raises:
-        ValueError: as `regular`, or it is larger than `most` bytes. OSError: it cannot be read.
+        ValueError: as `regular_file`, or it is larger than `most` bytes. OSError: it cannot be read.
     """
-    with regular(path).open("rb") as file:
+    with regular_file(path).open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"{path} is larger than {most / 1e6:g} MB; name a smaller file")
     return data
 
 
-def text(path: str | Path, most: int = MAX_BYTES) -> str:
+def read_text(path: str | Path, most: int = MAX_BYTES) -> str:
     """A file as text.
 
     Raises:
-        ValueError: as `whole`, or it is not UTF-8. OSError: it cannot be read.
+        ValueError: as `read_bytes`, or it is not UTF-8. OSError: it cannot be read.
     """
     try:
-        return whole(path, most).decode()
+        return read_bytes(path, most).decode()
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{path} is not text in UTF-8 (byte {error.start} is 0x{error.object[error.start]:02X}); name another"
@@ -66,7 +66,7 @@ MAX_LINE = 8_000_000
 T = TypeVar("T")
 
 
-class Beyond(ValueError):
+class TooLong(ValueError):
     """A file of more, or longer, lines than its reader takes; `line`: the number of the long one, 0 for too many."""
 
     def __init__(self, what: str, line: int = 0) -> None:
@@ -74,7 +74,7 @@ class Beyond(ValueError):
         self.line = line
 
 
-def put(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: who reads it sees the old one or the new one."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -90,22 +90,22 @@ def opened(path: str | Path) -> IO[bytes]:
     Raises:
         ValueError: it is not a regular file. OSError: it cannot be read.
     """
-    with regular(path).open("rb") as file:
+    with regular_file(path).open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast("IO[bytes]", gzip.open(path) if packed else Path(path).open("rb"))
 
 
-def lines(file: IO[bytes], *, most: int | None = None, longest: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
+def lines(file: IO[bytes], *, most: int | None = None) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, each with its number, counted from 1.
 
     Raises:
-        Beyond: there are more than `most`, or one is longer than `longest` bytes.
+        TooLong: there are more than `most`, or one is longer than `MAX_LINE` bytes.
     """
-    for number, line in enumerate(iter(lambda: file.readline(longest + 1), b""), 1):
+    for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
         if most is not None and number > most:
-            raise Beyond(f"more than {most} lines")
-        if len(line) > longest:
-            raise Beyond(f"longer than {longest / 1e6:g} MB", number)
+            raise TooLong(f"more than {most} lines")
+        if len(line) > MAX_LINE:
+            raise TooLong(f"longer than {MAX_LINE / 1e6:g} MB", number)
         if not line.isspace():
             yield number, line
 
@@ -126,7 +126,7 @@ def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str,
             for number, line in lines(file):
                 where = f"{path}, line {number}"
                 yield where, decode(line, decoder)
-    except Beyond as error:
+    except TooLong as error:
         raise ValueError(f"{path}, line {error.line}: {error}; expected {wanted}") from None
     except (EOFError, zlib.error, Malformed, Wrong) as error:
         if isinstance(error, Wrong) or (isinstance(error, Malformed) and error.text):

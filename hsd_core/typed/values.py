@@ -163,10 +163,10 @@ def json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
         return msgspec.json.Decoder(kind)
 
 
-def message_decoder(kind: type[T], dec_hook: Callable[[type, Any], Any] | None = None) -> msgspec.msgpack.Decoder[T]:
+def message_decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]:
     """As `json_decoder`, of messages between processes."""
     with _reading:
-        return msgspec.msgpack.Decoder(kind, dec_hook=dec_hook)
+        return msgspec.msgpack.Decoder(kind)
 
 
 def decode_message(data: bytes | msgspec.Raw, kind: type[T]) -> T:

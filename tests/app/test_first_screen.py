@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from app.kit.static import ASSETS
 from app.serve.door.first import FirstPaint
 from app.words.page import WHY
-from hsd_core.export.run_page import sheets
+from hsd_core.export.run_page import style_sheets
 
 DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)
 
@@ -96,7 +96,7 @@ def test_a_reply_that_is_no_page_is_left_alone() -> None:
     assert int(page.headers["content-length"]) == len(page.content)
     assert client.get("/x").text == "<head></head>"
     assert client.head("/").content == b""
-    assert all((ASSETS / name).is_file() for name in sheets())
+    assert all((ASSETS / name).is_file() for name in style_sheets())
 
 
 @pytest.mark.everything
@@ -189,4 +189,4 @@ def test_the_style_sheet_is_asked_for_once(page: Any, shipped: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(Path(request.url).name))
     visit(page, shipped)
-    assert asked.count("first.css") == 1 and not {Path(sheet).name for sheet in sheets()} & set(asked)
+    assert asked.count("first.css") == 1 and not {Path(sheet).name for sheet in style_sheets()} & set(asked)

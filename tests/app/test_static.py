@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from app.kit.static import ASSETS, FIRST, Files, files
 from app.page import build, launch_options
 from app.serve.door.web import app_options
-from hsd_core.export.run_page import brought, empty_page
+from hsd_core.export.run_page import empty_page, system_assets
 from hsd_core.pipeline import Pipeline
 
 SCRIPT = "js/planner/planner.js"
@@ -59,14 +59,14 @@ def test_a_changed_file_changes_the_address(tmp_path: Path) -> None:
 def test_the_page_and_a_saved_run_are_whole_without_the_folder_of_a_system(tmp_path: Path) -> None:
     for folder in ("js", "css"):
         shutil.copytree(ASSETS / folder, tmp_path / folder)
-    scripts = brought(tmp_path, "js")
+    scripts = system_assets(tmp_path, "js")
     assert "js/systems/ngram/ngram.js" in scripts and set(scripts) <= set(Files(tmp_path).first)
     assert all(f'$["{script}"]' in empty_page(tmp_path) for script in scripts)
     empty_page.cache_clear()
     for script in scripts:
         shutil.rmtree((tmp_path / script).parent)
     left = Files(tmp_path)
-    assert brought(tmp_path, "js") == brought(tmp_path, "css") == []
+    assert system_assets(tmp_path, "js") == system_assets(tmp_path, "css") == []
     assert "js/stage/mount.js" in left.first and not [
         name for name in left.names if name.count("/") > 2 and "/systems/" in name
     ]

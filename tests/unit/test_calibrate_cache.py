@@ -50,7 +50,7 @@ def test_another_dtype_machine_or_draft_needs_a_profile_of_its_own(monkeypatch, 
     assert profile_store.cached_profile("toy", "cpu", "float32") and not profile_store.cached_profile(
         "toy", "cpu", "bfloat16"
     )
-    known = profile_store.key_of(PRESETS["smollm2"], "cpu", "float32")
+    known = profile_store.cache_key(PRESETS["smollm2"], "cpu", "float32")
     assert known["files"] and known["weights"][0][1]  # the drafts' marks and the checksums of the weights
     monkeypatch.setattr(profile_store.machine, "describe", lambda device: "another machine")
     assert profile_store.cached_profile("toy", "cpu", "float32") is None

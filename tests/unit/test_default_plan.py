@@ -18,7 +18,7 @@ from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, plan_of, read
 from hsd_core.theory.profiles import profile_store
 from hsd_core.theory.profiles.profile import ACCEPTANCES_FROM, with_acceptances_of
 from hsd_core.theory.search import default_stack
-from hsd_core.theory.search.default_stack import DefaultStack, Promise, default_plan, with_default
+from hsd_core.theory.search.default_stack import DefaultStack, PlanPrediction, default_plan, with_default
 from hsd_core.trace.file import read
 
 OWN = "ngram:3,int8:6,target"
@@ -141,7 +141,7 @@ def test_the_catalogue_names_the_stack_as_written_and_says_where_it_comes_from()
 
 def test_a_promise_is_told_with_its_interval() -> None:
     told = DefaultStack(
-        OWN, profile_store.SHIPPED, {}, Promise(1.72, ("int8:6,target", 1.52), 1.13, (1.09, 1.17))
+        OWN, profile_store.SHIPPED, {}, PlanPrediction(1.72, ("int8:6,target", 1.52), 1.13, (1.09, 1.17))
     ).promised
     assert told == "predicted: 1.72 times plain decoding, 1.13 (1.09 to 1.17) times the best two levels, int8:6,target"
 

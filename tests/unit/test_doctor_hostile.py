@@ -17,7 +17,7 @@ import pytest
 
 import hsd_core.doctor.reading
 from hsd_core.doctor.diagnosis import diagnose
-from hsd_core.doctor.draft_profile import flat_share, kept
+from hsd_core.doctor.draft_profile import flat_share, mean_accepted
 from hsd_core.doctor.reading.counts import DoctorError, number
 from hsd_core.doctor.reading.inputs import read_texts
 
@@ -157,9 +157,9 @@ def test_a_number_is_read_within_bounds_or_not_at_all() -> None:
 
 
 def test_the_share_of_a_long_draft_costs_what_that_of_a_short_one_does() -> None:
-    assert kept(0.5, 3.5) == pytest.approx(0.5 + 0.25 + 0.125 + 0.5 * 0.0625)
-    assert kept(0.5, 1e12) == pytest.approx(1.0)
-    assert kept(1.0, 1e9) == pytest.approx(1e9)
+    assert mean_accepted(0.5, 3.5) == pytest.approx(0.5 + 0.25 + 0.125 + 0.5 * 0.0625)
+    assert mean_accepted(0.5, 1e12) == pytest.approx(1.0)
+    assert mean_accepted(1.0, 1e9) == pytest.approx(1e9)
     assert flat_share(1.0, 1e12) == pytest.approx(0.5)
 
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from hsd_core.doctor.draft_profile import flat_share, kept, profile_of, wilson
+from hsd_core.doctor.draft_profile import flat_share, mean_accepted, profile_of, wilson
 from hsd_core.doctor.reading.counts import Counts, DoctorError
 from hsd_core.doctor.reading.inputs import read_texts
 
@@ -88,6 +88,6 @@ def test_a_plain_time_that_is_none_is_refused() -> None:
 
 
 def test_of_a_length_that_is_no_whole_number_the_last_token_counts_in_part() -> None:
-    assert kept(0.5, 2.5) == 0.5 + 0.25 + 0.5 * 0.125
-    assert kept(0.5, 2.0) == 0.75
-    assert flat_share(kept(0.7, 3.4), 3.4) == pytest.approx(0.7)
+    assert mean_accepted(0.5, 2.5) == 0.5 + 0.25 + 0.5 * 0.125
+    assert mean_accepted(0.5, 2.0) == 0.75
+    assert flat_share(mean_accepted(0.7, 3.4), 3.4) == pytest.approx(0.7)

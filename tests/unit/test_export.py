@@ -12,7 +12,7 @@ import pytest
 
 from hsd_core.cli import main
 from hsd_core.export.bundle import BundleError, bundle
-from hsd_core.export.run_page import EMPTY, empty_page, inside
+from hsd_core.export.run_page import EMPTY, empty_page, script_json
 
 ROOT = Path(__file__).parents[2]
 TRACE = ROOT / "assets" / "traces" / "01-code.jsonl.gz"
@@ -93,6 +93,6 @@ def test_a_file_that_cannot_be_written_or_read_is_refused_with_the_cure(
 
 
 def test_no_text_of_a_run_ends_the_script_that_holds_it() -> None:
-    text = inside({"prompt": "</script><img src=x onerror=alert(1)>"})
+    text = script_json({"prompt": "</script><img src=x onerror=alert(1)>"})
     assert "<" not in text
     assert json.loads(text)["prompt"].startswith("</script>")

@@ -29,7 +29,8 @@ from hsd_core.cli import main
 from hsd_core.grammar.preset import Preset
 from hsd_core.models.local import local_models
 from hsd_core.models.weights import Source, WeightsError, ensure, is_local
-from hsd_core.models.weights.hub import fetching, look_at
+from hsd_core.models.weights import hub as hub_fetching
+from hsd_core.models.weights.hub import look_up
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import presets
 
@@ -212,7 +213,7 @@ def test_who_leaves_waits_less_than_a_second(there: Hub, at: str) -> None:
 
 
 def test_a_hub_that_never_answers_is_given_up_within_seconds(there: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "ANSWER_S", 1.0)
+    monkeypatch.setattr(hub_fetching, "ANSWER_S", 1.0)
     there.silent, began = True, time.monotonic()
     with pytest.raises(WeightsError, match=rf"does not answer for {ID}: .*check the network, or name a local folder"):
         ensure(ID)
@@ -284,7 +285,7 @@ def test_the_hub_is_asked_for_a_model_s_size_and_config_and_nothing_large_is_fet
     there.repos[ID].files["config.json"] = json.dumps(
         {**config, "num_attention_heads": 4, "dtype": "bfloat16"}
     ).encode()
-    found = look_at(Source.parse(ID))
+    found = look_up(Source.parse(ID))
     assert found.bytes > 2 * SIZE and not found.wrong
     assert sum(there.sent[name] for name in SHARDS) == 0, "no weights"
     assert main(["models", "--target", ID]) == 0
@@ -301,10 +302,10 @@ def test_a_model_whose_tokenizer_is_slow_is_refused_before_its_weights_are_fetch
     with pytest.raises(WeightsError, match=cure):
         ensure(ID)
     assert sum(there.sent[name] for name in SHARDS) == 0
-    assert re.search(cure, look_at(Source.parse(ID)).wrong)
+    assert re.search(cure, look_up(Source.parse(ID)).wrong)
 
 
 def test_what_the_hub_does_not_give_is_said_before_it_is_fetched(there: Hub) -> None:
     there.repos[ID].gated = True
-    assert "accept its licence at" in look_at(Source.parse(ID)).wrong
-    assert "no public model" in look_at(Source.parse("someone/else")).wrong
+    assert "accept its licence at" in look_up(Source.parse(ID)).wrong
+    assert "no public model" in look_up(Source.parse("someone/else")).wrong

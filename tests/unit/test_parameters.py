@@ -80,8 +80,8 @@ def test_what_a_kind_says_of_itself_is_read_at_a_glance() -> None:
 
 def test_a_level_of_an_unknown_kind_is_drawn_as_the_kind_that_declares_to_stand_for_it() -> None:
     declares = {kind.look.stand_in: kind for kind in declared.kinds().values()}
-    assert declared.looks("of another program") is declares["level"]
-    assert declared.looks("of another program", last=True) is declared.stand_in(last=True) is declares["target"]
+    assert declared.drawn_as("of another program") is declares["level"]
+    assert declared.drawn_as("of another program", last=True) is declared.stand_in(last=True) is declares["target"]
     assert declared.stand_in(lookup=True) is declares["lookup"]
 
 

@@ -177,9 +177,9 @@ def test_every_option_that_names_a_file_is_looked_at(monkeypatch: pytest.MonkeyP
 def test_files_are_read_within_bounds(tmp_path, capsys) -> None:
     path = tmp_path / "long"
     path.write_bytes(b"{" * 101)
-    assert typed_files.whole(path, 101) == b"{" * 101
+    assert typed_files.read_bytes(path, 101) == b"{" * 101
     with pytest.raises(ValueError, match=r"is larger than 0\.0001 MB; name a smaller file"):
-        typed_files.whole(path, 100)
+        typed_files.read_bytes(path, 100)
     with pytest.raises(tracefile.TraceError, match="larger than"):
         tracefile.read(path, max_bytes=100)
     path.write_bytes(b" " * 9_000_000)

@@ -12,7 +12,7 @@ from hsd_core.cli import main
 from hsd_core.measure.rawfile import RawFile, measured_by, prompts_file, read_raw
 from hsd_core.measure.results import SENTENCE, SENTENCES, updated, view, views
 from hsd_core.measure.tables import markdown, stack_cells
-from hsd_core.typed import put
+from hsd_core.typed import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = sorted((ROOT / "assets" / "results" / "tables").glob("*.md"))
@@ -148,10 +148,10 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         raise OSError("no room")
 
     path = tmp_path / "results.json"
-    put(path, b"old")
+    write_whole(path, b"old")
     monkeypatch.setattr(Path, "replace", refuse)
     with pytest.raises(OSError, match="no room"):
-        put(path, b"new")
+        write_whole(path, b"new")
     assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
 

@@ -15,7 +15,7 @@ from tiny import made
 from hsd_core.models.compiled import decoder as decoders
 from hsd_core.models.compiled.decoder import EMBEDDING, CompiledDecoder
 from hsd_core.models.compiled.layer import LayerTensors, Linear, read_layer
-from hsd_core.models.compiled.smoothing import shares, smoothed, smoothing
+from hsd_core.models.compiled.smoothing import input_divisors, smoothed, smoothing
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Plain
@@ -87,7 +87,7 @@ def test_a_smoothed_copy_is_nearer_to_float32(kind: str, monkeypatch: pytest.Mon
 
 
 def test_channels_that_do_not_stand_out_are_left_as_they_are() -> None:
-    by = shares(torch.tensor([0.0, 1.0, 2.0, 2.0, 200.0]), torch.ones(4, 5))
+    by = input_divisors(torch.tensor([0.0, 1.0, 2.0, 2.0, 200.0]), torch.ones(4, 5))
     assert by.tolist() == pytest.approx([1.0, 1.0, 1.0, 1.0, 10.0])
-    silent = shares(torch.zeros(3), torch.zeros(4, 3))
+    silent = input_divisors(torch.zeros(3), torch.zeros(4, 3))
     assert silent.isfinite().all(), "nothing spoke, and no weight either"

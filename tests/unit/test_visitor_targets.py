@@ -28,7 +28,7 @@ from app.serve.looks import Looks
 from app.serve.offer import OfferError, ServerOffer, meant
 from app.serve.settings import RequestError, check, parse
 from hsd_core.models.weights import Source, WeightsError
-from hsd_core.models.weights.hub import Looked
+from hsd_core.models.weights.hub import HubLookup
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import preset_option, unread_preset
 from hsd_core.theory.profiles.profile_store import store_profile
@@ -54,7 +54,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def offer(root: Path) -> ServerOffer:
     named = f"{root / 'big'},{root / 'gpt'},{HUB}"
     made = ServerOffer.of("", str(root / "models"), Pipeline.catalogue(), targets=named)
-    return replace(made, looks=Looks(lambda source: Looked(bytes=16_400_000_000)))
+    return replace(made, looks=Looks(lambda source: HubLookup(bytes=16_400_000_000)))
 
 
 def listed(offer: ServerOffer) -> dict[str, dict[str, Any]]:
@@ -132,14 +132,14 @@ def asked_data() -> dict[str, Any]:
 def test_what_the_hub_says_against_a_model_is_its_reason_and_is_asked_again(
     offer: ServerOffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = iter([Looked(wrong=f"{HUB} is a gated model: accept its licence"), Looked(bytes=1_000_000)])
+    told = iter([HubLookup(wrong=f"{HUB} is a gated model: accept its licence"), HubLookup(bytes=1_000_000)])
     gated = replace(offer, looks=Looks(lambda source: next(told)))
     assert gated.catalogue([])[0]["usable"]
     listed(gated)
     entry = listed(gated)[HUB]
     assert not entry["usable"] and "accept its licence" in entry["reason"]
     monkeypatch.setattr("app.serve.looks.AGAIN_S", -1.0)
-    once_more = replace(offer, looks=Looks(lambda source: Looked(wrong="the Hub does not answer")))
+    once_more = replace(offer, looks=Looks(lambda source: HubLookup(wrong="the Hub does not answer")))
     for _ in range(3):
         assert listed(once_more)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hsd_core.grammar import looks
+from hsd_core.grammar import drawn_as
 from hsd_core.grammar.kind import REJECT, SHADES
 
 INK = ("#1B1F24", "#E8EAED")
@@ -17,13 +17,13 @@ MARK = ("#E69F00", "#F2B84B")
 
 def hue(kind: str, dark: bool) -> str:
     """The colour of a kind of level, or of a "reject", on the light or the dark page."""
-    colour = REJECT if kind == "reject" else looks(kind).look.colour
+    colour = REJECT if kind == "reject" else drawn_as(kind).look.colour
     return colour.dark if dark else colour.light
 
 
 def shaded(kinds: Sequence[str], place: int, dark: bool) -> str:
     """The colour of a level among others: those of one letter differ by their shade, in order."""
-    nth = sum(looks(kind).look.letter == looks(kinds[place]).look.letter for kind in kinds[:place])
+    nth = sum(drawn_as(kind).look.letter == drawn_as(kinds[place]).look.letter for kind in kinds[:place])
     share, towards = SHADES[nth % len(SHADES)]
     return mix(hue(kinds[place], dark), INK[dark] if towards == "ink" else PAPER[dark], share)
 

@@ -13,7 +13,7 @@ from app.kit.figures.notes import note
 from app.kit.figures.study import MS, Study, rate, study
 from app.words import figures as says
 from hsd_core.core.events import Event, LevelInfo
-from hsd_core.grammar import looks
+from hsd_core.grammar import drawn_as
 from hsd_core.grammar.stack_names import stack_name
 from hsd_core.trace.conventions import round_number
 
@@ -218,7 +218,7 @@ def _name(info: LevelInfo, seen: Study) -> str:
 
 
 def _own_name(info: LevelInfo, seen: Study) -> str:
-    name = _safe(info.label if "lanes" in looks(info.kind).look.labelled and info.label else info.name or info.kind)
+    name = _safe(info.label if "lanes" in drawn_as(info.kind).look.labelled and info.label else info.name or info.kind)
     depth = info.params.get("at")
     name = says.at_layer(name, depth) if isinstance(depth, int) else name
     return f"{name}:{info.block}" if info.block and not seen.plans else name  # with Auto, T is each plan's own

@@ -35,7 +35,7 @@ from hsd_core.doctor.reading.replies import MOST_REPLIES, replies_in
 from hsd_core.doctor.reading.scrapes import Scrape, between, counts_in, is_scrape, scrapes
 from hsd_core.doctor.reading.table_rows import read_tables
 from hsd_core.typed import Wrong, decode, json_decoder
-from hsd_core.typed.files import regular
+from hsd_core.typed.files import regular_file
 
 MOST_LOG = 64_000_000  # bytes of a file
 MOST_FILES = 16
@@ -99,7 +99,7 @@ def _few(given: Sequence[Any]) -> Sequence[Any]:
 
 def _text(path: Path) -> tuple[str, str]:
     try:
-        size = regular(path).stat().st_size
+        size = regular_file(path).stat().st_size
     except ValueError as error:
         raise DoctorError(str(error)) from None
     with path.open("rb") as file:

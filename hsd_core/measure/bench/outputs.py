@@ -18,7 +18,7 @@ from hsd_core.measure.bench.prompts import DEFAULT
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, from_record, plain_of, whole
 from hsd_core.measure.bench.summary import claim, peer_rows, sampled, summary
 from hsd_core.measure.tables import OnClock
-from hsd_core.typed import encode, put
+from hsd_core.typed import encode, write_whole
 
 _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
 
@@ -59,10 +59,10 @@ def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
 
 def write(folder: Path, found: Mapping[str, Any], asked: Mapping[str, str], report: str) -> None:
     """Write results.json, results.csv, stacks.txt and report.md into a folder."""
-    put(folder / "results.json", encode(found))
-    put(folder / "results.csv", as_csv(found).encode())
-    put(folder / "stacks.txt", as_stacks(asked).encode())
-    put(folder / "report.md", report.encode())
+    write_whole(folder / "results.json", encode(found))
+    write_whole(folder / "results.csv", as_csv(found).encode())
+    write_whole(folder / "stacks.txt", as_stacks(asked).encode())
+    write_whole(folder / "report.md", report.encode())
 
 
 def as_stacks(asked: Mapping[str, str]) -> str:

@@ -16,7 +16,7 @@ from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.tables import RECKONED, OnClock
 from hsd_core.trace.prompt_files import PromptLine
 from hsd_core.typed import records
-from hsd_core.typed.files import text
+from hsd_core.typed.files import read_text
 
 TASKS = ("conversation", "translation", "summarization", "qa", "math_reasoning", "rag")
 _CONVERSATIONS = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
@@ -92,7 +92,7 @@ def read_asked(path: str | Path, default: str = "", reckoned: bool = False) -> d
     Raises:
         ValueError: there are none, or one is not a stack; the message says why.
     """
-    lines = [line.strip() for line in text(path).splitlines()]
+    lines = [line.strip() for line in read_text(path).splitlines()]
     return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path), reckoned)
 
 

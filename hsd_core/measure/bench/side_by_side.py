@@ -19,7 +19,7 @@ from hsd_core.measure.bench.prompts import Prompt
 from hsd_core.measure.tables import OnClock
 from hsd_core.measure.timed import rotated
 from hsd_core.trace import metrics
-from hsd_core.trace.comparison import Comparison, alike, compare
+from hsd_core.trace.comparison import Comparison, compare, shared_prefix
 from hsd_core.typed import Wrong, convert
 
 
@@ -153,7 +153,7 @@ def _peer_text(peer: BenchPeer, prompt: str) -> PeerText:
 
 
 def _peer_run(i: int, prompt: Prompt, name: str, text: PeerText, plain: Sequence[int]) -> PeerRun:
-    equal = alike(text.ids, plain)
+    equal = shared_prefix(text.ids, plain)
     return PeerRun(i, prompt.category, name, text.tokens, text.decode_ns, equal, len(plain), text.failed)
 
 

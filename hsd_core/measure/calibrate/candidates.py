@@ -51,9 +51,9 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
 
     No weights are touched: what is listed may still fail to be built.
     """
-    from hsd_core.stacks.presets import entry_of
+    from hsd_core.stacks.presets import catalogue_entry
 
-    entry = entry_of(preset)
+    entry = catalogue_entry(preset)
     if preset.toy:
         return [f"table@id={level['params']['id']}" for level in entry["levels"]], {}
     found, left_out = [], {}

@@ -18,8 +18,8 @@ from hsd_core.measure.probe.engine_requests import Server, ask
 from hsd_core.measure.probe.server import ProbeError
 from hsd_core.measure.tables import markdown
 from hsd_core.theory import Costs, Profile, ProfileLevel
-from hsd_core.typed import Malformed, Wrong, convert, plain, pretty, put
-from hsd_core.typed.files import whole
+from hsd_core.typed import Malformed, Wrong, convert, plain, pretty, write_whole
+from hsd_core.typed.files import read_bytes
 
 WARM_UP = 8  # tokens of a reply that nobody counts
 _MOST = 20_000_000  # bytes of a file
@@ -46,7 +46,7 @@ class SweepFile:
         if path is None or not path.exists() or not path.stat().st_size:
             return kept
         try:
-            read = convert(plain(whole(path, _MOST)), Runs)
+            read = convert(plain(read_bytes(path, _MOST)), Runs)
         except (Malformed, Wrong, ValueError) as why:
             raise ProbeError(f"{path} is no file of a probe ({why}); name another --out") from None
         for run in read.runs:
@@ -79,7 +79,7 @@ class SweepFile:
 
     def _write(self) -> None:
         if self.path is not None:
-            put(self.path, pretty(Runs(format=FORMAT, runs=self.listed())).encode() + b"\n")
+            write_whole(self.path, pretty(Runs(format=FORMAT, runs=self.listed())).encode() + b"\n")
 
     def at_length(self, k: int) -> list[Counts]:
         return [run for (length, _), run in sorted(self.runs.items()) if length == k]

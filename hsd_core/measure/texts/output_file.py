@@ -16,8 +16,8 @@ from typing import Any
 from hsd_core.measure.texts.selfgen import Job
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.conventions import loop_from
-from hsd_core.typed import plain, put
-from hsd_core.typed.files import regular
+from hsd_core.typed import plain, write_whole
+from hsd_core.typed.files import regular_file
 
 _SETTINGS = ("temperature", "seed", "top_k", "top_p")
 _BEGINNING = b'{"kind":'  # of every line that `record` makes
@@ -71,7 +71,7 @@ def open_file(path: str | Path) -> list[dict[str, Any]]:
         raise ValueError(
             f"{path}: lines are appended as they come, so write to a plain file and compress it at the end"
         )
-    data = regular(path).read_bytes() if path.exists() else b""
+    data = regular_file(path).read_bytes() if path.exists() else b""
     *whole, last = data.split(b"\n")
     records = [_record(line, f"{path}, line {number}") for number, line in enumerate(whole, 1)]
     if _torn(last):
@@ -98,7 +98,7 @@ def drop_outgrown(path: str | Path) -> None:
         largest[name] = max(largest.get(name, 0), limit or 0)
     kept = [line for line, name, limit in texts if limit is None or limit == largest[name]]
     if len(kept) < len(lines):
-        put(path, b"\n".join([*kept, last]))
+        write_whole(path, b"\n".join([*kept, last]))
 
 
 def _record(line: bytes, where: str) -> dict[str, Any]:

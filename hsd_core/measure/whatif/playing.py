@@ -25,7 +25,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of
 from hsd_core.trace import metrics
-from hsd_core.trace.comparison import beside
+from hsd_core.trace.comparison import baseline_of
 from hsd_core.trace.pieces import record
 
 DEFAULT_TOKENS = 160
@@ -137,7 +137,7 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
             yield event
     if plain is None or len(metrics.header_of(seen).levels) == 1 or not metrics.finished(seen):
         return
-    if (found := beside(seen, list(plain()))) is not None:
+    if (found := baseline_of(seen, list(plain()))) is not None:
         yield structs.replace(found, ids=(), margins=())  # the passage, whatever the plan
 
 

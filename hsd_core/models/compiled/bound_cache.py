@@ -23,12 +23,12 @@ LEAST_ROWS = 2  # of products, where one row is summed in another order than sev
 TILE = 32  # attention takes rows by a multiple of so many, and one that is left over alone is summed in another order
 
 
-def repeated(x: Tensor, rows: int) -> Tensor:
+def padded_with_last(x: Tensor, rows: int) -> Tensor:
     """x (n, ...) with its last row again, up to so many rows."""
     return x if len(x) >= rows else torch.cat((x, x[-1:].expand(rows - len(x), *x.shape[1:])))
 
 
-def filled(rows: int) -> int:
+def filler_rows(rows: int) -> int:
     """How many rows of zeros attention takes beside those of a pass."""
     return int(rows % TILE == 1)
 
@@ -91,7 +91,7 @@ class CompiledCache(KVCache):
     def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor) -> Tensor:
         """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before it: (n, hidden)
         states behind them."""
-        steers, wanted, x = self.steer(given), len(x), repeated(x, self._least)
+        steers, wanted, x = self.steer(given), len(x), padded_with_last(x, self._least)
         for bound in bounds:
             made = torch.empty(1, *x.shape)
             bound.input("x", aligned(x)[None])
@@ -119,7 +119,7 @@ class CompiledCache(KVCache):
     def stand(self, given: Pass) -> int:
         """Say where the next pass stands where it is a chain; returns how many rows fill it up in attention."""
         start, end, rows = given.start, given.end, max(len(given.ids), self._least)
-        fill = filled(rows)
+        fill = filler_rows(rows)
         seen = start + rows + fill
         if not 0 <= start < end or seen > len(self._line):
             raise DecoderError(f"slots {start} to {end - 1} lie beyond the cache's capacity of {self.capacity}")

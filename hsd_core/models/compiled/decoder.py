@@ -22,12 +22,12 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, ShownQueries, repeated, slots_for
+from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, ShownQueries, padded_with_last, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
-from hsd_core.models.compiled.session import BoundInputs, Session, give_back
+from hsd_core.models.compiled.session import BoundInputs, Session, trim_heap
 from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean import decoder as lean
@@ -116,7 +116,7 @@ class CompiledDecoder:
         for self.least_rows in (1, LEAST_ROWS):  # what a kernel does not take is refused here too
             if self._rows_alike():
                 break
-        give_back()
+        trim_heap()
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CompiledCache:
         """See `Decoder.new_cache`."""
@@ -194,7 +194,7 @@ class CompiledDecoder:
             if not self._shows_queries:
                 self._shows_queries = True
                 self._parts = tuple(self._part(part.lo, part.hi) for part in self._parts)
-        give_back()
+        trim_heap()
 
     @torch.inference_mode()
     def queries(self, token: int, position: int, cache: Cache) -> Tensor:
@@ -208,7 +208,7 @@ class CompiledDecoder:
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
-        wanted, x = len(x), repeated(x, self.least_rows)
+        wanted, x = len(x), padded_with_last(x, self.least_rows)
         logits = torch.empty(1, len(x), self.vocab_size)
         bound = self._head.bound()
         bound.input("x", aligned(x)[None])
@@ -261,7 +261,7 @@ class CompiledDecoder:
             raise ValueError(f"layers {lo} to {hi} of a model with {self.layers}")
         with self._cutting:
             self._parts = tuple(self._cut(lo, hi))
-        give_back()
+        trim_heap()
         return self._between(lo, hi)
 
     def _cut(self, *at: int) -> Iterator[DecoderPart]:
@@ -286,7 +286,7 @@ class CompiledDecoder:
                 some = [grouped[at : at + each] for at in range(0, len(grouped), each)]
                 within = {i for group in grouped for i in group[1:]}
                 self._grouped[together] = [self._part(part[0][0], part[-1][-1] + 1, within) for part in some]
-                give_back()
+                trim_heap()
             return self._grouped[together]
 
     def _parts_without(self, without: Sublayers) -> Sequence[DecoderPart]:
@@ -300,7 +300,7 @@ class CompiledDecoder:
                 each = self._layers_a_part()
                 ends = [(lo, min(lo + each, self.layers)) for lo in range(0, self.layers, each)]
                 self._grouped[without] = [self._part(lo, hi, without=without) for lo, hi in ends]
-                give_back()
+                trim_heap()
             return self._grouped[without]
 
     def _part(self, lo: int, hi: int, within: Collection[int] = (), without: Sublayers = NONE) -> DecoderPart:

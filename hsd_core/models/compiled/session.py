@@ -20,7 +20,7 @@ KINDS: Mapping[torch.dtype, type] = {torch.float32: np.float32, torch.int32: np.
 QUIET = 4  # an error is raised; it need not be written too
 
 
-def give_back() -> None:
+def trim_heap() -> None:
     """Return freed memory to the system where the C library can: laying out weights leaves as much of it again."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it

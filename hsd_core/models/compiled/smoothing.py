@@ -100,17 +100,17 @@ def smoothing(
         columns = opened.out.weight.view(-1, *sharing).transpose(1, 2).reshape(-1, len(spoken))
         found.append(
             LayerSmoothing(
-                attention=shares(qkv.peaks, opened.qkv.weight),
-                values=shares(spoken, columns),
-                mlp=shares(gate_up.peaks, gate_up.weight),
-                inner=shares(down.peaks, opened.down.weight),
+                attention=input_divisors(qkv.peaks, opened.qkv.weight),
+                values=input_divisors(spoken, columns),
+                mlp=input_divisors(gate_up.peaks, gate_up.weight),
+                inner=input_divisors(down.peaks, opened.down.weight),
             )
         )
     last = F.rms_norm(x, norm.shape, norm, shape.norm_eps)
-    return Smoothing(tuple(found), shares(last.abs().amax(0), head))
+    return Smoothing(tuple(found), input_divisors(last.abs().amax(0), head))
 
 
-def shares(inputs: Tensor, weight: Tensor) -> Tensor:
+def input_divisors(inputs: Tensor, weight: Tensor) -> Tensor:
     """(K,) largest inputs, (N, K) -> (K,) what the inputs are divided by, 1 and more."""
     columns: Tensor = torch.linalg.vector_norm(weight, dim=0, dtype=torch.float32) / len(weight) ** 0.5
     ratio: Tensor = (inputs / columns.clamp_min(TINY)).sqrt()

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.compiled import graph as graphs
-from hsd_core.models.compiled.bound_cache import CompiledCache, filled
+from hsd_core.models.compiled.bound_cache import CompiledCache, filler_rows
 from hsd_core.models.compiled.decoder import CompiledDecoder
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.products import of_rows, product
@@ -157,7 +157,7 @@ class CompiledDraft(OpenedDraft):
         bound = cache.layers.bind(self._branching if tree else self._session, range(self.layers))
         for name in ("x", "fed")[: 1 + self.fed]:
             bound.input(name, held[name])
-        bound.input("fill", cache.layers.filling(filled(n)))
+        bound.input("fill", cache.layers.filling(filler_rows(n)))
         bound.input("first", torch.tensor([n - rows]))
         for name in ("states", "own", "drawn"):
             bound.output(name, held[name])

@@ -102,7 +102,7 @@ def _llama3(base: Tensor, rope: dict[str, Any]) -> Tensor:
 SINK = 4  # first positions that are seen from everywhere
 
 
-def sees_own(of: Tensor, place: Tensor, window: int) -> Tensor:
+def window_mask(of: Tensor, place: Tensor, window: int) -> Tensor:
     """(n, m) bool: whether the position numbered of[i] attends to the one numbered place[j], of its own line."""
     near = (place <= of[:, None]) & (place > of[:, None] - (window - SINK))
     return near | ((place < SINK) & (place <= of[:, None]))

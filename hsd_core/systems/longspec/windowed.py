@@ -25,7 +25,7 @@ from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.drafts.copying import copier
 from hsd_core.models.drafts.head import DraftCache, LeanDraft
 from hsd_core.models.lean.linear import nbytes
-from hsd_core.models.lean.positions import SINK, rotary_tables, sees_own
+from hsd_core.models.lean.positions import SINK, rotary_tables, window_mask
 from hsd_core.models.one_pass import Branches, in_order
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class WindowedDraft(LeanDraft):
         mine.length = end
         x, q = x[len(x) - wanted :], q[len(q) - wanted :]
         k, v, slots = mine.seen(end)
-        sees = sees_own(of, numbers[slots], self.window)
+        sees = window_mask(of, numbers[slots], self.window)
         if tree is not None:
             sees &= ~tree.hidden(first, end)[:, slots]
         x = x + self._out(self._attended(q, k, v, sees.to(self._device)))

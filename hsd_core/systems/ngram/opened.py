@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hsd_core.models.database_file import NgramError, kind_of
+from hsd_core.models.database_file import NgramError, file_kind
 from hsd_core.systems.ngram.databases import LookupLimits
 from hsd_core.systems.ngram.model_db import ModelDatabase, load_model_db
 from hsd_core.systems.ngram.text_db import TextDatabase, load_text_db
@@ -39,7 +39,7 @@ def open_databases(asked: Sequence[str | Path], own: Mapping[str, Path | None], 
     found = OpenedDatabases()
     for one in asked:
         path = own.get(one) if isinstance(one, str) else one
-        letter = one if isinstance(one, str) else LETTERS[kind_of(one)]
+        letter = one if isinstance(one, str) else LETTERS[file_kind(one)]
         if letter in found.order:
             there = found.files.get(letter, f"the preset's {letter}")
             raise NgramError(f"{path}: {WORDS[letter]}, and so is {there}; keep one of them")

@@ -12,7 +12,7 @@ from hsd_core.cli.options import counts, reads, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown
 from hsd_core.theory import ProfileLevel, read_profile
 from hsd_core.theory.profiles.profile_store import shipped_profile
-from hsd_core.typed import encode_lines, pretty, put
+from hsd_core.typed import encode_lines, pretty, write_whole
 
 
 def add(commands: Any) -> None:
@@ -56,7 +56,7 @@ def act(options: argparse.Namespace) -> int:
         "texts": len(texts),
         "answer": answer(path),
     }
-    put(out, f"{pretty({**about, 'alone': found['alone'], 'path': path})}\n".encode())
+    write_whole(out, f"{pretty({**about, 'alone': found['alone'], 'path': path})}\n".encode())
     for count in options.keep or [options.steps]:
         _set(out.with_name(f"{preset.name}-skip{count}.json"), about, path, count)
     part.unlink()
@@ -86,4 +86,4 @@ def _set(path: Path, about: Mapping[str, Any], steps: list[dict[str, Any]], coun
         "mlp": sorted(without.mlp),
         "measured": {**{name: last[name] for name in ("agree", "left", "speed_up")}, "command": about["command"]},
     }
-    put(path, encode_lines([found]))
+    write_whole(path, encode_lines([found]))

@@ -51,7 +51,7 @@ def drawn(folder: Path, name: str) -> dict[str, Any] | None:
     """The ladder of that name in plain types, for a card; None where it is none, which the log says."""
     path = folder / f"{name}.json"
     try:
-        found = convert(plain(files.whole(path, LARGEST)), Ladder)
+        found = convert(plain(files.read_bytes(path, LARGEST)), Ladder)
     except (ValueError, OSError) as error:
         log.warning("the ladder %s is passed over: %s", path.name, error)
         return None

@@ -112,15 +112,15 @@ class Blocks:
 Rows = TypeVar("Rows", PlaceWork, Rounds, Blocks)
 
 
-def some(of: Rows, b: slice | Ints) -> Rows:
+def rows_of_record(of: Rows, b: slice | Ints) -> Rows:
     """Of some of the rows: of each array of a record, and of those of its parts."""
     cut: dict[str, Any] = {one.name: x[b] for one in fields(of) if isinstance(x := getattr(of, one.name), np.ndarray)}
     if not isinstance(of, PlaceWork):
-        cut["parts"] = tuple(some(part, b) for part in of.parts)
+        cut["parts"] = tuple(rows_of_record(part, b) for part in of.parts)
     return replace(of, **cut)
 
 
-def collected(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:
+def collect_blocks(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:
     """Rounds of verifiers until at least `length` tokens are held.
 
     Args:

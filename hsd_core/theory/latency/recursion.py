@@ -28,10 +28,10 @@ from hsd_core.theory.latency.blocks import (
     PlaceWork,
     Rounds,
     accepts,
-    collected,
+    collect_blocks,
     lookup_lengths,
     rows_of,
-    some,
+    rows_of_record,
     total,
 )
 from hsd_core.theory.latency.plans import LevelShare, Prediction, StackPlan, check_plan
@@ -77,13 +77,13 @@ class Pricer:
         check_plan(self.profile, plan)
         rooms = np.arange(most + 1)
         if not plan.blocks:
-            return some(self._plain(), np.zeros_like(rooms))
+            return rows_of_record(self._plain(), np.zeros_like(rooms))
         plans = [plan.cut(room) for room in rooms.tolist()]
         block = self._drafted(plans)
         for place in range(1, len(plan.levels)):
-            rounds = self._verify(plans, place, some(block, np.maximum(rooms - plan.bonus_of(place), 0)))
+            rounds = self._verify(plans, place, rows_of_record(block, np.maximum(rooms - plan.bonus_of(place), 0)))
             if place < len(plan.blocks):
-                block = collected(rounds, np.minimum(plan.blocks[place], rooms), rooms)
+                block = collect_blocks(rounds, np.minimum(plan.blocks[place], rooms), rooms)
         return rounds
 
     def _price(self, plans: list[StackPlan]) -> Iterator[tuple[StackPlan, Prediction]]:
@@ -95,12 +95,12 @@ class Pricer:
         rounds = self._verify(plans, 1, self._drafted(plans))
         for place in count(1):
             k = sum(len(plan.levels) > place + 1 for plan in plans)
-            yield from self._ended(plans[k:], some(rounds, slice(k, None)))
+            yield from self._ended(plans[k:], rows_of_record(rounds, slice(k, None)))
             if not k:
                 return
-            plans, rounds = plans[:k], some(rounds, slice(k))
+            plans, rounds = plans[:k], rows_of_record(rounds, slice(k))
             length = np.array([plan.blocks[place] for plan in plans])
-            rounds = self._verify(plans, place + 1, collected(rounds, length))
+            rounds = self._verify(plans, place + 1, collect_blocks(rounds, length))
 
     def _ended(self, plans: Sequence[StackPlan], rounds: Rounds) -> Iterator[tuple[StackPlan, Prediction]]:
         """Rounds of the target."""

@@ -23,7 +23,7 @@ from msgspec import Meta, Struct, field
 from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
 from hsd_core.theory.profiles.profile import VERSION, Matrix, Pair, Profile, ProfileLevel, TextLengths, check_levels
 from hsd_core.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
-from hsd_core.typed.files import whole
+from hsd_core.typed.files import read_bytes
 
 GivenCosts = dict[str, float] | float
 GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal is not read
@@ -79,7 +79,7 @@ def read_profile(path: str | Path) -> Profile:
         OSError: there is no such file.
     """
     try:
-        return profile_from(plain(whole(path, MAX_BYTES)))
+        return profile_from(plain(read_bytes(path, MAX_BYTES)))
     except ProfileError as error:
         raise ProfileError(f"{path}: {error}") from None
     except Malformed as error:

@@ -19,7 +19,7 @@ from hsd_core.models.machine import AVX512
 from hsd_core.models.weights import Source, cache_folder
 from hsd_core.stacks.presets import preset_of
 from hsd_core.theory import Profile, ProfileError, read_profile
-from hsd_core.typed import pretty, put
+from hsd_core.typed import pretty, write_whole
 
 FORMAT = 5  # of what is measured and how; another number is measured again
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
@@ -69,7 +69,7 @@ def store_profile(profile: Profile, preset: str | Preset, device: str, dtype: st
     folder, name = _place(preset, device, dtype)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / _file(name, profile.temperature, str(profile.about.get("effort", "")))
-    put(path, f"{pretty(profile.as_dict())}\n".encode())
+    write_whole(path, f"{pretty(profile.as_dict())}\n".encode())
     return path
 
 
@@ -96,9 +96,9 @@ def shipped_profile(
     return None
 
 
-def shipped_profiles(folder: Path = FOLDER) -> list[Profile]:
+def shipped_profiles() -> list[Profile]:
     """All the profiles that come with the package."""
-    return readable_profiles(folder.glob("*.json"))
+    return readable_profiles(FOLDER.glob("*.json"))
 
 
 def distance_to_here(about: Mapping[str, Any], device: str = "cpu") -> int:
@@ -137,14 +137,14 @@ def planning_origin(
     return {"preset": preset.name, "machine": _machine(device), "profile": about}
 
 
-def brief(profile: Profile, source: str) -> dict[str, Any]:
+def header_profile(profile: Profile, source: str) -> dict[str, Any]:
     """What a trace's header keeps of a profile: costs, acceptances, its digest and its origin."""
     whole = profile.as_dict()
     kept = {key: whole[key] for key in BRIEF if key in whole}
     return {**kept, "digest": digest(profile), "about": origin(profile, source)}
 
 
-def key_of(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
+def cache_key(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
     """All that a profile depends on, as plain JSON types."""
     files = [*(draft.path for draft in shipped(preset.name)), preset.model_db, preset.text_db]
     sources = [preset.target, *preset.drafts]
@@ -174,7 +174,7 @@ def _files(source: Source) -> list[str]:
 def _place(preset: str | Preset, device: str | None, dtype: str | None) -> tuple[Path, str]:
     preset = _known(preset)
     device = device or _default_device(preset)
-    key = json.dumps(key_of(preset, device, dtype or _default_dtype(preset, device)), sort_keys=True)
+    key = json.dumps(cache_key(preset, device, dtype or _default_dtype(preset, device)), sort_keys=True)
     return _folder(), f"{preset.key}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
@@ -188,9 +188,9 @@ def _anything(preset: str | Preset) -> bool:
     return any(path.name.startswith(f"{_known(preset).key}-") for path in _folder().glob("*.json"))
 
 
-def profiles_stamp(folder: Path = FOLDER) -> tuple[tuple[str, int], ...]:
+def profiles_stamp() -> tuple[tuple[str, int], ...]:
     """Changes with the profiles that are kept here or come with the package."""
-    found = [path for where in (_folder(), folder) for path in sorted(where.glob("*.json"))]
+    found = [path for where in (_folder(), FOLDER) for path in sorted(where.glob("*.json"))]
     return tuple((str(path), path.stat().st_mtime_ns) for path in found)
 
 

@@ -70,13 +70,13 @@ class AnotherLevel:
         fewer = best.by_depth[-2]
         self.others = None if set(fewer.plan.levels) <= set(self.levels) else fewer
 
-    def curve(self, agreement: float | None = None, shares: Sequence[float] = SHARES) -> list[Point]:
+    def curve(self, agreement: float | None = None) -> list[Point]:
         """A point for each of the costs and one for the profile's own, by rising cost.
 
         Args:
             agreement: the share of the level's tokens that the target accepts; None: the profile's own.
         """
-        return [self.at(share, agreement) for share in sorted({*shares, self.share})]
+        return [self.at(share, agreement) for share in sorted({*SHARES, self.share})]
 
     def at(self, share: float, agreement: float | None = None) -> Point:
         """At one cost; both numbers the profile's own: its own best plans."""

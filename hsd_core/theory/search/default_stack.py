@@ -42,7 +42,7 @@ _PAIR = 2  # levels of the stacks that a third one is measured against
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class PlanPrediction:
     """What the planner says of a default stack before it runs.
 
     `speedup`: over plain decoding. `two`: the best stack of two levels in the whole profile, and its speed-up; `gain`:
@@ -59,7 +59,7 @@ class Promise:
 @dataclass(frozen=True, slots=True)
 class DefaultPlan:
     stack: str
-    promise: Promise
+    promise: PlanPrediction
 
 
 def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
@@ -101,16 +101,16 @@ def _written(stack: str, own: StackPlan, chosen: StackPlan) -> str:
     return format_stack(specs)
 
 
-def _promise(profile: Profile, chosen: Ranked) -> Promise:
+def _promise(profile: Profile, chosen: Ranked) -> PlanPrediction:
     speedup = chosen.prediction.speedup
     if len(chosen.plan.levels) <= _PAIR:
-        return Promise(speedup)
+        return PlanPrediction(speedup)
     two = Planner(profile, trees=False).best(depth=_PAIR, shortlist=_FEW).by_depth[-1]
     if not two.plan.blocks or not has_specs(profile, two.plan):
-        return Promise(speedup)
+        return PlanPrediction(speedup)
     gain = two.prediction.ms_per_token / chosen.prediction.ms_per_token
     said = plan_text(profile, two.plan), two.prediction.speedup
-    return Promise(speedup, said, gain, _interval(profile, chosen.plan, two.plan))
+    return PlanPrediction(speedup, said, gain, _interval(profile, chosen.plan, two.plan))
 
 
 def _interval(profile: Profile, plan: StackPlan, other: StackPlan) -> Interval | None:
@@ -152,7 +152,7 @@ class DefaultStack:
     stack: str
     source: str = WRITTEN
     about: Mapping[str, str] = field(default_factory=dict)
-    promise: Promise | None = None
+    promise: PlanPrediction | None = None
 
     @property
     def sentence(self) -> str:

@@ -16,7 +16,7 @@ from laid_beside import EXAMPLE, laid_beside
 from toys import toy_stack
 
 from hsd_core.core.events import Draft
-from hsd_core.export.run_page import brought, empty_page
+from hsd_core.export.run_page import empty_page, system_assets
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, stack_text
@@ -76,7 +76,7 @@ def test_its_panel_comes_with_its_folder(tmp_path: Path) -> None:
     own = tmp_path / "js" / "systems" / "echo"
     own.mkdir()
     shutil.copy(EXAMPLE / "echo" / "echo.js", own)
-    assert "js/systems/echo/echo.js" in brought(tmp_path, "js")
+    assert "js/systems/echo/echo.js" in system_assets(tmp_path, "js")
     assert "How far back drafts were repeated from" in empty_page(tmp_path)
     asks = f"""
       globalThis.document = {{ addEventListener() {{}} }};

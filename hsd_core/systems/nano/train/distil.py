@@ -23,7 +23,7 @@ from hsd_core.systems.nano.train.held_out import DraftScore, examine, prepare
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Student
 from hsd_core.systems.nano.train.students.student_file import round_weights, take_weights, tensors_of
-from hsd_core.typed import put
+from hsd_core.typed import write_whole
 
 LARGEST = 10_000_000  # bytes of a file that is shipped
 
@@ -152,7 +152,7 @@ class Distiller:
             self._export(made, draft, student, curve, found, command)
         checkpoint.remove(folder / checkpoint.FILE)
         for path in (made.with_suffix(".md"), made):
-            put(out / path.name, path.read_bytes())
+            write_whole(out / path.name, path.read_bytes())
         return out / made.name
 
     def _export(
@@ -205,7 +205,7 @@ class Distiller:
             "size": path.stat().st_size,
             "share": loop.weight_share(student, decoder),
         }
-        put(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, said).encode())
+        write_whole(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, said).encode())
 
     def _digest(self, draft: DraftShape, start: Path | None) -> str:
         """Names everything that training depends on: with another of these it starts again."""

@@ -27,7 +27,7 @@ from hsd_core.systems.nano.train.losses import LOSSES
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Batch, Student
 from hsd_core.systems.nano.train.students.student_file import take_weights
-from hsd_core.typed import convert, encode_lines, put
+from hsd_core.typed import convert, encode_lines, write_whole
 
 FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand positions for at most 1152 inputs
 EXAM_TOKENS = 2048  # positions in a batch of the exam
@@ -249,4 +249,4 @@ def _groups(texts: Sequence[Features]) -> list[list[Features]]:
 
 def _write_curve(path: Path, curve: Sequence[Point]) -> None:
     """The validation curve as JSON lines, for whoever watches; the checkpoint holds it too."""
-    put(path, encode_lines(curve))
+    write_whole(path, encode_lines(curve))

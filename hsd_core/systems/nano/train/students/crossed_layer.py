@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hsd_core.models.lean.positions import sees_own
+from hsd_core.models.lean.positions import window_mask
 from hsd_core.systems.nano.train.students.student_layer import Seen, StudentLayer
 
 
@@ -56,7 +56,7 @@ class CrossedLayer(StudentLayer):
         place = torch.arange(s, device=x.device)
         q = self._queries(read[:, first:], cos[first:s], sin[first:s])
         k, v = self._remember(read, cos[:s], sin[:s], Seen())
-        mine = sees_own(place[first:], place, self.window)
+        mine = window_mask(place[first:], place, self.window)
         a = F.scaled_dot_product_attention(q, k, v, attn_mask=mine)
         x = x[:, first:] + F.linear(a.transpose(1, 2).flatten(2), self.out)
         read = F.rms_norm(x, (x.shape[-1],), self.cross_norm, self.eps)

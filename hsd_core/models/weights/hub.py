@@ -1,4 +1,7 @@
-"""Fetching a model from the Hugging Face Hub into the Hub's own cache, with every error as one that names the cure."""
+"""Models of the Hugging Face Hub: what lies whole in the Hub's own cache, and fetching what does not.
+
+What is here is known without a network and imports nothing heavy. Every error names the cure.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,65 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hsd_core.models.weights.child_process import child_process
-from hsd_core.models.weights.hub.snapshots import snapshot
 from hsd_core.models.weights.source import Source, WeightsError, saved_again
+
+INDEX = "model.safetensors.index.json"
+
+
+def snapshot(hub_id: str) -> Path | None:
+    """The folder of a model that can be opened: every shard of its index, config.json and tokenizer.json.
+
+    The one that the cache calls main is taken, else any that is whole.
+    """
+    root = hub_cache() / f"models--{hub_id.replace('/', '--')}"
+    return next((folder for folder in _snapshots(root) if _is_whole(folder)), None)
+
+
+def config_of(hub_id: str) -> Path | None:
+    """A folder with the config.json of a model, whatever else of it is here."""
+    root = hub_cache() / f"models--{hub_id.replace('/', '--')}"
+    return next((folder for folder in _snapshots(root) if (folder / "config.json").is_file()), None)
+
+
+def hub_cache() -> Path:
+    """Where the Hub's library keeps what it fetches."""
+    home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    return Path(os.path.expanduser(os.path.expandvars(named or os.path.join(home, "hub"))))
+
+
+def lacks_shard(folder: Path) -> str:
+    """The first file of weights that a folder's index names and the folder does not have, "" if there is none."""
+    try:
+        named = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"].values()
+        return next((name for name in sorted({Path(n).name for n in named}) if not (folder / name).is_file()), "")
+    except FileNotFoundError:
+        return "" if any(path.is_file() for path in folder.glob("*.safetensors")) else "model.safetensors"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return INDEX
+
+
+def _snapshots(root: Path) -> Iterator[Path]:
+    main = root / "refs" / "main"
+    if main.is_file():
+        yield root / "snapshots" / main.read_text(encoding="utf-8").strip()
+    yield from sorted((root / "snapshots").glob("*"))
+
+
+def _is_whole(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in ("config.json", "tokenizer.json")) and not lacks_shard(folder)
+
 
 Progress = Callable[[str, float, float], None]
 ANSWER_S = 5.0  # how long the Hub may take to answer at all
 LOOK_S = 0.2  # between two looks at what has arrived
-PROGRAM = str(Path(__file__).with_name("program.py"))
+PROGRAM = str(Path(__file__).with_name("hub_program.py"))
 
 
 def fetch_hub(source: Source, progress: Progress) -> Path:
@@ -48,19 +97,19 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
     return Path(ended["folder"])
 
 
-class Looked(NamedTuple):
+class HubLookup(NamedTuple):
     """What the Hub says of a model before it is fetched: bytes of all its files, or what is wrong, with the cure."""
 
     bytes: int = 0
     wrong: str = ""
 
 
-def look_at(source: Source) -> Looked:
+def look_up(source: Source) -> HubLookup:
     """Ask the Hub for a model's size and config.json, which is kept: seconds at most, and nothing large is fetched."""
     ended = _run(source.id, lambda plan: None, "look")
     if "folder" not in ended:
-        return Looked(wrong=_cure(source, ended))
-    return Looked(sum(ended["files"].values()))
+        return HubLookup(wrong=_cure(source, ended))
+    return HubLookup(sum(ended["files"].values()))
 
 
 def _arrived(blobs: str, blob: str, size: int) -> float:
