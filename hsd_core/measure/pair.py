@@ -27,7 +27,7 @@ from hsd_core.doctor.draft_profile import DraftProfile, Share
 from hsd_core.doctor.gain import Gain, Length, gain_of, needed
 from hsd_core.measure.calibrate.acceptance import walk
 from hsd_core.measure.intervals import Tally, median_interval
-from hsd_core.measure.passes.level_passes import Bed
+from hsd_core.measure.passes.level_passes import LevelAtRest
 from hsd_core.measure.tables import markdown
 from hsd_core.measure.teacher_forced import pair_rows
 from hsd_core.measure.timed import in_turns
@@ -227,11 +227,11 @@ def by_passes(entries: Sequence[StackEntry], text: Sequence[int], tell: Callable
     """
     length = len(text) - MOST - 2
     target = entries[-1].level
-    beds = [Bed(entry.level, target, text, MOST + 1) for entry in (entries[0], entries[-1])]
-    for bed in beds:
-        bed.rest(length)
+    resting = [LevelAtRest(entry.level, target, text, MOST + 1) for entry in (entries[0], entries[-1])]
+    for level in resting:
+        level.rest(length)
     cells = [(0, 1), *((1, rows) for rows in range(1, MOST + 2))]
-    found = in_turns({(i, n): partial(beds[i].one, n) for i, n in cells}, TURNS, WARM_UP, tell=tell)
+    found = in_turns({(i, n): partial(resting[i].one, n) for i, n in cells}, TURNS, WARM_UP, tell=tell)
     medians = {cell: median_interval(values)[0] for cell, values in found.items()}
     return PairCosts(medians[0, 1], tuple(medians[1, rows] for rows in range(1, MOST + 2)), measured=True)
 

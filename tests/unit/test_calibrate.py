@@ -21,7 +21,7 @@ from hsd_core.measure.calibrate.acceptance import BLOCK, count, walk
 from hsd_core.measure.calibrate.candidates import candidates, default_levels
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
 from hsd_core.measure.calibrate.reading import STRIDE, Reading, read
-from hsd_core.measure.calibrate.run_costs import Observed, taken_apart
+from hsd_core.measure.calibrate.run_costs import Observed, split_engine_time
 from hsd_core.measure.intervals import Tally, mean_interval, median_interval
 from hsd_core.measure.texts.written_texts import WrittenText, write
 from hsd_core.models.sampling import Sampling
@@ -179,7 +179,7 @@ def test_time_outside_levels_is_what_drafts_and_verifications_leave():
     ],
 )
 def test_the_engines_time_goes_with_rounds_and_with_verifications(measured, parts):
-    found = taken_apart(*measured)
+    found = split_engine_time(*measured)
     assert (found.round_ms, found.verify_ms) == pytest.approx(parts)
 
 
@@ -321,6 +321,6 @@ def test_a_drafted_token_is_timed_as_its_share_of_a_draft(monkeypatch: pytest.Mo
     monkeypatch.setattr(lone_costs.time, "perf_counter_ns", lambda: next(now))
     level = TableLevel(table(4, 1), 4, name="table", label="table")
     entries = [StackEntry(level, LevelSpec("table"), None)]
-    rig = lone_costs._Rig(entries, [], [WrittenText([1, 2, 3], [0, 1, 2, 3] * 10)], Sampling(), 8)
-    drafting = rig._drafting(rig._at_rest([0])[0], fed=False)
+    rest = lone_costs._LevelsAtRest(entries, [], [WrittenText([1, 2, 3], [0, 1, 2, 3] * 10)], Sampling(), 8)
+    drafting = rest._drafting(rest._at_rest([0])[0], fed=False)
     assert drafting() == 8.0 / lone_costs.DRAFTED

@@ -27,7 +27,7 @@ from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.fused import FusedLevel
 from hsd_core.measure.calibrate import acceptance, lone_costs, measured_in_runs
 from hsd_core.measure.calibrate.acceptance import BLOCK, count_offers, judge
-from hsd_core.measure.calibrate.candidates import candidates, default_levels, met_at_work
+from hsd_core.measure.calibrate.candidates import candidates, default_levels, seen_in_runs_alone
 from hsd_core.measure.calibrate.lone_costs import Timings, time_levels
 from hsd_core.measure.calibrate.measured_in_runs import ran
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
@@ -262,7 +262,7 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
     monkeypatch.setattr(Tree, "beside", seen)
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
     several_ = [entry(lookups(4, stacks.target.vocab_size), "ngram@guess=4"), window]
-    found = time_levels(entries, [text], 0.0, at_work=several_, tell=lambda *_: None, stop=lambda: False)
+    found = time_levels(entries, [text], 0.0, in_runs_alone=several_, tell=lambda *_: None, stop=lambda: False)
     with_window = {pair for pair in found.edges if pair[0] == 4}
     assert with_window == {(4, 0), (4, 1), (4, 2)} and not any(pair[0] == 3 for pair in found.edges)
     assert all(found.edges[pair].rows == (1, 2, 3) for pair in with_window)
@@ -289,7 +289,7 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
     monkeypatch.setattr(DraftRun, "_score", counted)
     guesses = [entry(lookups(3, stacks.target.vocab_size), "ngram@guess=3")]
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
-    found = time_levels(entries, [text], 0.0, at_work=guesses, tell=lambda *_: None, stop=lambda: False)
+    found = time_levels(entries, [text], 0.0, in_runs_alone=guesses, tell=lambda *_: None, stop=lambda: False)
     assert set(found.edges) == {(3, 0)} and found.edges[3, 0].rows == (1, 4, 8)
     # three branches each: one token deep for 4 rows, 3, 2 and 2 for 8
     assert passes[2] % 3 == 0 and passes[2] and passes[4] and passes[3] == 2 * passes[4]
@@ -326,12 +326,12 @@ def test_lists_of_levels_hold_more_than_a_stack_and_keep_their_order() -> None:
     found = candidates(pipeline, ",".join([*asked, "table@id=order6"]))
     assert [found.names[i] for i in found.order] == [*asked, "table@id=order6"]
     assert found.stack == "table@id=order1,table@id=order3,table@id=order6" and found.target == 2
-    assert len(found.at_work) == 8 and not found.left_out
+    assert len(found.in_runs_alone) == 8 and not found.left_out
 
 
 def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reason() -> None:
     found = candidates(Pipeline.open("toy"), "ngram@guess=3,table@id=order1@fuse=2,table@id=order3,table@id=order6")
-    assert found.names == ("table@id=order3", "table@id=order6") and found.at_work == ()
+    assert found.names == ("table@id=order3", "table@id=order6") and found.in_runs_alone == ()
     assert "no level 'ngram'" in found.left_out["ngram@guess=3"]
     assert "leave @fuse= out" in found.left_out["table@fuse=2@id=order1"]
 
@@ -355,7 +355,7 @@ def test_lists_of_levels_that_make_no_profile_are_refused(levels: str, wrong: st
 def test_a_presets_own_levels_have_lookahead_and_seven_guesses_beside_one() -> None:
     found, left_out = default_levels(PRESETS["smollm2"], "float32")
     assert found[:3] == ["ngram", "ngram@guess=7", "lookahead"] and "lookahead" not in left_out
-    several_ = [name for name in found if met_at_work(parse(f"{name},target" if name != "target" else name)[0])]
+    several_ = [name for name in found if seen_in_runs_alone(parse(f"{name},target" if name != "target" else name)[0])]
     assert several_ == ["ngram@guess=7", "lookahead"]
 
 

@@ -19,9 +19,9 @@ from hsd_core.grammar.stack_text import parse
 from hsd_core.measure.bench import Prompt
 from hsd_core.measure.calibrate import lone_costs, measured_in_runs
 from hsd_core.measure.calibrate.acceptance import count
-from hsd_core.measure.calibrate.candidates import Candidates, met_at_work
+from hsd_core.measure.calibrate.candidates import Candidates, seen_in_runs_alone
 from hsd_core.measure.calibrate.lone_costs import time_levels
-from hsd_core.measure.calibrate.measured_in_runs import meet, ran
+from hsd_core.measure.calibrate.measured_in_runs import count_in_runs, ran
 from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, drafted_rows, read, side_by_side
 from hsd_core.measure.calibrate.run_costs import Observed, in_runs
 from hsd_core.measure.intervals import Tally
@@ -87,11 +87,11 @@ def test_drafts_that_end_by_themselves_are_counted_as_runs_make_them(
     stacks: LeanStacks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = "climb@at=1-2@theta=0.45"
-    assert met_at_work(parse(f"{spec},target")[0]) and not met_at_work(parse("skip@set=none,target")[0])
+    assert seen_in_runs_alone(parse(f"{spec},target")[0]) and not seen_in_runs_alone(parse("skip@set=none,target")[0])
     offers, output = {}, ()
     tally = Tally(1)
     monkeypatch.setattr(measured_in_runs, "FEWEST", 1)
-    meet(
+    count_in_runs(
         found(stacks, spec),
         [WrittenText(PROMPT, (0,))],
         0.0,
@@ -122,7 +122,14 @@ def test_what_a_verification_saves_behind_a_climb_is_taken_from_runs(stacks: Lea
     spec = "climb@at=1-2@theta=0.45"
     own = found(stacks, spec)
     alone = time_levels(
-        own.entries, [text], 0.0, at_work=own.at_work, context=20, seconds=0.0, tell=lambda *_: None, stop=lambda: False
+        own.entries,
+        [text],
+        0.0,
+        in_runs_alone=own.in_runs_alone,
+        context=20,
+        seconds=0.0,
+        tell=lambda *_: None,
+        stop=lambda: False,
     )
     assert alone.lighter == ((1, 0),) and not alone.edges and alone.context == 20
     half = Observed()

@@ -1,4 +1,4 @@
-"""Calibration within runs: costs that were met at work, where the truth is known."""
+"""Calibration within runs: costs that were measured in runs, where the truth is known."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from hsd_core.measure.calibrate.run_costs import (
     MOST,
     Drafting,
     Observed,
+    engine_time,
     in_runs,
     observe,
-    outside,
     per_token,
     scaled,
+    split_engine_time,
     stacks_of,
-    taken_apart,
 )
 from hsd_core.measure.texts import written_texts
 from hsd_core.measure.texts.written_texts import WrittenText
@@ -118,7 +118,7 @@ def test_what_was_observed_of_a_run_is_all_of_its_time() -> None:
 
 def test_the_engines_time_is_taken_from_all_runs_together() -> None:
     seen = Observed(stacks=[50.0, 10.0, 40.0], plain=[20.0, 10.0, 10.0])
-    assert outside(seen) == taken_apart(5.0, 4.0, 2.0)
+    assert engine_time(seen) == split_engine_time(5.0, 4.0, 2.0)
 
 
 def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,8 @@ class Candidates:
     Attributes:
         entries: those with a row behind every token of a text, and lookups of one sequence: cheapest first, the target
             last.
-        at_work: those that are met in runs alone: each stands in stacks of its own over the target.
-        names: the specs of `entries`, then of `at_work`; a level's number is its place here.
+        in_runs_alone: those that are met in runs alone: each stands in stacks of its own over the target.
+        names: the specs of `entries`, then of `in_runs_alone`; a level's number is its place here.
         left_out: the reasons of the others.
         order: the numbers as the levels were asked for, the target's last.
     """
@@ -33,7 +33,7 @@ class Candidates:
     entries: tuple[StackEntry, ...]
     names: tuple[str, ...]
     left_out: dict[str, str]
-    at_work: tuple[StackEntry, ...]
+    in_runs_alone: tuple[StackEntry, ...]
     order: tuple[int, ...]
 
     @property
@@ -82,8 +82,8 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
     """Build the levels that are asked for (all that the preset offers), one by one over the target.
 
     Args:
-        levels: in the grammar of stacks, without T: "ngram,int8,target". Any number of those that are met at work may
-            stand among the others, which make a stack.
+        levels: in the grammar of stacks, without T: "ngram,int8,target". Any number of those that are measured in runs
+            alone may stand among the others, which make a stack.
     Raises:
         StackError: `levels` is not a stack, the target cannot be built, or nothing but the target is left.
     """
@@ -91,7 +91,7 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
     if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise StackError(f"{twice[0]} is given twice; a profile has each level once")
     *below, target = wanted
-    at_work = [name for name in below if met_at_work(parse(f"{name},{target}")[0])]
+    in_runs_alone = [name for name in below if seen_in_runs_alone(parse(f"{name},{target}")[0])]
     built: dict[str, StackEntry] = {}
     pipeline.entries(target)
     for name in below:
@@ -99,21 +99,21 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
             built[name] = pipeline.entries(f"{name},{target}")[0]
         except (StackError, OSError, ValueError, RuntimeError) as error:
             left_out[name] = " ".join(str(error).split())
-    at_work = [name for name in at_work if name in built]
-    usable = [name for name in built if name not in at_work]
+    in_runs_alone = [name for name in in_runs_alone if name in built]
+    usable = [name for name in built if name not in in_runs_alone]
     for name in usable[: max(0, len(usable) + 1 - MAX_LEVELS)]:
         left_out[name] = f"a profile has at most {MAX_LEVELS} levels; name those you want with --levels"
         usable.remove(name)
-    if not (usable or at_work):
+    if not (usable or in_runs_alone):
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
-    names = (*usable, target, *at_work)
+    names = (*usable, target, *in_runs_alone)
     order = tuple(names.index(name) for name in wanted if name in names)
     alone = tuple(pipeline.entries(",".join((*usable, target))))
-    return Candidates(alone, names, left_out, tuple(built[name] for name in at_work), order)
+    return Candidates(alone, names, left_out, tuple(built[name] for name in in_runs_alone), order)
 
 
-def met_at_work(spec: LevelSpec) -> bool:
+def seen_in_runs_alone(spec: LevelSpec) -> bool:
     """Whether what a level offers is seen in runs alone: several candidates side by side, a window that rides along, or
     a draft that ends where the drafter itself says so."""
     kind = kind_of(spec)
@@ -122,10 +122,10 @@ def met_at_work(spec: LevelSpec) -> bool:
 
 
 def asked(levels: str) -> list[str]:
-    """The specs of levels that are asked for: those that are not met at work are a stack."""
+    """The specs of levels that are asked for: those that are not measured in runs are a stack."""
     *below, target = levels.split(",")
     specs = [parse(f"{level},{target}")[0] for level in below] + [*parse(target)]
-    parse(",".join(format_stack([spec]) for spec in specs if not met_at_work(spec)))
+    parse(",".join(format_stack([spec]) for spec in specs if not seen_in_runs_alone(spec)))
     return [_plain(spec) for spec in specs]
 
 

@@ -63,7 +63,7 @@ def time_levels(
     texts: Sequence[WrittenText],
     temperature: float,
     *,
-    at_work: Sequence[StackEntry] = (),
+    in_runs_alone: Sequence[StackEntry] = (),
     context: int = CONTEXT,
     seconds: float = BUDGET,
     tell: Callable[[int, int], None],
@@ -72,16 +72,16 @@ def time_levels(
     """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
 
     Args:
-        at_work: those that are met at work; their numbers follow. context: tokens of text before. seconds: after which
-            no further turn begins.
+        in_runs_alone: those that are measured in runs alone; their numbers follow. context: tokens of text before.
+        seconds: after which no further turn begins.
     Raises:
         Stopped: `stop` turned true.
     """
-    rig = _Rig(entries, at_work, texts, Sampling(temperature), context)
+    rest = _LevelsAtRest(entries, in_runs_alone, texts, Sampling(temperature), context)
     try:
-        found = in_turns(rig.tasks(), TURNS - WARM_UP, WARM_UP, fewest=FEWEST, seconds=seconds, tell=tell, stop=stop)
+        found = in_turns(rest.tasks(), TURNS - WARM_UP, WARM_UP, fewest=FEWEST, seconds=seconds, tell=tell, stop=stop)
     finally:
-        rig.close()
+        rest.close()
     verify: dict[int, list[tuple[int, list[float]]]] = {}
     edges: dict[tuple[int, int], list[tuple[int, list[float]]]] = {}
     draft = {}
@@ -97,9 +97,9 @@ def time_levels(
         {i: _costs(rows) for i, rows in verify.items()},
         draft,
         {pair: _costs(rows) for pair, rows in edges.items()},
-        rig.lighter(),
+        rest.lighter(),
         max(map(len, found.values()), default=0),
-        rig.context,
+        rest.context,
     )
 
 
@@ -109,13 +109,13 @@ def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
     return Costs(tuple(n for n, _ in measured), ms, low, high)
 
 
-class _Rig:
+class _LevelsAtRest:
     """Levels at rest behind `context` tokens of a text, each in a run of its own."""
 
     def __init__(
         self,
         entries: Sequence[StackEntry],
-        at_work: Sequence[StackEntry],
+        in_runs_alone: Sequence[StackEntry],
         texts: Sequence[WrittenText],
         sampling: Sampling,
         context: int,
@@ -123,12 +123,12 @@ class _Rig:
         self.entries, self.sampling, self._choices = entries, sampling, SeededChoices(0)
         # A fused draft stands here without its lookups: what it shares, its drafter does.
         self.levels: list[Any] = [entry.level for entry in entries]
-        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in at_work]
+        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in in_runs_alone]
         self._judge = Judge(self._choices, 0, 0, 0)
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
         # By number: how many sequences stand side by side, and what rides beside them.
-        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in at_work]
-        probes = [riding(entry.level, ids) for entry in at_work]
+        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in in_runs_alone]
+        probes = [riding(entry.level, ids) for entry in in_runs_alone]
         self._several = dict(enumerate(zip(fans, probes, strict=True), len(entries)))
         spare = max([8, *map(deepest, probes)])
         room = min((s.level.max_positions or context + 64 for s in entries), default=context + 64)
@@ -181,7 +181,7 @@ class _Rig:
         return dict(zip(which, self._at_rest(self._with_target(which)), strict=False)) if which else {}
 
     def lighter(self) -> tuple[tuple[int, int], ...]:
-        """Those met at work, but for lookups, that read the target's trunk."""
+        """Those measured in runs, but for lookups, that read the target's trunk."""
         last = len(self.entries) - 1
         ending = [j for j in self._several if not self.levels[j].can_verify and self.levels[j].has_cache]
         return tuple((j, last) for j in ending if shares([self.levels[j], self.levels[last]])[0] is not None)

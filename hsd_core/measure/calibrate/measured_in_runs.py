@@ -34,7 +34,7 @@ SECONDS = 20.0  # a level, of runs and of reading what they wrote
 FEWEST, STRIDE = 4, 5  # texts; every fifth one first, so that all kinds of prompts are among the first
 
 
-def meet(
+def count_in_runs(
     found: Candidates,
     texts: Sequence[WrittenText],
     temperature: float,
@@ -53,14 +53,14 @@ def meet(
     Raises:
         Stopped: `stop` turned true.
     """
-    if not found.at_work:
+    if not found.in_runs_alone:
         return
     began, order = time.monotonic(), [at for first in range(STRIDE) for at in range(first, len(texts), STRIDE)]
     for done, number in enumerate(order):
         if done >= FEWEST and time.monotonic() - began > seconds:
             break
         prompt, last = texts[number].prompt, WrittenText((), ())
-        for level, entry in enumerate(found.at_work, len(found.entries)):
+        for level, entry in enumerate(found.in_runs_alone, len(found.entries)):
             stack = [entry, found.entries[-1]]
             output, offers = ran(stack, prompt, temperature, number, ends=ends, tokens=tokens, stop=stop)
             if output != last.output:  # greedy runs write one text

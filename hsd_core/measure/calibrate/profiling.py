@@ -19,9 +19,17 @@ from hsd_core.measure.bench import read_prompts
 from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
 from hsd_core.measure.calibrate.lone_costs import BUDGET, CONTEXT, Timings, time_levels
-from hsd_core.measure.calibrate.measured_in_runs import SECONDS, meet
+from hsd_core.measure.calibrate.measured_in_runs import SECONDS, count_in_runs
 from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, read
-from hsd_core.measure.calibrate.run_costs import Observed, Outside, in_runs, observe, observe_drafts, outside, per_token
+from hsd_core.measure.calibrate.run_costs import (
+    EngineTime,
+    Observed,
+    engine_time,
+    in_runs,
+    observe,
+    observe_drafts,
+    per_token,
+)
 from hsd_core.measure.intervals import Tally, mean_interval
 from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
@@ -41,7 +49,7 @@ def assembled(
     tally: Tally,
     timings: Timings,
     seen: Observed,
-    between: Outside,
+    between: EngineTime,
     temperature: float,
     about: dict[str, Any],
 ) -> Profile:
@@ -78,7 +86,7 @@ def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Obse
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
-    own = found.at_work[i - len(found.entries)] if i > found.target else None
+    own = found.in_runs_alone[i - len(found.entries)] if i > found.target else None
     beside = tuple(round(share, 3) for share in rows) if own and fan_of(own.spec) else ()
     rate = tally.ratio(("hit", i)) or 0.0
     reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
@@ -192,7 +200,7 @@ def calibrate(
         levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
             for `pipeline`.
         progress: called as progress(stage, done, total); stages are "texts", "acceptances", "offers" (of levels that
-            are met at work), "costs" and "runs".
+            are measured in runs alone), "costs" and "runs".
         stop: asked between measurements.
     Raises:
         StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
@@ -225,14 +233,14 @@ def calibrate(
                 raise Stopped
             count(tally, number, read(found.entries, text, temperature, pipeline.ends))
             tell(f"acceptances{at}", number + 1, len(texts))
-        meet(
+        count_in_runs(
             found,
             texts,
             temperature,
             tally,
             ends=pipeline.ends,
             tokens=effort.tokens,
-            seconds=SECONDS * len(found.at_work),
+            seconds=SECONDS * len(found.in_runs_alone),
             tell=_stage(tell, f"offers{at}"),
             stop=stop,
         )
@@ -241,7 +249,7 @@ def calibrate(
                 found.entries,
                 texts,
                 temperature,
-                at_work=found.at_work,
+                in_runs_alone=found.in_runs_alone,
                 context=effort.length or CONTEXT,
                 seconds=effort.costs_s,
                 tell=_stage(tell, f"costs{at}"),
@@ -256,7 +264,7 @@ def calibrate(
                 alone = in_runs(alone, seen)
             costs[temperature == 0.0] = alone, seen
         timings, seen = costs[temperature == 0.0]
-        between = outside(seen)
+        between = engine_time(seen)
         about = {
             **_about(pipeline, found, texts, timings, str(Path(prompts).name)),
             "runs": seen.runs,

@@ -93,7 +93,7 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class EngineTime:
     """ms outside the levels: for each round, and on top for each verification in it."""
 
     round_ms: float
@@ -118,7 +118,7 @@ def observe(
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
     which, observed = stacks_of([is_lookup(entry.level) for entry in found.entries]), Observed()
-    which += [(number, found.target) for number in _at_work(found)]
+    which += [(number, found.target) for number in _in_runs_alone(found)]
     turns = _Turns(pipeline, found, Sampling(temperature), stop)
     turns.run(_with_plain(which), min(texts, key=lambda written: len(written.prompt)), 0, WARM_UP_TOKENS)
     began, turn, stride = time.monotonic(), 0, max(1, len(texts) // TURNS)
@@ -141,13 +141,13 @@ def observe_drafts(
     stop: Callable[[], bool],
 ) -> Observed:
     """What is seen in runs alone, from few of them, for each reads a long text anew: one of every lookup and of every
-    level met at work, over the target.
+    level measured in runs, over the target.
 
     Raises:
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
     lookups = [i for i, entry in enumerate(found.entries) if is_lookup(entry.level)]
-    which, observed = [(i, found.target) for i in (*lookups, *_at_work(found))], Observed()
+    which, observed = [(i, found.target) for i in (*lookups, *_in_runs_alone(found))], Observed()
     turns = _Turns(pipeline, found, Sampling(temperature), stop)
     for done, levels in enumerate(which, start=1):
         turns.run([levels], texts[0], 0, TOKENS, observed)
@@ -155,7 +155,7 @@ def observe_drafts(
     return observed
 
 
-def _at_work(found: Candidates) -> range:
+def _in_runs_alone(found: Candidates) -> range:
     return range(len(found.entries), len(found.names))
 
 
@@ -218,23 +218,25 @@ def _stack(found: Candidates, levels: Sequence[int], turn: int) -> str:
     return format_stack([*(replace(spec, block=t) for spec, t in zip(below, blocks, strict=False)), top])
 
 
-def outside(observed: Observed) -> Outside:
+def engine_time(observed: Observed) -> EngineTime:
     """The engine's own time: most of it goes with a verification (rows are gathered, caches cut back), some with a
     round (the commit). Plain decoding has one verification a round, a hierarchy several: two unknowns."""
     stacks, plain = observed.stacks, observed.plain
-    return taken_apart(stacks[0] / max(1.0, stacks[1]), stacks[2] / max(1.0, stacks[1]), plain[0] / max(1.0, plain[1]))
+    return split_engine_time(
+        stacks[0] / max(1.0, stacks[1]), stacks[2] / max(1.0, stacks[1]), plain[0] / max(1.0, plain[1])
+    )
 
 
-def taken_apart(round_of_stack: float, calls: float, round_of_plain: float) -> Outside:
+def split_engine_time(round_of_stack: float, calls: float, round_of_plain: float) -> EngineTime:
     """ms of a round of a stack with `calls` verifications, and of one of plain decoding: neither part is negative."""
     if calls <= 1.0:
-        return Outside(round_of_plain, 0.0)
+        return EngineTime(round_of_plain, 0.0)
     verify_ms = (round_of_stack - round_of_plain) / (calls - 1.0)
     if verify_ms <= 0.0:
-        return Outside(round_of_plain, 0.0)
+        return EngineTime(round_of_plain, 0.0)
     if verify_ms >= round_of_plain:
-        return Outside(0.0, round_of_stack / calls)
-    return Outside(round_of_plain - verify_ms, verify_ms)
+        return EngineTime(0.0, round_of_stack / calls)
+    return EngineTime(round_of_plain - verify_ms, verify_ms)
 
 
 PRIOR, LEAST = 20.0, 8  # calls: a row count is trusted as far as it was met more often; is a knot if met so often

@@ -41,7 +41,7 @@ LOOKUPS = 200
 Cell = tuple[int, int, int]  # level, length of the text, rows
 
 
-class Bed:
+class LevelAtRest:
     """A level at rest behind a text. One that reads the target's states has the target beside it, `ahead` by so many
     tokens: behind it the level reads several in one pass, of its own guesses one at a time."""
 
@@ -93,16 +93,18 @@ def time_passes(
             length and the most rows.
     """
     most = max(rows)
-    beds = {i: Bed(e.level, entries[-1].level, text, most) for i, e in enumerate(entries) if not is_lookup(e.level)}
-    profiled = {i: Bed(again[i].level, again[-1].level, text, most) for i in beds if head_of(again[i].level)}
+    resting = {
+        i: LevelAtRest(e.level, entries[-1].level, text, most) for i, e in enumerate(entries) if not is_lookup(e.level)
+    }
+    profiled = {i: LevelAtRest(again[i].level, again[-1].level, text, most) for i in resting if head_of(again[i].level)}
     found: dict[Cell, Timed] = {}
     for number, length in enumerate(sorted(lengths), 1):
-        for bed in (*beds.values(), *profiled.values()):
-            bed.rest(length)
+        for level in (*resting.values(), *profiled.values()):
+            level.rest(length)
         tasks = {}
-        for i, n in product(beds, rows):
+        for i, n in product(resting, rows):
             timed = found[i, length, n] = Timed()
-            tasks[i, n] = partial(_both, beds[i], profiled.get(i), n, profile, timed)
+            tasks[i, n] = partial(_both, resting[i], profiled.get(i), n, profile, timed)
         for (i, n), ms in in_turns(tasks, REPEATS, WARM_UP).items():
             timed = found[i, length, n]
             timed.ms, timed.profiled_ms, timed.nodes = ms, timed.profiled_ms[WARM_UP:], timed.nodes[WARM_UP:]
@@ -113,14 +115,14 @@ def time_passes(
     return found
 
 
-def _both(bed: Bed, profiled: Bed | None, rows: int, profile: NodeProfile, timed: Timed) -> float:
+def _both(level: LevelAtRest, profiled: LevelAtRest | None, rows: int, profile: NodeProfile, timed: Timed) -> float:
     """ms of one pass; a profiled one goes before it, as often as is asked for."""
     if profiled is not None and len(timed.nodes) < WARM_UP + PROFILED:
         profile.asked = []
         timed.nodes.append(profile.asked)
         timed.profiled_ms.append(profiled.one(rows))
         profile.asked = None
-    return bed.one(rows)
+    return level.one(rows)
 
 
 def head_of(level: Any) -> int | None:
