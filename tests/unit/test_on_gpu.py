@@ -94,6 +94,7 @@ def test_all_steps_fit_nine_minutes(tmp_path: Path) -> None:
     assert str(tmp_path / "assets/profiles/smollm2-cuda-nvidia-h100.json") in found[2].makes
 
 
+@pytest.mark.everything
 @pytest.mark.timeout(600)
 def test_the_whole_command_runs_over_a_gpu_that_is_none(tmp_path: Path) -> None:
     """And what it measured can be read where it lands."""

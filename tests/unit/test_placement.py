@@ -84,7 +84,7 @@ def written(stacks: LeanStacks, text: str, sampling: Sampling) -> tuple[list[Any
     return events, list(output_of(events))
 
 
-@pytest.mark.covering("text", "sampling")
+@pytest.mark.covering("text", "sampling", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("sampling", SAMPLINGS.values(), ids=SAMPLINGS)
 def test_a_stack_writes_on_a_gpu_what_it_writes_on_the_cpu(text: str, sampling: Sampling) -> None:
@@ -96,7 +96,7 @@ def test_a_stack_writes_on_a_gpu_what_it_writes_on_the_cpu(text: str, sampling: 
     assert events[0].levels[-1].device == "cuda"
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 def test_so_it_does_in_bfloat16(gpu: PretendGpu, text: str) -> None:
     events, output = written(made("cuda", "bfloat16"), text, SAMPLINGS["sampled"])
@@ -148,7 +148,7 @@ PLACED = {  # stack: whether its levels are on the GPU
 }
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", PLACED)
 def test_what_crosses_between_devices_is_written_beside_what_it_was_for(gpu: PretendGpu, text: str) -> None:
     stack = [

@@ -108,6 +108,7 @@ def test_the_page_is_given_their_names_and_words() -> None:
         parse("even:2,table@rule=wary@k=2")
 
 
+@pytest.mark.everything
 @pytest.mark.weights
 @pytest.mark.usefixtures("smollm2_folder")
 def test_a_text_is_plugged_in_as_a_database(tmp_path: Path) -> None:

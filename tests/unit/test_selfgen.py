@@ -90,6 +90,7 @@ def test_a_sampled_text_does_not_depend_on_the_batch_size_or_the_others(sampling
     assert one != written(decoder, work, sampling, batch=5, seed=5)
 
 
+@pytest.mark.everything
 def test_sampled_tokens_follow_the_models_distribution():
     decoder, prompt, n = tiny(vocab=7), (1, 2, 3), 4000
     copies = [Job(PromptText(prompt), i) for i in range(n)]

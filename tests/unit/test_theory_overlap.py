@@ -122,6 +122,7 @@ SIMULATED = {
 }
 
 
+@pytest.mark.covering("schedule")
 @pytest.mark.parametrize("schedule", ["pearl", "ahead"])
 @pytest.mark.parametrize("stack", SIMULATED.values(), ids=SIMULATED)
 def test_the_theory_is_what_the_simulated_clock_says(stack: str, schedule: str) -> None:
