@@ -54,7 +54,8 @@ class Fault:
 
     @property
     def key(self) -> str:
-        return f"{self.file} | {self.was} | {self.is_}"
+        """What its result is kept under, wherever its file moves."""
+        return f"{self.was} | {self.is_}"
 
     @property
     def room(self) -> str:
@@ -260,7 +261,11 @@ def table(faults: Sequence[Fault], results: dict[str, Result]) -> str:
     caught, all_ = Counter[str](), Counter(fault.room for fault in faults if fault.key in results)
     caught.update(fault.room for fault in faults if fault.key in results and results[fault.key].by)
     rows = [f"{room:32} {caught[room]:3} of {n:3}" for room, n in sorted(all_.items())]
-    lost = [f"  survives: {f.key}\n    seen: {f.seen}" for f in faults if f.key in results and not results[f.key].by]
+    lost = [
+        f"  survives: {f.file} | {f.key}\n    seen: {f.seen}"
+        for f in faults
+        if f.key in results and not results[f.key].by
+    ]
     return "\n".join([*rows, f"{'caught':32} {caught.total():3} of {all_.total():3}", *lost])
 
 
@@ -298,7 +303,7 @@ def main() -> None:
         with writing:
             results[fault.key] = result
             write(args.out, results)
-            print(f"{time.monotonic() - start:5.0f} s  {result.named:60}  {fault.key}", flush=True)
+            print(f"{time.monotonic() - start:5.0f} s  {result.named:60}  {fault.file} | {fault.key}", flush=True)
 
     try:
         for tree in made:

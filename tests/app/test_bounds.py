@@ -33,7 +33,7 @@ from app.play.recordings import Recordings
 from app.serve.door.address import AddressError, trusted_proxies
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
-from app.serve.line.turns import visitor
+from app.serve.line.turns import Turns, visitor
 from app.serve.loader import Loader
 from app.serve.shared_work import NICE, apart
 from hsd_core.pipeline import Pipeline
@@ -96,6 +96,19 @@ def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
 
     done = awaited(run())
     assert set(done[:4]) == {"greedy", "ann", "bob"} and done.count("greedy") == OWN + 1
+
+
+def test_who_has_had_a_turn_stands_behind_the_others() -> None:
+    turns, order = Turns(at_once=1, own=4, most=9), list[str]()
+    at_work = turns._place("a")
+    at_work.__enter__()
+    waiting = {name: (place := turns._place(name[0]), place.__enter__()) for name in ("a1", "b1", "a2", "b2")}
+    while waiting:
+        at_work.__exit__(None, None, None)
+        name = next(name for name, (_, turn) in waiting.items() if turn.done())
+        at_work, _ = waiting.pop(name)
+        order.append(name)
+    assert order == ["a1", "b1", "a2", "b2"]
 
 
 def test_who_waits_too_long_or_leaves_is_no_longer_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:

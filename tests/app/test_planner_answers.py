@@ -49,6 +49,8 @@ def test_the_answer_is_the_theory_s_own() -> None:
     assert given["best"]["ms"] == best.prediction.ms_per_token
     assert given["best"]["stack"] == "table:4@id=order1,table:8@id=order3,target" or given["best"]["runs"]
     assert [len(one["levels"]) for one in given["by_depth"]] == [1, 2, 3]
+    engine = best.prediction.ms_per_token - profile_from(made_up()).round_ms / best.prediction.tokens_per_round
+    assert sum(one["ms"] for one in given["best"]["shares"]) == pytest.approx(engine)
 
 
 def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:

@@ -87,6 +87,19 @@ def test_what_serves_closes_with_its_supervisor(sent: signal.Signals, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_dies_again_soon_rests_longer_and_then_for_the_whole_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[float] = []
+    supervisor = _Supervisor([], tmp_path, (1.0, 5.0), 60.0)
+    Kept(tmp_path).serves(7860)
+    monkeypatch.setattr(supervisor, "_served", lambda: 1)
+    monkeypatch.setattr(supervisor._asked, "wait", lambda seconds: rests.append(seconds) or len(rests) == 4)
+    monkeypatch.setattr(signal, "signal", lambda *given: None)
+    assert supervisor.run() == 0
+    assert rests == [1.0, 5.0, 60.0, 60.0]
+
+
 def test_what_is_kept_is_whole_and_an_hour_old_at_most(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     kept.put("run-a", b"first")

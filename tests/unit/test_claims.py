@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.results.bundled_results import Bundled
+from app.results.quick import _pairs
 from hsd_core.measure.bench import Measurement, best_by_levels, summary
 from hsd_core.measure.bench.outputs import as_csv, results
 from hsd_core.measure.bench.summary import claim
@@ -98,3 +100,12 @@ def test_what_exits_take_of_a_pass_is_the_profile_s_of_that_machine() -> None:
             parts = known["exits"]
             assert own and [{**part, "of": 0} for part in parts] == why_lost(stack, own, None)
             assert {x["of"] for x in parts} <= {30}
+
+
+def test_of_the_stacks_measured_with_a_preset_the_largest_gain_comes_first() -> None:
+    def report(preset: str, **gains: float) -> dict[str, Any]:
+        rows = [{"stack": stack, "speed_up": gain} for stack, gain in gains.items()]
+        return {"about": {"preset": preset}, "stacks": rows}
+
+    reports = [report("a", one=1.1, two=1.9), report("b", three=9.0), report("a", four=1.5)]
+    assert _pairs("a", reports) == ["two", "four", "one"]

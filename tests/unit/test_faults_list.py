@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import LIST, ROOT, Fault, Tree, read, tried
+from tests.faults import FOUND, LIST, ROOT, Fault, Tree, kept, read, tried
 
 FAULTS = read()
+SURVIVE = 3  # at most, of a hundred
 
 
 def test_each_fault_is_of_a_line_that_stands_in_its_file_once() -> None:
@@ -46,6 +47,12 @@ def test_every_room_has_a_fault_and_there_are_a_hundred() -> None:
     rooms = {room for room in rooms if room != "hsd_core/systems" and not room.endswith("__pycache__")}
     assert rooms - {fault.room for fault in FAULTS} == set()
     assert len(FAULTS) >= 100
+
+
+def test_what_was_found_is_of_these_faults_and_few_survive() -> None:
+    found = kept(FOUND)
+    assert {fault.key for fault in FAULTS} == set(found), "run python -m tests.faults"
+    assert sum(not result.by for result in found.values()) <= SURVIVE * len(FAULTS) / 100
 
 
 def test_a_list_says_what_is_wrong_with_a_block(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import logging
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -258,3 +259,12 @@ def test_the_page_is_told_anew_once_it_is_there(monkeypatch: pytest.MonkeyPatch)
         needs[0] = wanted
         found = client.get(LISTING).json()["systems"]
         assert {one["first"] for one in found if one["stack"]} == {wanted}
+
+
+def test_a_card_shows_the_gain_of_no_run_that_was_made_up(tmp_path: Path) -> None:
+    run = {"name": "r", "reason": "", "speed_up": 1.5, "stack": "target", "machine": "m", "recorded": "d"}
+    for clock, gains in (("", [1.5]), ("reckoned", [1.5]), ("simulated", [])):
+        told = {**run, "clock": clock, "preset": "toy", "title": "R"}
+        found = OurFigures(tmp_path, SimpleNamespace(menu=lambda told=told: [told]))  # type: ignore[arg-type]
+        system: Any = SimpleNamespace(recording="r", measured=())
+        assert [one["gain"] for one in found.of(system)] == gains

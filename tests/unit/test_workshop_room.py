@@ -476,3 +476,14 @@ def test_the_address_is_one_that_other_machines_can_reach(monkeypatch: pytest.Mo
 
 def test_addresses_of_this_machine_are_never_its_own_loop() -> None:
     assert not [one for one in lan.lan_addresses() if one.startswith("127.")]
+
+
+def test_a_place_is_given_up_only_where_the_other_address_has_at_least_two_more() -> None:
+    def waits(address: str) -> Run:
+        return Run(f"of-{address}", Visitor(("s",), address, person="p"))
+
+    one, two, other = waits("a"), waits("a"), waits("b")
+    caps, own = ClassCaps(), Visitor(("t",), "b", person="q")
+    assert caps.gives_way(own, [one, two]) is two
+    assert caps.gives_way(own, [one, two, other]) is None, "they would push each other out for ever"
+    assert caps.gives_way(own, []) is None

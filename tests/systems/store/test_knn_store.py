@@ -141,3 +141,11 @@ def test_what_a_store_is_worth_is_said_in_a_sentence() -> None:
     assert worth({0.0: 27.77, 0.1: 26.0, 0.25: 25.5}).startswith(
         "better with the store than without it, most so at @mix=0.25"
     )
+
+
+def test_a_hot_store_minds_distances_less() -> None:
+    near = Neighbours(torch.tensor([[0.0, 1.0]]), torch.tensor([[1, 2]]), torch.tensor([[0, 1]]))
+    for heat in (0.25, 1.0, 4.0):
+        said = mixed(torch.zeros(1, 4), near, mix=1.0, heat=heat).exp()[0]
+        first = 1.0 / (1.0 + float(torch.tensor(-1.0 / heat).exp()))
+        assert said.tolist() == pytest.approx([0.0, first, 1.0 - first, 0.0])
