@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sharedkit import preset
 
-from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, check_files, check_ids, parse
+from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, check, check_files, check_ids, parse
 from hsd_core.grammar import keys
 from hsd_core.grammar.key import FileKey
 from hsd_core.grammar.stack_text import parse as parse_stack
@@ -153,3 +153,12 @@ def test_defaults_measure_plain_decoding_and_are_greedy() -> None:
     assert request.temperature == 0.0
     assert not request.raw
     assert not request.notes
+
+
+def test_a_run_is_for_a_device_that_the_preset_can_use() -> None:
+    levels = [{"name": "table", "params": {"id": "order1"}, "usable": True, "reason": ""}]
+    toy = {"name": "toy", "usable": True, "levels": levels, "stacks": []}
+    asked = parse({**GOOD, "stack": "table@id=order1", "device": "cpu"})
+    check(asked, [{**toy, "devices": [{"name": "cpu", "usable": True, "reason": ""}]}])
+    with pytest.raises(RequestError, match="too slow"):
+        check(asked, [{**toy, "devices": [{"name": "cpu", "usable": False, "reason": "too slow"}]}])

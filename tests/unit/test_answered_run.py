@@ -7,6 +7,7 @@ from typing import Any
 from small_trace import small_run
 
 from app.programs.answered_run import Written
+from app.serve.line.known_runs import KEEP, OPENED, Run, Runs
 from hsd_core.core.events import Piece
 from hsd_core.trace.codec import to_dict
 
@@ -22,3 +23,13 @@ def test_parts_that_overlap_give_a_text_once() -> None:
     assert whole.text == apart.text == "a" * 6
     assert apart.answer("", done=True, trace=True) == whole.answer("", done=True, trace=True)
     assert apart.trace == RECORDS
+
+
+def test_of_finished_runs_and_of_opened_files_as_many_are_kept_as_is_said() -> None:
+    runs = Runs()
+    for number in range(KEEP + 3):
+        runs.announce(Run(f"run {number}", stage="done"))
+    assert [number for number in range(KEEP + 3) if runs.get(f"run {number}")] == list(range(3, KEEP + 3))
+    for number in range(OPENED + 2):
+        runs.announce(Run(f"file {number}", opened=True))
+    assert sum(runs.get(f"file {number}") is not None for number in range(OPENED + 2)) == OPENED
