@@ -65,3 +65,7 @@ test("it makes no difference where tokens end", () => {
 test("behind an empty line an indented one goes on as the code above it", () => {
   assert.deepEqual(code("def f(x):\n    y = x\n\n    y\n"), [true, true, true, true, true]);
 });
+
+test("what is indented below an item of a list belongs to it, behind an empty line too", () => {
+  assert.deepEqual(code("- an item\n\n    goes on\n"), [false, false, false, false]);
+});

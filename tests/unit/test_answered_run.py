@@ -8,6 +8,7 @@ from small_trace import small_run
 
 from app.programs.answered_run import Written
 from app.serve.line.known_runs import KEEP, OPENED, Run, Runs
+from app.words.engine import other_version
 from hsd_core.core.events import Piece
 from hsd_core.trace.codec import to_dict
 
@@ -33,3 +34,7 @@ def test_of_finished_runs_and_of_opened_files_as_many_are_kept_as_is_said() -> N
     for number in range(OPENED + 2):
         runs.announce(Run(f"file {number}", opened=True))
     assert sum(runs.get(f"file {number}") is not None for number in range(OPENED + 2)) == OPENED
+
+
+def test_of_two_versions_each_is_called_whose_it_is() -> None:
+    assert "the engine speaks version 3 of the protocol and this page version 5" in other_version(3, 5)
