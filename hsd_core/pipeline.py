@@ -222,11 +222,10 @@ class Pipeline:
 
     def _memory(self, entries: list[StackEntry], tokens: int, longest: int | None) -> Memory:
         from hsd_core.core.run import PREFILL_CHUNK
-        from hsd_core.levels.largest import largest, most_nodes
-        from hsd_core.levels.memory import of_run
+        from hsd_core.levels.memory import largest_round, most_nodes, of_run
 
         room = entries[-1].level.max_positions or tokens
-        entries = largest(entries, longest)
+        entries = largest_round(entries, longest)
         return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
 
     def _refuse_too_large(self, entries: list[StackEntry], tokens: int, longest: int | None) -> None:

@@ -78,7 +78,7 @@ class Epochs(Protocol):
         ...
 
 
-class InOrder:
+class EpochsByCount:
     """One level after another: how often this level and those above have dropped tokens."""
 
     def __init__(self, levels: int) -> None:
@@ -93,11 +93,11 @@ class InOrder:
         self._cuts[level] += 1
 
 
-class ByLine:
+class EpochsByCorrections:
     """Where several levels run ahead: which tokens of the text itself are corrections, by this level and those above.
 
-    How often a level below rejected something behind a text that is not there any more hangs on who was faster. The
-    corrections that stand in the text do not: so one seed gives one text, whatever takes how long.
+    How often a lower level rejected tokens behind a text that was dropped since depends on timing. The corrections that
+    stand in the text do not, so one seed gives one text at any speed.
     """
 
     def __init__(self) -> None:

@@ -55,7 +55,7 @@ class Driver(Protocol):
         ...
 
 
-class Drives(Protocol):
+class MakeDriver(Protocol):
     """Makes the driver of one run: `runs` are its levels' states, in the stack's order.
 
     stop: asked before every forward; where it turns true the driver raises `Stopped`.
@@ -66,7 +66,7 @@ class Drives(Protocol):
     ) -> Driver: ...
 
 
-class Passed(NamedTuple):
+class PassResult(NamedTuple):
     """A draft or a score that is done: what came out, what it took, from when to when, and what gauges say of it."""
 
     result: Proposal | Tensor
@@ -95,7 +95,7 @@ class Sequential:
         self.stack, self.runs, self.writer, self._stop = stack, runs, writer, stop
         self._gauges = gauges()
         self._outcomes: list[Drafted | Checked] = []  # of this round
-        self._scored: Passed  # the last score
+        self._scored: PassResult  # the last score
 
     pending = None
 
@@ -131,21 +131,21 @@ class Sequential:
         self._outcomes.clear()
         return outcomes
 
-    def _pass(self, asked: DraftRequest | ScoreRequest) -> Passed:
+    def _pass(self, asked: DraftRequest | ScoreRequest) -> PassResult:
         """Have a level draft or score."""
-        unless_stopped(self._stop)
+        raise_if_stopped(self._stop)
         clock = self.writer.clock
         self._measured()  # what came before is nobody's
         t0 = clock.now()
         if isinstance(asked, ScoreRequest):
             logits, work = scorer(self.runs[asked.level]).score(asked.context, asked.tree)
-            return Passed(logits, work, t0, clock.now(), self._measured())
+            return PassResult(logits, work, t0, clock.now(), self._measured())
         proposal = self._proposed(asked)
-        return Passed(proposal, proposal.work, t0, clock.now(), self._measured())
+        return PassResult(proposal, proposal.work, t0, clock.now(), self._measured())
 
     def _proposed(self, asked: DraftRequest) -> Proposal:
         def stops(drafted: int, last: Tensor | None) -> bool:
-            unless_stopped(self._stop)  # a draft is one forward a token
+            raise_if_stopped(self._stop)  # a draft is one forward a token
             return order.stops(drafted, last)
 
         order = asked.order
@@ -156,7 +156,7 @@ class Sequential:
         return noted(*(gauge() for gauge in self._gauges))
 
     def _written(
-        self, asked: DraftRequest, done: Passed, *, stale: bool = False, onto: Sequence[int] = ()
+        self, asked: DraftRequest, done: PassResult, *, stale: bool = False, onto: Sequence[int] = ()
     ) -> Generator[Event, None, Tree]:
         """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it. onto: see
         `events.Draft`."""
@@ -170,7 +170,7 @@ class Sequential:
         return tree
 
     def _drop(
-        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: Passed
+        self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: PassResult
     ) -> Generator[Event, None, None]:
         """Write down what came out behind a text that was cut meanwhile."""
         if isinstance(request, DraftRequest):
@@ -188,7 +188,7 @@ class Sequential:
                 yield self.writer.rollback(level, before, run.cached)
 
     def _keep(
-        self, asked: KeepRequest, scored: Passed, t1: int, levels: Sequence[int], dropped: Sequence[int] = ()
+        self, asked: KeepRequest, scored: PassResult, t1: int, levels: Sequence[int], dropped: Sequence[int] = ()
     ) -> Generator[Event, None, Token | None]:
         """Write a verdict down, and let `levels` forget what it did not keep.
 
@@ -244,7 +244,7 @@ def result_of(asking: Asking[T], answer: Answer) -> T:
     raise AssertionError("a verdict is one request")
 
 
-def unless_stopped(stop: Callable[[], bool]) -> None:
+def raise_if_stopped(stop: Callable[[], bool]) -> None:
     """
     Raises:
         Stopped: the run is to end.

@@ -1,4 +1,4 @@
-"""A level's place in a stack."""
+"""A level in a stack."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from hsd_core.core.choices import ChoiceKey, Choices, Epochs, InOrder, Judge
+from hsd_core.core.choices import ChoiceKey, Choices, Epochs, EpochsByCount, Judge
 from hsd_core.core.level import DraftOrder, Sampler, TreeShape
 from hsd_core.core.policies import DraftState, Policy
 from hsd_core.core.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest, TakeRequest
@@ -53,8 +53,8 @@ from hsd_core.models.sampling import (
 )
 
 
-class Place(Protocol):
-    """A level's place in a stack, as far as the algorithm knows it."""
+class StackedLevel(Protocol):
+    """A level in a stack, as far as the algorithm knows it."""
 
     @property
     def name(self) -> str: ...
@@ -72,7 +72,7 @@ class LevelError(ValueError):
     """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
 
 
-def all_levels(stack: Sequence[Place]) -> RunPlan:
+def all_levels(stack: Sequence[StackedLevel]) -> RunPlan:
     """The plan of all levels, as the stack is written."""
     blocks = [place.block for place in stack[:-1]]
     assert None not in blocks, f"a level below the target has no block length: {blocks}"
@@ -84,7 +84,7 @@ class Hierarchy:
 
     def __init__(
         self,
-        stack: Sequence[Place],
+        stack: Sequence[StackedLevel],
         *,
         sampling: Sampling,
         choices: Choices,
@@ -104,7 +104,7 @@ class Hierarchy:
             rule.bind(place.spec.values) for rule, place in zip(self._judges, stack, strict=True)
         ]
         self.to_probs = partial(to_probs, sampling=sampling)
-        self.epochs: Epochs = InOrder(len(stack))
+        self.epochs: Epochs = EpochsByCount(len(stack))
         drawn = not sampling.greedy
         self._shapes = [
             TreeShape(spec.widths, spec.get(GROW) or 0, drawn and bool(spec[REPLACE]))

@@ -1,8 +1,8 @@
 """What a level is: a `Drafter`, a `Scorer`, or both.
 
-A `Level` is read-only and may serve many runs; `open` gives its state in one run. Whatever is asked of
-that carries the *context* it is about: the prompt, what the target committed, what levels hold. So a level's catch-up
-list is simply the part of it that it has not processed:
+A `Level` is read-only and may serve many runs; `open` gives its state in one run. Every call carries the *context* that
+it is about: the prompt, what the target committed, what levels hold. A level's catch-up list is the part of the context
+that it has not processed:
 
     cached + len(context[cached:]) == committed + held,   len(context[cached:]) >= 1 at rest
 """
@@ -215,7 +215,7 @@ def scorer(run: LevelRun) -> Scorer:
 
 @dataclass(slots=True, kw_only=True)
 class LevelAbout:
-    """What is told of a level, in a run's header and in lists, and what room is reckoned by.
+    """What a run's header and lists say of a level, and what its memory is reckoned by.
 
     sequences: how many it offers side by side at most, without being asked for a tree. probes: how many it wants
     computed beside a draft at most. fed: whether it reads the last states of a full pass above it.

@@ -1,8 +1,8 @@
 """Verification rules: how a verifier decides which drafted tokens to keep.
 
 Notation follows Leviathan et al. 2023 (arXiv 2211.17192): q is the drafter's distribution, p the verifier's. A rule
-sees rows, never models, and leaves every random choice to the `Judge` it is given. All formulas hold for one-hot rows
-p (greedy decoding). A named token is judged as one that a one-hot q drew: it is kept with probability p(x).
+sees rows on the host, never models, and leaves every random choice to the `Judge` it is given. All formulas hold for
+one-hot rows p (greedy decoding). A named token is judged as one that a one-hot q drew: its alpha is p(x).
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     if not tree.is_chain:
         raise ValueError("rule block judges chains of tokens, not trees; use rule tokenwise above this drafter")
     n = len(tree)
-    q = one_hot(torch.tensor(tree.ids, device=p.device), p) if tree.rows is None else tree.rows
+    q = one_hot(torch.tensor(tree.ids), p) if tree.rows is None else tree.rows
     weights = [1.0]
     for ratio in _ratios(tree, p, capped=False):
         weights.append(min(1.0, weights[-1] * ratio))
@@ -239,11 +239,11 @@ def _ratios(tree: Tree, p: Tensor, capped: bool = True) -> list[float]:
     n = len(tree)
     if not n:
         return []
-    ids = torch.tensor(tree.ids, device=p.device).unsqueeze(1)
+    ids = torch.tensor(tree.ids).unsqueeze(1)
     mine = p[:n].gather(1, ids)
     if tree.rows is None:
         return mine.squeeze(1).tolist()  # type: ignore[no-any-return]
-    chances = torch.cat((mine, tree.rows.to(p.device).gather(1, ids)), 1).tolist()
+    chances = torch.cat((mine, tree.rows.gather(1, ids)), 1).tolist()
     ratios = [a / b if b > 0.0 else (sys.float_info.max if a > 0.0 else 0.0) for a, b in chances]
     return [min(1.0, r) for r in ratios] if capped else ratios
 
@@ -258,7 +258,7 @@ def _without(row: Tensor, token: int) -> Tensor:
 
 def _residual(p: Tensor, q: Tensor, fallback: Tensor | None = None) -> Tensor:
     """norm(max(p - q, 0)); p itself where rounding left no mass (then p equals q, and p is the right distribution)."""
-    positive = (p - q.to(p.device)).clamp_min(0.0)
+    positive = (p - q).clamp_min(0.0)
     mass = positive.sum()
     if float(mass) > 0.0:
         return positive / mass
@@ -269,7 +269,7 @@ def _block_acceptance(t: int, n: int, weight: float, q: Tensor, p: Tensor) -> fl
     """h_t of `block`: the chance to stop at prefix t, given that no longer prefix was kept."""
     if t == n:
         return weight
-    spare = float((weight * p[t] - q[t].to(p.device)).clamp_min(0.0).sum())
+    spare = float((weight * p[t] - q[t]).clamp_min(0.0).sum())
     kept = spare + (1.0 - weight)
     # weight 1 and no spare mass: p_{t+1} equals q_{t+1}, and a longer prefix is always kept.
     return spare / kept if kept > 0.0 else 1.0

@@ -15,7 +15,7 @@ from typing import Protocol
 from hsd_core.core import events as trace
 from hsd_core.core.choices import Choices, SeededChoices
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.driver import Driver, Drives, Stopped, unless_stopped
+from hsd_core.core.driver import Driver, MakeDriver, Stopped, raise_if_stopped
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
@@ -72,7 +72,7 @@ class Stack(Protocol):
     def entries(self) -> Sequence[StackEntry]: ...
 
     @property
-    def drives(self) -> Drives:
+    def drives(self) -> MakeDriver:
         """Makes the driver that has the levels do what the hierarchy asks for."""
         ...
 
@@ -224,7 +224,7 @@ class _Run:
             rests = full or i not in self.hierarchy.plan.levels
             if not rests and (round_ is None or missed >= JOINING_ROWS):
                 while run_.cached < end:
-                    unless_stopped(self.stop)
+                    raise_if_stopped(self.stop)
                     logits, _ = scorer(run_).score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
                     self.hierarchy.check(i, logits)  # which also waits for it, so that the time is the forward's
                     with self.clock.stopped():
@@ -268,7 +268,7 @@ def _limit(stack: Sequence[StackEntry], prompt: int, asked: int) -> tuple[int, t
 
 
 def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
-    """The verifiers that judge place by place, as the bound has it. A greedy one keeps what any exact rule keeps."""
+    """The verifiers whose bounds are written: they judge place by place, and draw (greedy ones reach the bound)."""
     return [i for i in range(1, len(stack)) if not sampling.greedy and rule_of(stack[i].spec).by_place]
 
 

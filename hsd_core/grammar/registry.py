@@ -177,7 +177,7 @@ def after_run(name: str) -> Callable[..., Any]:
 
 
 def driver_named(name: str) -> Any:
-    """What makes a driver (a `core.driver.Drives`) that carries out a scheduler's orders.
+    """What makes a driver (a `core.driver.MakeDriver`) that carries out a scheduler's orders.
 
     Raises:
         StackError: nothing of this name is declared.

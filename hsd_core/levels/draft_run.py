@@ -19,8 +19,8 @@ from torch import Tensor
 from hsd_core.core.level import DraftOrder, LevelRun, Outcome, Proposal, Work, score_by_branches
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
+from hsd_core.levels.parallel_draft import draft_in_one_pass
 from hsd_core.levels.readout import Readout
-from hsd_core.levels.said_ahead import draft_ahead
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk, nearest
 from hsd_core.models.cache import Cache, Positions
@@ -100,7 +100,7 @@ class DraftRun:
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         if self._draft.ahead > 1:
-            return draft_ahead(self._say, self._draft, self._cache, context, order, self._source)
+            return draft_in_one_pass(self._say, self._draft, self._cache, context, order, self._source)
         copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
         return draft(self, context, order, self._source, copied, mark)
 

@@ -20,10 +20,10 @@ from hsd_core.core.level import DraftOrder, DrawnFrom, Proposal, Work
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Copies
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.read_there import LogitsThere, ranking
-from hsd_core.models.gpu.text import Mark
+from hsd_core.models.gpu.device_rows import DeviceLogits, ranking
+from hsd_core.models.gpu.device_text import Mark
+from hsd_core.models.gpu.pending_context import PendingContext
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.gpu.unseen import Ahead
 from hsd_core.models.sampling import Logits, likeliest, on_host
 from hsd_core.models.suffixes import Copied
 
@@ -115,7 +115,7 @@ def _here(made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFrom)
 def _there(made: _Forwards, context: Context, order: DraftOrder, mark: Callable[[], Mark | None]) -> _Drafted:
     """The same on a device, where logits and greedy rows stay: what is fetched is waited for once. The draft ends with
     the first of `order.ends`."""
-    line, rows, marks = Ahead(context, ()), list[Tensor](), list[Mark]()
+    line, rows, marks = PendingContext(context, ()), list[Tensor](), list[Mark]()
     while True:
         row = order.sampler.to_probs(made.logits[-1])[0]
         line = line.then(order.sampler.pick(row, len(rows), 0))
@@ -129,7 +129,7 @@ def _there(made: _Forwards, context: Context, order: DraftOrder, mark: Callable[
     kept = [] if order.sampler.greedy else [torch.stack(rows)]
     parts = there, logits.gather(1, there[:, None])[:, 0], *ranking(logits)
     drawn, own, chances, likeliest_ids, peaks, *more = fetched(*parts, *marked, *kept)
-    known, dist = LogitsThere(logits, chances, likeliest_ids, peaks), more.pop() if kept else None
+    known, dist = DeviceLogits(logits, chances, likeliest_ids, peaks), more.pop() if kept else None
     if not known.finite():
         order.sampler.check(logits)
     seen: list[int] = drawn.tolist()

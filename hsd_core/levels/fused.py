@@ -22,9 +22,9 @@ from hsd_core.core.level import DraftOrder, Level, LevelAbout, LevelRun, Outcome
 from hsd_core.core.level import drafter as drafter_of
 from hsd_core.core.notes import Note, noted
 from hsd_core.core.tree import NOTHING, Probes, Tree
+from hsd_core.levels.lookup_trie import Found, merging
 from hsd_core.levels.notes import unanswered
 from hsd_core.levels.shared import SharedState, Sharing
-from hsd_core.levels.strands import Found, merging
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
 

@@ -20,8 +20,8 @@ from hsd_core.core.level import IN_LINE, DraftOrder, DrawnFrom, Forks, Proposal,
 from hsd_core.core.notes import noted
 from hsd_core.core.tree import Offer
 from hsd_core.levels.drafting import draft_token_by_token
+from hsd_core.levels.lookup_trie import MergedOrder, Trie, known_behind, trie_of
 from hsd_core.levels.notes import Copies, Draws, Lookups
-from hsd_core.levels.strands import MergedOrder, Strand, known_behind, merged
 from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
@@ -30,7 +30,7 @@ from hsd_core.models.sampling import Logits, largest
 from hsd_core.models.suffixes import Copied
 
 if TYPE_CHECKING:
-    from hsd_core.models.gpu.text import Mark
+    from hsd_core.models.gpu.device_text import Mark
 
 
 class Grows(Scorer, Protocol):
@@ -51,7 +51,7 @@ class Grows(Scorer, Protocol):
 class _Node:
     """A token of the tree. parent: None behind the context. row: that it was drawn from; None for a named one. key: of
     the lookup that named it, 0 for one of the drafter. place: its own among the processed nodes, once it is one.
-    strand: what was looked up behind it. fork: what the tree's shape knows of it."""
+    trie: what was looked up behind it. fork: what the tree's shape knows of it."""
 
     id: int
     parent: _Node | None
@@ -59,7 +59,7 @@ class _Node:
     source: str
     copied: Copied | None
     key: int = 0
-    strand: Strand | None = None
+    trie: Trie | None = None
     place: int | None = None
     fork: Fork = BEFORE
 
@@ -108,7 +108,7 @@ def draft_tree(
     frontier: list[_Node] = []
     dists: list[Tensor] = []
     logits: list[Tensor] = []
-    root = merged(order.beside if isinstance(order, MergedOrder) else ())
+    root = trie_of(order.beside if isinstance(order, MergedOrder) else ())
     shape: Shape = Confident(order.shape.nodes) if order.shape.nodes else Fixed(order.shape.widths)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):
@@ -124,8 +124,8 @@ def draft_tree(
         widths = shape.widths(forks, order.limit - depth)
         frontier, drawn = [], 0
         for at, (parent, fork, wide) in enumerate(zip(parents, forks, widths, strict=True)):
-            strand = parent.strand if parent else root
-            known, own = known_behind(strand, scores[at], wide, pruned=parent is None)
+            trie = parent.trie if parent else root
+            known, own = known_behind(trie, scores[at], wide, pruned=parent is None)
             children: dict[int, _Node] = {}
             for token, named in _offers(dist[at], scores[at], wide - len(own), order, depth, drawn, [*known]):
                 if token not in children:
@@ -155,8 +155,8 @@ def draft_tree(
         if not frontier:
             break
     for node in nodes:  # it grows: what was looked up goes on where the drafter does not
-        if node.place is None and node.strand is not None:
-            beyond = [_looked_up(child, node) for child in node.strand.children.values()]
+        if node.place is None and node.trie is not None:
+            beyond = [_looked_up(child, node) for child in node.trie.children.values()]
             nodes.extend(beyond)
             offers.extend(beyond)
     work = Work(work.forwards, work.rows, work.catch_up, tuple(ran))
@@ -216,10 +216,10 @@ def _without(dist: Tensor, tokens: Sequence[int]) -> Tensor | None:
     return rest / mass if float(mass) > 0.0 else None
 
 
-def _looked_up(strand: Strand, parent: _Node | None) -> _Node:
-    found = strand.found
+def _looked_up(trie: Trie, parent: _Node | None) -> _Node:
+    found = trie.found
     assert found is not None
-    return _Node(found.token, parent, None, found.letter, found.copied, found.key, strand)
+    return _Node(found.token, parent, None, found.letter, found.copied, found.key, trie)
 
 
 def _place(node: _Node | None) -> int:

@@ -10,9 +10,13 @@ Weights of trained drafts are a hundredth of their target's and are left out; so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
+from hsd_core.grammar import scheduler_of
+from hsd_core.grammar.keys import FUSE, GROW
 from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.models.machine import size
 
@@ -90,3 +94,35 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
     kept += sum(trunk.nbytes for trunk in trunks.values())
     weights = sum(model.weight_bytes() for model in models.values()) + sum(stores.values())
     return Memory(weights, kept, rows * _ROW + attention)
+
+
+def largest_round(stack: Sequence[StackEntry], longest: int | None) -> list[StackEntry]:
+    """The stack as the largest of its rounds runs it.
+
+    Args:
+        longest: the largest T of a plan, where plans change between rounds: the written T count for nothing there.
+            None: all levels run as they are written.
+    """
+    if longest is None:
+        return list(stack)
+    return [*(replace(entry, block=longest) for entry in stack[:-1]), *stack[-1:]]
+
+
+def most_nodes(stack: Sequence[StackEntry]) -> int:
+    """The most nodes that stand behind the context at once: of the bottom level's tree, and probes beside it, or what
+    the target's schedule keeps ready; 0 for one that drafts chains and has no probes."""
+    drafter, target = stack[0], stack[-1].spec
+    depth = drafter.block or 0
+    if ready := scheduler_of(target).most_nodes(target.values, depth):
+        return ready
+    sequences, probes = drafter.level.about.sequences, drafter.level.about.probes
+    if sequences > 1 or probes:
+        return sequences * depth + probes
+    widths, looked_up = drafter.spec.widths, drafter.spec[FUSE] * depth
+    if grown := drafter.spec.get(GROW):
+        return looked_up + grown
+    if not looked_up and max(widths, default=1) == 1:
+        return 0
+    deeper = (1,) * (depth - len(widths))  # behind the tree that is written a deeper draft goes on as lines
+    nodes: int = sum(accumulate((*widths, *deeper), mul))
+    return looked_up + nodes

@@ -16,7 +16,7 @@ from hsd_core.levels.growing import draft
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
-from hsd_core.models.gpu.text import Mark
+from hsd_core.models.gpu.device_text import Mark
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.suffixes import Copied
 

@@ -144,9 +144,9 @@ class Logits:
 def read_rows(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
     """Logits (n, V), and their distributions (`to_probs`) on the host; greedy ones are known by their tokens."""
     if not on_host(logits):
-        from hsd_core.models.gpu.read_there import read_there
+        from hsd_core.models.gpu.device_rows import read_on_device
 
-        return read_there(logits, sampling)
+        return read_on_device(logits, sampling)
     if sampling.greedy:
         rows = _at_least_float32(logits)
         return Logits(logits), OneHot(likeliest(rows).tolist(), rows)
@@ -165,9 +165,9 @@ def pick(row: Tensor, uniform: Callable[[], float]) -> TokenId:
         uniform: a number in [0, 1); a one-hot row asks for none, so that greedy runs consume no randomness.
     """
     if not on_host(row):
-        from hsd_core.models.gpu.read_there import pick_there
+        from hsd_core.models.gpu.device_rows import pick_on_device
 
-        return pick_there(row, uniform())
+        return pick_on_device(row, uniform())
     import torch
 
     best = int(likeliest(row[None])[0])

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from hsd_core.core import events as trace
 from hsd_core.core import run as engine
-from hsd_core.core.driver import Drives, Sequential
+from hsd_core.core.driver import MakeDriver, Sequential
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event, Header
 from hsd_core.core.level import Level, LevelRun, scorer
@@ -22,8 +22,7 @@ from hsd_core.grammar import driver_named, fan_of, lanes_of, scheduler_of, theta
 from hsd_core.grammar.keys import GROW, REPLACE, TREE, WIDTH, WITH
 from hsd_core.grammar.stack_text import StackError, check_order, format_stack, stack_lossless
 from hsd_core.levels.chain_rows import ChainRows
-from hsd_core.levels.largest import largest, most_nodes
-from hsd_core.levels.memory import pass_bytes
+from hsd_core.levels.memory import largest_round, most_nodes, pass_bytes
 from hsd_core.levels.shared import open_levels, shares
 from hsd_core.models import QUANTISED
 from hsd_core.models.sampling import Sampling
@@ -31,12 +30,12 @@ from hsd_core.models.sampling import Sampling
 PIPELINE = "pipeline"  # the driver of stacks where several levels have lanes of their own
 
 
-def chosen_driver(stack: Sequence[StackEntry]) -> Drives:
+def chosen_driver(stack: Sequence[StackEntry]) -> MakeDriver:
     """One level after another, or as the schedulers say."""
     spec, lanes_below = stack[-1].spec, set(lanes_of([entry.spec for entry in stack[:-1]]))
     kind = scheduler_of(spec)
     if len(lanes_below) > 1:
-        drives: Drives = driver_named(PIPELINE)
+        drives: MakeDriver = driver_named(PIPELINE)
         return drives
     scheduler = kind.bind(spec.values)
     if scheduler is None:
@@ -174,13 +173,13 @@ class PreparedStack:
 
     entries: Sequence[StackEntry]
     about: Mapping[str, Any] = field(default_factory=dict)
-    driver: Drives | None = None
+    driver: MakeDriver | None = None
 
     def __post_init__(self) -> None:
         _check(self.entries)
 
     @property
-    def drives(self) -> Drives:
+    def drives(self) -> MakeDriver:
         return self.driver or chosen_driver(self.entries)
 
     def header(self, prompt_ids: Sequence[int], settings: RunSettings) -> Header:
@@ -193,7 +192,7 @@ class PreparedStack:
 
     def open(self, capacity: int, settings: RunSettings) -> Iterator[LevelRun]:
         """See `core.run.Stack`."""
-        nodes = most_nodes(largest(self.entries, None if settings.replan is None else settings.replan.longest))
+        nodes = most_nodes(largest_round(self.entries, None if settings.replan is None else settings.replan.longest))
         levels, lanes = [entry.level for entry in self.entries], lanes_of([entry.spec for entry in self.entries])
         target = levels[-1].about
         rounded = target.dtype in QUANTISED and target.device == "cpu"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hsd_core.core.choices import ByLine, ChoiceKey, SeededChoices
+from hsd_core.core.choices import ChoiceKey, EpochsByCorrections, SeededChoices
 
 
 def key(position: int = 0, **parts: object) -> ChoiceKey:
@@ -80,7 +80,7 @@ def test_draws_follow_the_row() -> None:
 
 
 def test_the_epochs_of_a_line_follow_from_the_corrections_that_stand_in_it() -> None:
-    straight, round_about = ByLine(), ByLine()
+    straight, round_about = EpochsByCorrections(), EpochsByCorrections()
     for epochs, cuts in ((straight, [(2, 3)]), (round_about, [(1, 3), (1, 5), (2, 3)])):  # (level, behind)
         for level, at in cuts:
             epochs.cut(level, at)
@@ -90,7 +90,7 @@ def test_the_epochs_of_a_line_follow_from_the_corrections_that_stand_in_it() -> 
 
 
 def test_a_correction_begins_an_epoch_for_the_levels_below_and_none_for_those_above() -> None:
-    line = ByLine()
+    line = EpochsByCorrections()
     line.cut(1, 3)
     assert line.of(0, 4) != line.of(0, 3) == 0
     assert line.of(2, 4) == 0

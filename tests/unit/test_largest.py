@@ -13,7 +13,7 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.run_plans import RunPlan
 from hsd_core.grammar.keys import GUESS
 from hsd_core.grammar.stack_text import parse
-from hsd_core.levels.largest import largest, most_nodes
+from hsd_core.levels.memory import largest_round, most_nodes
 from hsd_core.models import machine
 from hsd_core.models.machine import TooLarge
 from hsd_core.pipeline import Pipeline
@@ -54,7 +54,7 @@ def test_greedy_runs_whose_plans_outgrow_the_written_block_give_the_targets_own_
 
 @pytest.mark.parametrize("text", ["ngram:1@guess=3,target", "nano:1@fuse=3,target"])
 def test_the_room_of_the_written_stack_would_not_do(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hsd_core.stacks.prepared.largest", lambda stack, longest: list(stack))
+    monkeypatch.setattr("hsd_core.stacks.prepared.largest_round", lambda stack, longest: list(stack))
     by = Chosen(lambda past: RunPlan((0, 1), (LONG,)), longest=LONG)
     with pytest.raises((ValueError, RuntimeError, AssertionError)):
         list(hsd_core.run(several(text), PROMPT, GREEDY, 0, max_new_tokens=8, replan=by))
@@ -66,9 +66,9 @@ def test_the_room_of_the_written_stack_would_not_do(text: str, monkeypatch: pyte
 )
 def test_nodes_are_counted_from_the_longest_block_of_a_plan(text: str, nodes: int) -> None:
     stack = several(text)
-    assert most_nodes(largest(stack, LONG)) == nodes
-    assert largest(stack, None) == stack
-    assert largest(stack, LONG)[-1] is stack[-1]
+    assert most_nodes(largest_round(stack, LONG)) == nodes
+    assert largest_round(stack, None) == stack
+    assert largest_round(stack, LONG)[-1] is stack[-1]
 
 
 def test_the_memory_of_a_replanned_run_is_that_of_its_largest_plan(monkeypatch: pytest.MonkeyPatch) -> None:

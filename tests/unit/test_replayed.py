@@ -24,11 +24,11 @@ from hsd_core.core.hierarchy import LevelError
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.copying import LONGEST, Suffixes
 from hsd_core.models.gpu import replayed, split_keys
+from hsd_core.models.gpu.device_rows import pick_on_device
+from hsd_core.models.gpu.device_text import DeviceText
 from hsd_core.models.gpu.graphs import CudaGraphs, Graphs
-from hsd_core.models.gpu.read_there import pick_there
-from hsd_core.models.gpu.text import TextThere
+from hsd_core.models.gpu.pending_context import PendingContext
 from hsd_core.models.gpu.transfer import fetched, sent, sent_ids
-from hsd_core.models.gpu.unseen import Ahead
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling, pick
@@ -323,11 +323,11 @@ def test_a_device_finds_the_copies_that_the_host_finds(gpu: PretendGpu) -> None:
     random = torch.Generator().manual_seed(3)
     for vocab in (2, 3, 9):
         ids = torch.randint(0, vocab, (70,), generator=random).tolist()
-        host, there = Suffixes(), TextThere(LONGEST, torch.device("cuda"))
+        host, there = Suffixes(), DeviceText(LONGEST, torch.device("cuda"))
         lengths = [*range(1, 70), 40, 41, 5, 60]  # and back
         for n in lengths:
             context = ids[:n] if n != 41 else [*ids[:40], 1 - ids[40] % 2]
-            unseen = Ahead(context[:-2], tuple(torch.full((), id_, device="cuda") for id_ in context[-2:]))
+            unseen = PendingContext(context[:-2], tuple(torch.full((), id_, device="cuda") for id_ in context[-2:]))
             host.follow(context)
             for given in (unseen, context):
                 token, place, sort, alike = (int(one) for one in there.last(given))
@@ -344,7 +344,7 @@ def test_a_device_draws_what_the_host_draws() -> None:
     hot[7] = 1.0
     for row in (*(rows / rows.sum(-1, keepdim=True)), hot):
         for uniform in (0.0, 0.1, 0.77, 0.999999, 1.0 - 2**-53):
-            assert int(pick_there(row, uniform)) == pick(row, lambda uniform=uniform: uniform)
+            assert int(pick_on_device(row, uniform)) == pick(row, lambda uniform=uniform: uniform)
 
 
 # ---- between host and device
@@ -352,7 +352,7 @@ def test_a_device_draws_what_the_host_draws() -> None:
 
 def test_a_context_that_is_ahead_of_the_host_reads_as_any_other_and_is_cut_without_a_wait(gpu: PretendGpu) -> None:
     seen = Context([3, 1, 4, 1])
-    line = Ahead(seen, ())
+    line = PendingContext(seen, ())
     for id_ in (5, 9):
         line = line.then(torch.full((), id_, device="cuda"))
     assert (len(line), line + [] is line) == (6, True)
@@ -367,7 +367,7 @@ def test_a_context_that_is_ahead_of_the_host_reads_as_any_other_and_is_cut_witho
 
 
 def test_a_fetch_waits_once_and_a_send_never(gpu: PretendGpu) -> None:
-    a, ids = sent([3, 1, 2], "cuda"), sent_ids(Ahead([5], (torch.full((), 6, device="cuda"),)), "cuda")
+    a, ids = sent([3, 1, 2], "cuda"), sent_ids(PendingContext([5], (torch.full((), 6, device="cuda"),)), "cuda")
     assert gpu.waits.total() == 0
     here = fetched(a, ids, a.float())
     assert [one.tolist() for one in here] == [[3, 1, 2], [5, 6], [3.0, 1.0, 2.0]]

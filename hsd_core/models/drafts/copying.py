@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.gpu.text import Mark, TextThere
+from hsd_core.models.gpu.device_text import DeviceText, Mark
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.suffixes import Copied, SuffixIndex
@@ -239,13 +239,13 @@ class Copier:
         return Copied(place, alike, min(1.0, share))
 
 
-class CopierThere(Copier):
+class DeviceCopier(Copier):
     """The same on a device, where the end of a context may lie that the host has not seen yet. `mark`: what the last
     row of a single one would copy."""
 
     def __init__(self, gate: Gate) -> None:
         super().__init__(gate)
-        self._text = TextThere(LONGEST, gate.bias.device)
+        self._text = DeviceText(LONGEST, gate.bias.device)
         self.mark: Mark | None = None
 
     def mix(
@@ -268,9 +268,9 @@ class CopierThere(Copier):
 def copier(gate: Gate, *further: Gate) -> Copier:
     """For one run of a draft, where its gates lie. One that says several tokens in a pass says them behind what the
     host has seen."""
-    return Copier(gate, *further) if further or gate.bias.device.type == "cpu" else CopierThere(gate)
+    return Copier(gate, *further) if further or gate.bias.device.type == "cpu" else DeviceCopier(gate)
 
 
 def mark_of(copies: Copier) -> Mark | None:
     """What the last row would copy, where that is known on a device alone."""
-    return copies.mark if isinstance(copies, CopierThere) else None
+    return copies.mark if isinstance(copies, DeviceCopier) else None

@@ -17,8 +17,8 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, KVCache, Positions, own
 from hsd_core.models.drafts.copying import Copier, Gate, copier, mark_of
 from hsd_core.models.drafts.draft_file import DraftInfo
+from hsd_core.models.gpu.device_text import Mark
 from hsd_core.models.gpu.precision import computes_in
-from hsd_core.models.gpu.text import Mark
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Head, Int8, Linear, Plain, aligned, nbytes

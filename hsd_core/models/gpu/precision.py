@@ -1,4 +1,4 @@
-"""In which numbers a GPU computes, and how its logits stay float32."""
+"""The number formats that a GPU computes in; its logits stay float32."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FAST_BFLOAT16 = (8, 0)  # compute capability from which a GPU multiplies bfloat1
 
 
 def computes_in(dtype: str, device: str) -> torch.dtype:
-    """What layers compute in whose weights are kept as `dtype`: copies in bfloat16 on a GPU, in float32 on the CPU."""
+    """The format that layers compute in, given that of their weights: of copies bfloat16 on a GPU, float32 on a CPU."""
     if dtype in QUANTISED and torch.device(device).type != "cpu":
         return torch.bfloat16
     return HALVES.get(dtype, torch.float32)

@@ -40,7 +40,7 @@ def in_parts(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
 
 
 def parts_of(seen: int) -> int:
-    """In how many equal parts so many keys are read."""
+    """The number of equal splits for this many keys."""
     if seen <= LONGEST:
         return 1
     parts = PARTS * -(-seen // LONGEST)

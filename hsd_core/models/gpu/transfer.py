@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hsd_core.models.gpu.unseen import Ahead
+from hsd_core.models.gpu.pending_context import PendingContext
 
 
 class _Here(threading.local):
@@ -73,7 +73,7 @@ def sent(values: Sequence[int] | Tensor, device: torch.device | str) -> Tensor:
 
 def sent_ids(ids: Sequence[int], device: torch.device | str) -> Tensor:
     """(n,) token ids on a device, where the last ones may be already."""
-    if not isinstance(ids, Ahead) or not ids.there:
+    if not isinstance(ids, PendingContext) or not ids.there:
         return sent(list(ids), device)
     there = torch.stack(ids.there)
     return torch.cat((sent(list(ids.seen), device), there)) if ids.seen else there

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 
 from torch import Tensor
 
-from hsd_core.core.driver import Passed, Sequential
+from hsd_core.core.driver import PassResult, Sequential
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
@@ -64,7 +64,7 @@ class InStep(Sequential):
         assert isinstance(asked, DraftRequest)
         return asked
 
-    def _together(self, verify: ScoreRequest, draft: DraftRequest | None) -> tuple[Passed, Passed | None]:
+    def _together(self, verify: ScoreRequest, draft: DraftRequest | None) -> tuple[PassResult, PassResult | None]:
         """What comes out of both lanes in this step; the clock stands where the longer of them ended."""
         lanes = self._lanes
         lanes.start(verify)

@@ -20,8 +20,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from hsd_core.core.choices import ByLine
-from hsd_core.core.driver import Passed, Sequential
+from hsd_core.core.choices import EpochsByCorrections
+from hsd_core.core.driver import PassResult, Sequential
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
@@ -56,7 +56,7 @@ class _Stage:
     alive: dict[int, None] = field(default_factory=dict)  # in order
     take: TakeRequest | None = None
     given: int | None = None
-    scored: Passed | None = None
+    scored: PassResult | None = None
     arrivals: int = 0
     silent: bool = False
     cut: int | None = None
@@ -110,7 +110,7 @@ class Pipeline(Sequential):
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
         """See `Driver.round`."""
         if not self._end:
-            hierarchy.epochs = ByLine()
+            hierarchy.epochs = EpochsByCorrections()
             for stage in self._stages:
                 stage.line = context
         self._end = len(context) + budget

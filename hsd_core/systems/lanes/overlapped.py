@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
-from hsd_core.core.driver import Passed, Sequential, result_of
+from hsd_core.core.driver import PassResult, Sequential, result_of
 from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
@@ -50,7 +50,7 @@ class _Verification:
     """What the target's lane is at: tokens to judge, and their scores once it has come to the end of them."""
 
     asked: Submission
-    done: Passed | None = None
+    done: PassResult | None = None
 
     @property
     def over(self) -> bool:
@@ -141,7 +141,7 @@ class Overlapped(Sequential):
         return verification.over and not (verification.asked.next and self._pull)
 
     def _go_on(
-        self, hierarchy: Hierarchy, context: Context, request: DraftRequest | ScoreRequest, done: Passed
+        self, hierarchy: Hierarchy, context: Context, request: DraftRequest | ScoreRequest, done: PassResult
     ) -> Generator[Event, None, None]:
         """The drafter's lane has come to the end of a request: look at what came out, and go on behind it."""
         pull = self._pull

@@ -20,7 +20,7 @@ from hsd_core.core.level import Proposal, drafter
 from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import NOTHING, Offer, Token, Tree
 from hsd_core.levels.growing import Grows
-from hsd_core.levels.largest import most_nodes
+from hsd_core.levels.memory import most_nodes
 from hsd_core.models.context import Context
 from hsd_core.systems.lanes.card_tree import Card
 from hsd_core.systems.lanes.in_step import InStep

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.driver import Passed
+from hsd_core.core.driver import PassResult
 from hsd_core.core.requests import DraftRequest, ScoreRequest
 
 
@@ -17,7 +17,7 @@ class Ended(NamedTuple):
     """A request that a lane has come to the end of, and what came out."""
 
     request: DraftRequest | ScoreRequest
-    done: Passed
+    done: PassResult
 
 
 class Reckoned:
@@ -29,7 +29,7 @@ class Reckoned:
         does: has a level draft or score, and times it on the clock; it ends the run where that is stopped.
     """
 
-    def __init__(self, does: Callable[[DraftRequest | ScoreRequest], Passed], clock: EngineClock) -> None:
+    def __init__(self, does: Callable[[DraftRequest | ScoreRequest], PassResult], clock: EngineClock) -> None:
         self._does, self._clock = does, clock
         self._under_way: list[Ended] = []
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.model_level import OverDecoder
-from hsd_core.levels.said_ahead import Copies, draft_ahead
+from hsd_core.levels.parallel_draft import Copies, draft_in_one_pass
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk, nearest
 from hsd_core.models.cache import Cache, Positions
@@ -50,7 +50,7 @@ class MedusaRun:
         self.cached = 0
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
-        return draft_ahead(self._say, self._heads, self._cache, context, order, self._source)
+        return draft_in_one_pass(self._say, self._heads, self._cache, context, order, self._source)
 
     def _say(self, context: Context, places: int) -> tuple[Tensor, Work]:
         trunk = nearest(self._trunks)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
-from hsd_core.levels.strands import Found
+from hsd_core.levels.lookup_trie import Found
 from hsd_core.models.database_file import NgramError
 from hsd_core.models.suffixes import Copied
 from hsd_core.systems.ngram.context_db import ContextDatabase

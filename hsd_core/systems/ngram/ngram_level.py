@@ -21,8 +21,8 @@ from hsd_core.models.context import Context
 from hsd_core.systems.ngram.window import Window
 
 if TYPE_CHECKING:
+    from hsd_core.levels.lookup_trie import Found
     from hsd_core.levels.shared import SharedState
-    from hsd_core.levels.strands import Found
     from hsd_core.systems.ngram.databases import Databases
 from hsd_core.systems.ngram.notes import Filed
 

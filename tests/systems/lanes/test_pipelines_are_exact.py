@@ -16,7 +16,7 @@ from timed import Duration, timed_stack
 from toys import output_of
 
 import hsd_core
-from hsd_core.core.choices import ByLine
+from hsd_core.core.choices import EpochsByCorrections
 from hsd_core.core.driver import Sequential
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Orders, Submission, View
@@ -121,8 +121,8 @@ class OneAfterAnother(Sequential):
     """Sync, with the coins of a pipeline."""
 
     def round(self, hierarchy: Any, *given: Any) -> Any:
-        if not isinstance(hierarchy.epochs, ByLine):
-            hierarchy.epochs = ByLine()
+        if not isinstance(hierarchy.epochs, EpochsByCorrections):
+            hierarchy.epochs = EpochsByCorrections()
         return super().round(hierarchy, *given)
 
 

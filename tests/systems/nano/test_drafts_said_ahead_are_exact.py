@@ -15,7 +15,7 @@ from test_shared_stacks_are_exact import EXACT, WRONG, off_by
 from toys import changed
 
 from hsd_core.core.level import Proposal, Work
-from hsd_core.levels import said_ahead
+from hsd_core.levels import parallel_draft
 from hsd_core.levels.shared import SharedState
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
@@ -58,13 +58,13 @@ def test_a_cut_distribution_is_followed_too() -> None:
 
 def test_a_row_of_another_place_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a token were drawn from one head and judged by the next one's row."""
-    real = said_ahead.draft
+    real = parallel_draft.draft
 
     def shifted(*given: Any) -> Any:
         drafted = real(*given)
         return drafted if (rows := drafted.drawn.rows) is None else changed(drafted, rows=rows.roll(1, 0))
 
-    monkeypatch.setattr(said_ahead, "draft", shifted)
+    monkeypatch.setattr(parallel_draft, "draft", shifted)
     assert off_by("medusa:2,target", 3, 2) > WRONG
 
 

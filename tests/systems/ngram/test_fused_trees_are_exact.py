@@ -28,10 +28,10 @@ from hsd_core.core.level import DraftOrder, Proposal, Sampler
 from hsd_core.core.tree import Offer
 from hsd_core.grammar.keys import FUSE
 from hsd_core.grammar.stack_text import StackError, parse
-from hsd_core.levels import growing, strands
+from hsd_core.levels import growing, lookup_trie
 from hsd_core.levels.fused import FusedLevel
 from hsd_core.levels.growing import draft_tree
-from hsd_core.levels.strands import Found, merging
+from hsd_core.levels.lookup_trie import Found, merging
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
@@ -99,7 +99,7 @@ def test_fused_trees_under_one_two_and_three_verifiers_follow_the_targets_distri
 def test_lookups_pruned_by_the_drafters_first_row_follow_the_distribution(
     prune: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strands, "PRUNE", prune)
+    monkeypatch.setattr(lookup_trie, "PRUNE", prune)
     assert off("table:2@tree=2.1@fuse=3,table") < EXACT
 
 

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from hsd_core.levels.strands import Found
+from hsd_core.levels.lookup_trie import Found
 from hsd_core.models.database_file import NgramError
 from hsd_core.models.suffixes import Copied, SuffixIndex
 from hsd_core.systems.ngram.context_db import ContextDatabase

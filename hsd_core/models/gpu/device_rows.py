@@ -16,7 +16,7 @@ from hsd_core.models.sampling import Distributions, Logits, OneHot, Sampling, li
 SHORTLIST = 8  # tokens of a row
 
 
-class LogitsThere(Logits):
+class DeviceLogits(Logits):
     """(n, V) logits on a GPU, of which the host knows each row's likeliest tokens, `SHORTLIST` at most, and whether all
     are finite. Made of what `ranking` gives, once that is fetched."""
 
@@ -28,8 +28,8 @@ class LogitsThere(Logits):
         self._heads = [[(i, x) for i, x in zip(*row, strict=True) if x > 0.0] for row in pairs]
         self._finite = math.isfinite(float(peaks))
 
-    def __getitem__(self, rows: slice | list[int]) -> LogitsThere:
-        part = object.__new__(LogitsThere)
+    def __getitem__(self, rows: slice | list[int]) -> DeviceLogits:
+        part = object.__new__(DeviceLogits)
         part.values, part._finite = self.values[rows], self._finite
         part._heads = self._heads[rows] if isinstance(rows, slice) else [self._heads[row] for row in rows]
         return part
@@ -50,16 +50,16 @@ def ranking(logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return chances, ids, logits.amax(-1).sum()
 
 
-def read_there(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
+def read_on_device(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
     """`sampling.read_rows` of logits on a GPU: distributions are made there, and waited for once."""
     rows = logits.float() if logits.element_size() < 4 else logits
     made = likeliest(rows) if sampling.greedy else to_probs(rows, sampling)
     here, *ranked = fetched(made, *ranking(rows))
     dists: Distributions = OneHot(here.tolist(), torch.empty(0, rows.shape[-1])) if sampling.greedy else here
-    return LogitsThere(logits, *ranked), dists
+    return DeviceLogits(logits, *ranked), dists
 
 
-def pick_there(row: Tensor, uniform: float) -> Tensor:
+def pick_on_device(row: Tensor, uniform: float) -> Tensor:
     """`sampling.pick` without a wait: a () tensor beside the row."""
     peak, best = row.max(-1)
     total = row.double().cumsum(-1)

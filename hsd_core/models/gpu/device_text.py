@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from hsd_core.models.gpu.pending_context import PendingContext
 from hsd_core.models.gpu.transfer import sent_ids
-from hsd_core.models.gpu.unseen import Ahead
 
 BEFORE = -1  # stands before the first token; no id is equal to it
 
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
     share: Tensor
 
 
-class TextThere:
+class DeviceText:
     """One context, on a device. longest: tokens of a suffix that are compared."""
 
     def __init__(self, longest: int, device: torch.device) -> None:
@@ -37,7 +37,7 @@ class TextThere:
 
     def follow(self, context: Sequence[int]) -> Tensor:
         """(len(context) + longest - 1,) ids behind so many BEFORE. What has been sent is not sent again."""
-        known = context.seen if isinstance(context, Ahead) else context
+        known = context.seen if isinstance(context, PendingContext) else context
         n, first = min(len(self._seen), len(known)), self._longest - 1
         if self._seen[:n] != list(known[:n]):
             n = next(i for i in range(n) if self._seen[i] != known[i])

@@ -1,4 +1,5 @@
-"""Drafts that are said in one pass: the rows of several places behind the context, none of which has read the others.
+"""Drafts of several tokens from one pass: it gives the rows of several places behind the context, none of which has
+read the others.
 
 Each token is still drawn from a distribution that the past alone decides, so every exact rule stays exact, on a chain
 and on a tree: the offers behind whatever token stands at a place are drawn from the one row of the next place.
@@ -24,17 +25,17 @@ FREE = Work(0, 0, 0)  # a row that is there already
 
 
 class Copies(Protocol):
-    """What knows where the tokens that it said were copied from."""
+    """Knows where the tokens that it drafted were copied from."""
 
     def copied(self, cache: Cache, token: int, row: int = -1) -> Copied | None:
         """See `Readout.copied`; row: of the last pass."""
         ...
 
 
-class _Said:
+class _RowsOfOnePass:
     """Hands the rows of one pass out, place by place, as a level does that computes them one after another."""
 
-    cached = 0  # of nobody's concern: it keeps nothing
+    cached = 0  # it keeps nothing
 
     def __init__(self, base: int, rows: Tensor, work: Work) -> None:
         self._base, self._rows, self._work, self.place = base, rows, work, 0
@@ -60,8 +61,8 @@ class _Said:
         """Nothing to do."""
 
 
-def draft_ahead(
-    say: Callable[[Context, int], tuple[Tensor, Work]],
+def draft_in_one_pass(
+    rows_behind: Callable[[Context, int], tuple[Tensor, Work]],
     copies: Copies,
     cache: Cache,
     context: Context,
@@ -71,17 +72,17 @@ def draft_ahead(
     """A chain, or a tree where one is asked for, at most as deep as there are rows.
 
     Args:
-        say: the (places, V) logits behind a context, of so many places at most; none where nothing can be said of it.
-            Asked once, and only if anything is to be drafted.
+        rows_behind: the (places, V) logits behind a context, of at most this many places; none where the draft cannot
+            read it. Called once, and only if anything is to be drafted.
     """
     if order.limit < 1 or order.stops(0, None):
         return Proposal((), (), FREE)
-    rows, work = say(context, order.limit)
+    rows, work = rows_behind(context, order.limit)
     if not len(rows):
         return Proposal((), (), work)
-    said = _Said(len(context), rows, work)
+    given = _RowsOfOnePass(len(context), rows, work)
 
     def copied(token: int, row: int = -1) -> Copied | None:
-        return copies.copied(cache, token, said.place)
+        return copies.copied(cache, token, given.place)
 
-    return draft(said, context, replace(order, limit=min(order.limit, len(rows))), source, copied)
+    return draft(given, context, replace(order, limit=min(order.limit, len(rows))), source, copied)

@@ -1,4 +1,4 @@
-"""Tokens that were drawn on a device: the host goes on behind them before it has seen them."""
+"""Contexts that end in tokens drawn on a device: the host goes on behind them before it has seen them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from hsd_core.models.context import Context
 
 
-class Ahead(Context):
+class PendingContext(Context):
     """A context whose last tokens the host has not seen: `seen`, and behind it `there`, () tensors on a device.
 
     `sent_ids` takes those where they are. Whoever reads one as a number waits for the device.
@@ -21,9 +21,9 @@ class Ahead(Context):
     def __init__(self, seen: Sequence[int], there: tuple[Tensor, ...]) -> None:
         self.seen, self.there = seen, there
 
-    def then(self, token: Tensor) -> Ahead:
+    def then(self, token: Tensor) -> PendingContext:
         """With a token more."""
-        return Ahead(self.seen, (*self.there, token))
+        return PendingContext(self.seen, (*self.there, token))
 
     def cut(self, length: int) -> Context:
         return Context(self).cut(length)
@@ -47,7 +47,7 @@ class Ahead(Context):
         if step != 1:
             return list(self)[at]
         n = len(self.seen)
-        return Ahead(self.seen[lo:hi], self.there[max(0, lo - n) : max(0, hi - n)])
+        return PendingContext(self.seen[lo:hi], self.there[max(0, lo - n) : max(0, hi - n)])
 
     def __iter__(self) -> Iterator[int]:
         yield from self.seen

@@ -43,33 +43,31 @@ def merging(order: DraftOrder, beside: Sequence[Sequence[Found]]) -> MergedOrder
 
 
 @dataclass(slots=True, eq=False)
-class Strand:
+class Trie:
     """Looked-up sequences from one token on. found: the token; None behind the context."""
 
     found: Found | None
-    children: dict[int, Strand]
+    children: dict[int, Trie]
 
 
-def merged(sequences: Sequence[Sequence[Found]]) -> Strand:
+def trie_of(sequences: Sequence[Sequence[Found]]) -> Trie:
     """The sequences as one, by their longest common prefixes."""
-    root = Strand(None, {})
+    root = Trie(None, {})
     for sequence in sequences:
-        strand = root
+        trie = root
         for found in sequence:
-            strand = strand.children.setdefault(found.token, Strand(found, {}))
+            trie = trie.children.setdefault(found.token, Trie(found, {}))
     return root
 
 
-def known_behind(
-    strand: Strand | None, logits: Tensor, wide: int, *, pruned: bool
-) -> tuple[dict[int, Strand], set[int]]:
+def known_behind(trie: Trie | None, logits: Tensor, wide: int, *, pruned: bool) -> tuple[dict[int, Trie], set[int]]:
     """What was looked up behind a fork, pruned by its row, and which of it the drafter would have offered itself.
 
     Args:
         logits: (V,) behind the fork. wide: how many tokens the drafter offers there.
     """
-    if strand is None or not strand.children:
+    if trie is None or not trie.children:
         return {}, set()
     best = largest(logits[None], max(wide, PRUNE))[1][0].tolist()
-    kept = {token: child for token, child in strand.children.items() if not pruned or token in best[:PRUNE]}
+    kept = {token: child for token, child in trie.children.items() if not pruned or token in best[:PRUNE]}
     return kept, kept.keys() & set(best[:wide])
