@@ -205,12 +205,20 @@ def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Cal
     return tell
 
 
-def progress() -> Callable[[str, float, float], None]:
-    """A progress line on stderr: in place on a terminal, a line a stage elsewhere; what is fetched in bytes."""
-    shown = ""
+def progress(left: bool = False) -> Callable[[str, float, float], None]:
+    """A progress line on stderr: in place on a terminal, a line a stage elsewhere; what is fetched in bytes.
+
+    left: on a terminal it says how long the rest of its one stage may take, too.
+    """
+    shown, begun = "", list[tuple[float, float]]()
 
     def tell(stage: str, done: float, total: float) -> None:
         nonlocal shown
+        if left and sys.stderr.isatty():
+            begun.append((time.monotonic(), done))
+            (at, first), (now, _) = begun[0], begun[-1]
+            rest = (now - at) / (done - first) * (total - done) if done > first else 0.0
+            stage += f", about {rest:.0f} s left" if rest else ""
         if sys.stderr.isatty():
             share = f" {done / total:4.0%}" if total else ""
             if total and stage in IN_BYTES:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +59,7 @@ def act(options: argparse.Namespace) -> int:
     store = there(owner, path) if path.is_file() and not options.again else None
     if store is None:
         begun, places = time.monotonic(), options.places or DEFAULT_PLACES
-        make_store(decoder, text, owner, path, places=places, source=str(file), progress=left(progress()))
+        make_store(decoder, text, owner, path, places=places, source=str(file), progress=progress(left=True))
         store = read_store(owner, path)
         took = time.monotonic() - begun
         print(
@@ -98,19 +97,6 @@ def there(owner: Owner, path: Path) -> Store | None:
         return None
     print(f"{path} is there, with {len(store):,} places; --again makes it anew", file=sys.stderr)
     return store
-
-
-def left(tell: Callable[[str, float, float], None]) -> Callable[[str, float, float], None]:
-    """Says how long the rest may take, too, where progress stands on a terminal."""
-    begun: list[tuple[float, float]] = []
-
-    def told(stage: str, done: float, total: float) -> None:
-        begun.append((time.monotonic(), done))
-        at, first = begun[0]
-        rest = (begun[-1][0] - at) / (done - first) * (total - done) if done > first else 0.0
-        tell(f"{stage}, about {rest:.0f} s left" if rest and sys.stderr.isatty() else stage, done, total)
-
-    return told
 
 
 def _add_ralm(commands: Any) -> None:
