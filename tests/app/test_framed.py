@@ -69,8 +69,9 @@ def framed(around: Any, site: str, query: str) -> Any:
 
 
 def settled(around: Any) -> tuple[int, int]:
-    """The heights of the frame and of the page in it, once the frame's has stopped changing."""
-    around.wait_for_function(f"f.offsetHeight > {FILLED} && still({STILL_MS})")
+    """The heights of the frame and of the page in it, once the frame holds the page and has stopped changing."""
+    held = "f.contentDocument.documentElement.scrollHeight <= f.offsetHeight + 1"
+    around.wait_for_function(f"f.offsetHeight > {FILLED} && still({STILL_MS}) && {held}")
     frame, page = around.evaluate("[f.offsetHeight, f.contentDocument.documentElement.scrollHeight]")
     return int(frame), int(page)
 

@@ -43,14 +43,6 @@ def saved(page: Any, folder: Path) -> list[Any]:
 
 
 @pytest.mark.everything
-def test_the_first_paint_is_a_recording_with_tokens(page: Any, site: str) -> None:
-    visit(page, site)
-    page.wait_for_selector(".hx-text-body [data-serial], .hx-text-body [data-cell], .hx-text-body .hx-token")
-    assert page.locator(".hx-status").inner_text().startswith("recorded")
-    assert page.locator(".hx-text-panel h2").inner_text() == "A toy tower"
-
-
-@pytest.mark.everything
 def test_the_first_screen_needs_no_scrolling_at_1440_by_900(page: Any, site: str) -> None:
     visit(page, site)
     box = page.locator(".hx-figures").bounding_box()
