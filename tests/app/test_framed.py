@@ -12,7 +12,14 @@ from pagekit import SEEN, UNFOLDED
 
 from app.kit.static import ASSETS
 
-TABS = ("Explore", "Race", "Planner", "Learn", "Results", "Atlas")
+TABS = {  # and what is in sight once a tab has drawn
+    "Explore": ".hx-flow .hx-tok",
+    "Race": ".hx-race-row",
+    "Planner": ".hx-al-answer:not(:empty)",
+    "Learn": ".hx-lessons a",
+    "Results": ".hx-res-bars",
+    "Atlas": ".hx-atlas-one",
+}
 # The page around, as the Hub's: it makes the frame as high as it is told, and says what is seen of it.
 AROUND = """<!doctype html><title>around</title><body style="margin: 0">
 <style>iframe { display: block; width: 100%%; height: 500px; border: 0 }</style>
@@ -70,9 +77,11 @@ def framed(around: Any, site: str, query: str) -> Any:
 
 def settled(around: Any) -> tuple[int, int]:
     """The heights of the frame and of the page in it, once the frame holds the page and has stopped changing."""
-    held = "f.contentDocument.documentElement.scrollHeight <= f.offsetHeight + 1"
-    around.wait_for_function(f"f.offsetHeight > {FILLED} && still({STILL_MS}) && {held}")
-    frame, page = around.evaluate("[f.offsetHeight, f.contentDocument.documentElement.scrollHeight]")
+    seen = f"""() => {{
+      const page = f.contentDocument.documentElement.scrollHeight;
+      return f.offsetHeight > {FILLED} && still({STILL_MS}) && page <= f.offsetHeight + 1 && [f.offsetHeight, page];
+    }}"""
+    frame, page = around.wait_for_function(seen).json_value()
     return int(frame), int(page)
 
 
@@ -80,8 +89,9 @@ def settled(around: Any) -> tuple[int, int]:
 def test_in_a_frame_that_follows_its_height_every_tab_settles(around: Any, shipped: str, width: int) -> None:
     around.set_viewport_size({"width": width, "height": 900})
     page = framed(around, shipped, "explore=1")
-    for name in TABS:
+    for name, ready in TABS.items():
         page.get_by_role("tab", name=name, exact=True).click()
+        page.locator(ready).first.wait_for()
         frame, height = settled(around)
         assert height <= frame + 1 < 9000, f"{name}: a page of {height} px in a frame of {frame}"
 
