@@ -72,9 +72,9 @@ class Loader:
         return self._open.awaited((preset, name), partial(self._load, preset, name))
 
     def absent(self, request: Request) -> list[Any]:
-        """The weights that a request needs and that are not on the disk yet, as `Pipeline.absent` gives them."""
+        """The weights that a request needs and that are not on the disk yet (`Pipeline.missing_weights`)."""
         preset, options = self._opening(request.preset)
-        found: list[Any] = self._pipeline.absent(preset, request.stacks, models=options.get("models"))
+        found: list[Any] = self._pipeline.missing_weights(preset, request.stacks, models=options.get("models"))
         return found
 
     def lacks(self, request: Request) -> bool:

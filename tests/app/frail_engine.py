@@ -1,7 +1,7 @@
 """An engine's process whose pipeline needs no weights and works as slowly as its prompt says; what kills it is real.
 
 Started as `python -m tests.app.frail_engine`. Its preset is "frail"; a preset that begins with "slow" is opened as
-long as somebody waits, and `absent` names weights of that name, which are fetched as long.
+long as somebody waits, and `missing_weights` names weights of that name, which are fetched as long.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Frail:
         return []
 
     @staticmethod
-    def absent(preset: str, stacks: Sequence[str], **_: Any) -> list[Source]:
+    def missing_weights(preset: str, stacks: Sequence[str], **_: Any) -> list[Source]:
         return [Source("hub", f"a/{preset}", preset)] if preset.startswith("slow") else []
 
     @staticmethod

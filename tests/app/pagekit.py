@@ -185,7 +185,7 @@ class AllHere:
     """A pipeline whose weights need not be fetched."""
 
     @staticmethod
-    def absent(preset: str, stacks: Sequence[str], **_: Any) -> list[Any]:
+    def missing_weights(preset: str, stacks: Sequence[str], **_: Any) -> list[Any]:
         return []
 
 

@@ -38,7 +38,7 @@ def asked(prompt: str, preset: str = "frail") -> tuple[RunRequest, Run]:
 
 @asynccontextmanager
 async def engine(**options: Any) -> AsyncIterator[ProcessEngine]:
-    made = ProcessEngine(FRAIL, Hello(VERSION), lambda r: bool(Frail.absent(r.preset, [])), **options)
+    made = ProcessEngine(FRAIL, Hello(VERSION), lambda r: bool(Frail.missing_weights(r.preset, [])), **options)
     made.start()
     try:
         yield made
