@@ -46,8 +46,8 @@ BY_NAME = {state.name: state for state in STATES}
 
 
 # One state of each kind of screen; the others are looked at with `--all`.
-ALWAYS = ("story", "play", "play-card", "play-settings", "play-add-level", "play-anatomy-sampled", "play-proof-drawn")
-ALWAYS += ("play-databases", "play-figures", "race", "race-own", "planner", "planner-doctor", "learn-answered")
+ALWAYS = ("story", "play", "play-card", "play-add-level", "play-anatomy-sampled", "play-proof-drawn")
+ALWAYS += ("play-databases", "play-figures", "race", "planner", "planner-doctor", "learn-answered")
 ALWAYS += ("results", "atlas-system")
 
 
@@ -150,6 +150,7 @@ def style(page: Any, selector: str, what: str) -> str:
     return str(page.locator(selector).first.evaluate("(x, what) => getComputedStyle(x)[what]", what))
 
 
+@pytest.mark.everything
 def test_forced_colours_leave_what_colour_alone_would_tell(browser: Any, shipped: str) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, forced_colors="active")
     page = context.new_page()

@@ -166,6 +166,7 @@ def test_a_run_that_nobody_listens_to_never_reaches_the_engine_and_holds_no_plac
     assert pipeline.runs == 1
 
 
+@pytest.mark.everything
 def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) -> None:
     url, pipeline = served
     script = Visit(url)

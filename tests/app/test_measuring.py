@@ -84,6 +84,7 @@ def test_what_visitors_may_not_run_they_may_not_measure() -> None:
         asked_for(NAME, "toy", entries)
 
 
+@pytest.mark.everything
 def test_one_press_measures_with_its_progress_and_new_runs_begin_with_what_it_plans(
     page: Any, recordings: Path
 ) -> None:

@@ -119,7 +119,8 @@ def outside(browser: Any, nginx: Nginx) -> Iterator[Any]:
 
 
 @pytest.mark.browser
-@first_always("prefix", ["stripped", "kept"])
+@pytest.mark.parametrize("prefix", ["stripped", "kept"])
+@pytest.mark.everything
 def test_all_that_the_page_asks_for_lies_below_the_prefix(nginx: Nginx, outside: Any, prefix: str) -> None:
     page, here = outside, nginx.pages[prefix]
     page.goto(f"{here}?preset=toy&max_new_tokens=24&stack=table:4@id=order1,table@id=order6")

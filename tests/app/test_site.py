@@ -68,6 +68,7 @@ def test_it_is_small_and_nothing_of_it_lies_outside_its_folder(folder: Path) -> 
     assert "'unsafe-eval'" not in index and "http://" not in index and "https://" not in index.split("<body")[0]
 
 
+@pytest.mark.everything
 def test_it_is_written_again_over_itself_but_over_nothing_else(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def test_back_shows_the_recording_before_and_forward_the_next_one(page: Any, sit
     assert asked(page, "recording") == "01-hostile"
 
 
+@pytest.mark.everything
 def test_back_shows_a_live_run_again_and_an_opened_file(page: Any, site: str, recordings: Path) -> None:
     visit(page, site, "/?preset=toy&max_new_tokens=6&baseline=0")
     titled(page, TOY)

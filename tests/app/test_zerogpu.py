@@ -81,6 +81,7 @@ main()
 """
 
 
+@pytest.mark.everything
 def test_runs_of_a_pretended_zerogpu(tmp_path: Path) -> None:
     pytest.importorskip("spaces")
     (tmp_path / "page.py").write_text(PAGE, encoding="utf-8")
