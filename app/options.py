@@ -92,10 +92,8 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins),
-    `public` (where a proxy serves the page), `offer`, and `caps` of a class, None where none is held. Ends the process
-    where it cannot be done."""
+def command_line() -> argparse.ArgumentParser:
+    """The parser of `app.py`; what it reads, `parse` checks."""
     parser = _Parser(description="Open HSD Explorer in a browser.")
     parser.add_argument("--host", default=None, help="address to listen on (default: this machine only)")
     parser.add_argument("--port", type=int, default=None, help="port (default: the first free one from 7860)")
@@ -147,6 +145,14 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"
         parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text)
+    return parser
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins),
+    `public` (where a proxy serves the page), `offer`, and `caps` of a class, None where none is held. Ends the process
+    where it cannot be done."""
+    parser = command_line()
     options = parser.parse_args(arguments)
     if options.mcp and find_spec("mcp") is None:
         parser.error(MCP_CURE)

@@ -12,6 +12,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from app.atlas import view as atlas
+from app.kit.reference_route import REFERENCE, reference_route
 from app.kit.static import ASSETS
 from app.kit.supervised import NOWHERE, Kept
 from app.learn import view as learn
@@ -107,6 +108,7 @@ def build(
                 ("Atlas", atlas.build),
             ]
         )
+        gr.HTML(says.footer(REFERENCE[1:]), elem_id="foot", padding=False)
         endpoints.add(play, profiles, offer.source, offer.dtype)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
@@ -158,6 +160,7 @@ def launch_options(
         atlas.systems_route(systems, results, Recordings(traces)),
         code_route(),
         offline_route(),
+        reference_route(),
         left_route(),
         *watch_routes(key),
         *(room_routes(room) if room is not None else ()),

@@ -116,7 +116,7 @@ def _cell(one: dict[str, Any], what: str) -> str:
     return "no" if of is None else "equal" if len(one["equal"][what]) == of else f"{len(one['equal'][what])} of {of}"
 
 
-def readme(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
+def page(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     return "\n".join(
         [
@@ -166,7 +166,7 @@ def main() -> None:
                 print(json.dumps(done[family]), file=sys.stderr)
             found = [done[one] for one in CONFIGS if one in done]
             kept.write_text(json.dumps({"about": about, "rows": found}, indent=1) + "\n", encoding="utf-8")
-    (options.out / "README.md").write_text(readme(found, about), encoding="utf-8")
+    (options.out / "table.md").write_text(page(found, about), encoding="utf-8")
 
 
 if __name__ == "__main__":

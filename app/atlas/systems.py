@@ -65,8 +65,26 @@ class Measured(Struct, forbid_unknown_fields=True):
 
 
 class System(Struct, forbid_unknown_fields=True):
-    """`exact`: null where it depends, or nobody knows. `near`: what it shares with others, by their files' names.
-    `draws`: what `page.py` of a folder of hsd_core/systems reads for its card, by the folder's name."""
+    """
+    Attributes:
+        paper: its arXiv number, or null. year: of its first version.
+        who_drafts: its row on the map. how_judged: its column.
+        idea: one plain sentence.
+        exact: whether its output follows the target's distribution; null where it depends, or nobody knows. why: and
+            why.
+        stack: the stack that is it here, null where it is not built. preset: the one that it opens in.
+        recording: a run of it in `assets/traces`, or null.
+        measured: where our figures stand; the first is of the card's own stack.
+        here: what of it is here, where that needs a sentence.
+        headline: what the paper reports; null where no figure is known.
+        pays, loses: where it pays, and where it loses.
+        draws: what `page.py` of a folder of hsd_core/systems reads for its card, by the folder's name: for `skip`, a
+            ladder of `python -m hsd_core sets` in `assets/drafts`.
+        near: what it shares with others, by their files' names.
+        shape: its drawing, from the ground up: levels, and between two of them what the lower one hands up, as
+            `ngram > chain 3 > int8 > chain 6 > target`. A level is a kind of the grammar (`exit`s, and a `target`
+            below the target, are drawn inside the target's body; `ngram3` is three databases) or `diffusion`.
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=40)]
     paper: Annotated[str, Meta(pattern=r"^\d{4}\.\d{5}$")] | None

@@ -1,7 +1,28 @@
 """The lessons: data files, in the order of their names. Adding one is enough; `assets/lessons/README.md` says how.
 
 What a lesson says and asks is typed here and checked when the server starts. Figures are not in the files: a text names
-them (`$speedup`, `$acceptance.Q`), and the page takes them from the run that is shown.
+them (`$speedup`, `$acceptance.Q`), and the page takes them from the run that is shown. `${08-loses|speedup}` is that of
+another recording, `${bench|best.3.speed_up}` and `${bench:int8:8,target|speed_up}` those of the shipped benchmark.
+
+    speedup, tokens_per_s, plain_tokens_per_s, plain_ms, ms_per_token: of the whole run, and of plain decoding beside it
+    per_forward, kept, committed, rounds, rejections, equal: tokens per target pass, drafts kept, counts
+    gain, gain.low, gain.high, gain.said: its stack's gain by a benchmark, with its interval, else by the run alone
+    pass_ms, plain_pass_ms: of a pass with all its drafting; of plain decoding for as many tokens
+    beside: the speed-up of the run shown over that of the recording named
+    stack, machine, temperature, layers, layers_per_token, mbsu, plans: what it ran, and where
+    acceptance.Q, accepted.Q, judged.Q, forwards.Q, ms.Q, block.Q, depth.E, name.Q: of a level; `below` is the one
+        under the target
+    cost.Q, supplied.Q, share.Q: its ms for each committed token; tokens of the text that are its own
+    yields.T, yields.T.8, ceiling.T: (1 - a^(n+1)) / (1 - a) with its acceptance and T below it, or n = 8; 1 / (1 - a)
+    source.c: share of copied tokens from this database
+    round.7.tokens, .ms, .ms.T, .rows.T, .calls.Q, .drafted.N, .usual.T, .over.1.T: of a round; the median of its
+        level's calls over as many rows, and its ratio to round 1's
+    reject.2.token, .instead, .p, .q, .alpha, .coin, .by, .of, .round, .raw, .wanted: of a rejection; `reject.Q.2` of
+        those by a level
+    plan.1.stack, .round, .ms, .levels, .blocks, .rounds, .tokens, .took: of one of Auto's plans; `plan.last`
+    lanes.target, .below, .both, .gain, .dropped, .waste: of levels that work at the same time
+    step.below, step.target, step.most: of a median round: all below the target, its pass; (L + c) / max(L, c)
+    of bench: speed_up, low, high, per_forward, tokens_per_s, stack, machine, best.3.over.2
 """
 
 from __future__ import annotations
@@ -52,9 +73,13 @@ class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What is done to Explore beside the lesson, in this order. `play`: from where it stands to this moment, then a
-    pause; `token`: opens the card of a committed token, counted from 1, or of the first that was copied from this text;
-    `light`: parts by the names of `js/learn/acts/page-parts.js`; `tab`: leaves the lesson for another tab."""
+    """What is done to Explore beside the lesson, in this order.
+
+    `at`: a moment, counted from 1: `start`, `end`, `round 3`, `round 3 drafted`, `round 3 end`, `reject 2` of all,
+    `reject Q 2` by a level, `token 10`, `40%`. `play`: from where it stands to this moment, then a pause. `token`:
+    opens the card of a committed token, counted from 1, or of the first that was copied from this text. `light`: parts
+    by the names of `js/learn/acts/page-parts.js`. `tab`: leaves the lesson for another tab.
+    """
 
     recording: Name | None = None
     at: Moment | None = None
@@ -68,6 +93,11 @@ class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The picture of a step, by a name of `js/learn/pictures/pictures.js` or of a picture that a system brings.
+
+    text, round, lanes, roll: a moment of the run. passes: tokens of each. rows: time of a pass by its rows. costs: what
+    a token costs each level. gains: speed over plain decoding with its interval. yields, overlap: sliders for
+    acceptance, block length and cost. coin: p, q, the residual, and a coin to toss. cache: what an exit and its target
+    compute, and what once. lookup: a lookup in the text and the databases. hops: the shortest path over `levels`.
 
     A recorded moment (`text`, `round`, ...) stands `at` the action's moment and plays `to` that of its reveal if it
     does not say otherwise. `between`: the times at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a

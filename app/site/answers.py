@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from app.kit.reference_route import NAME
 from app.kit.static import ASSETS, ROUTE
 from app.page import Page, build, launch_options
 from app.planner.routes import FAULTS, ORIGIN
@@ -30,7 +31,8 @@ TABS = (
     "results",
     "atlas",
 )  # elements of the components, in the order of their tabs
-WITH_QUESTIONS = {route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)}  # whose answer is worked out
+# Whose answer is worked out, or is a file of the page of its own.
+WITHOUT_ANSWER = {*(route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)), NAME}
 
 
 class Answer(NamedTuple):
@@ -50,7 +52,7 @@ class Tab(NamedTuple):
     value: str
 
 
-class _Unplanned(Pipeline):
+class Unplanned(Pipeline):
     """Default stacks are the presets' own: nobody knows on which machine a copy of the page is read."""
 
     catalogue = staticmethod(catalogue)
@@ -59,7 +61,7 @@ class _Unplanned(Pipeline):
 def tabs() -> list[Tab]:
     """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner is told where its
     answers are that were worked out ahead."""
-    demo = build(_Unplanned)
+    demo = build(Unplanned)
     found = [_tab(demo, element) for element in TABS]
     found[TABS.index("planner")].setup["ahead"] = {
         key: {**_places(key), "stops": planned_ahead.stops(profile)}
@@ -106,7 +108,7 @@ def answers(recordings: list[str]) -> Iterator[Answer]:
 
         for route in own:
             path = route.path.removeprefix(f"{ROUTE}/")
-            if path != route.path and "GET" in (route.methods or ()) and "{" not in path and path not in WITH_QUESTIONS:
+            if path != route.path and "GET" in (route.methods or ()) and "{" not in path and path not in WITHOUT_ANSWER:
                 yield got(path)
         for entry in json.loads(client.get(f"{ROUTE}/races").content):
             yield got(f"races/{quote(entry['name'])}")

@@ -15,11 +15,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from app.kit.reference_route import REFERENCE
 from app.kit.static import ASSETS, first_sheets
 from app.site.answers import Answer, answers, tabs
 from app.site.letters import written
 from app.words import page as page_says
 from app.words import site as says
+from hsd_core.cli.reference import text as reference
 from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.export.run_page import csp_hash, document, script_json, system_assets
 from hsd_core.typed import encode
@@ -76,6 +78,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield f"{OWN}/{name}", _bare(_read(name)).encode()
     yield f"{OWN}/loader.js", (ASSETS / LOADER).read_bytes()
     yield f"{OWN}/asked.js", f'{{ {bundle(ASKED, _read)}\n$["{ASKED}"].ask(); }}\n'.encode()
+    yield REFERENCE[1:], reference().encode()
     yield "index.html", _index(listed, hashes).encode()
 
 
@@ -121,6 +124,7 @@ def _placed(name: str, text: str) -> tuple[str, list[str]]:
 
 def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
     words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
+    words |= {"reference": page_says.REFERENCE, "reference_at": REFERENCE[1:]}
     data = {"hx-words": words, "hx-files": listed}
     blocks = [f'<script type="application/json" id="{name}">{script_json(x)}</script>' for name, x in data.items()]
     sheets = [f'<link rel="stylesheet" href="{OWN}/{name}">' for name in (*first_sheets(), "css/site.css")]

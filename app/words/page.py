@@ -17,6 +17,8 @@ SANDBOXED = (
 NO_SCRIPTS = "The page needs scripts. Where a frame shows it, its sandbox needs allow-scripts and allow-same-origin."
 NO_PAGE_SCRIPT = "The page's script could not be loaded: "  # and why
 NO_SCRIPT = "The script of this tab could not be loaded: "  # and why
+REFERENCE = "Reference"
+NO_REFERENCE = "The reference cannot be made now. Write it with: python -m hsd_core reference --out FILE"
 NO_LINK = "no link was given"
 CLOSING = "the server is closing"
 NO_SUCH_ADDRESS = "there is no such address on this server"
@@ -34,6 +36,11 @@ NO_VALUES = "the field data must be a list of values; send [] where the event ta
 NOT_QUEUED = "this event is not queued; post it to /gradio_api/run/predict"
 NO_CALL = "there is no such call, or its answer was already fetched; post the call again and ask for its answer at once"
 NO_SESSION = "nothing runs in this session; reload the page"
+
+
+def footer(reference: str) -> str:
+    """reference: its address from the page's."""
+    return f'<footer class="hx-foot"><a href="{reference}">{REFERENCE}</a></footer>'
 
 
 def too_deep(most: int) -> str:

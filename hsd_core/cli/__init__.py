@@ -9,7 +9,7 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -19,7 +19,7 @@ from hsd_core.models.machine import out_of_memory
 
 # Files of this folder that `--help` lists, in this order; behind them stands what systems bring along.
 RUNS, MEASURED = (
-    ("generate", "trace_files", "site", "models"),
+    ("generate", "trace_files", "site", "reference", "models"),
     ("bench", "passes", "race", "record", "depth"),
 )
 PLANNED, ENGINES = ("calibrate", "plan", "validate", "whatif"), ("doctor", "probe", "pair")
@@ -45,12 +45,18 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code."""
+def command_line() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser, and those of its commands by name. Options that cost imports are added when a command is parsed."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (*(import_module(f"{__name__}.{name}") for name in COMMANDS), *plugins("command")):
         command.add(commands)
+    return parser, commands.choices
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    parser, _ = command_line()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)
     options.said = shlex.join(["python", "-m", "hsd_core", *arguments])  # the command, for files that name theirs

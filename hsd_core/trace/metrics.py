@@ -2,26 +2,42 @@
 
 | figure | definition |
 |---|---|
-| acceptance of level i | places where i accepted a drafted token / where it judged any (none behind a reject) |
-| its bound | the most that any exact rule could accept with the same rows: the mean over those places |
-| drafts kept | committed tokens that were drafted at the bottom / tokens drafted at the bottom |
-| tokens per target forward | committed / forwards of the target after the prefill |
-| tokens/s | committed / decode time on the engine's clock, prefill excluded |
-| time to first token | prefill and first round |
-| layers per token | layers read by the levels that share the target's weights / committed; plain decoding reads all |
-| memory-bound speed-up | weights that plain decoding reads for the committed tokens / what all passes read (below) |
-| figures of notes | what the notes of drafts and verifications add up (`Note.figures`), where they have any |
-| waste of level i | rows that i computed for positions where its choice was not committed / all its rows |
+| `committed` | tokens of the text |
+| `tokens_per_s` | committed / decode time |
+| `tokens_per_target_forward` | committed / forwards of the target after the prefill |
+| `drafts_kept` | committed tokens that were drafted at the bottom / tokens drafted at the bottom |
+| `layers_per_token` | layers read by the levels that share the target's weights / committed; plain decoding reads all |
+| `mbsu` | weights that plain decoding reads for the committed tokens / what all passes read: memory-bound speed-up |
+| `ttft_ms` | time to the first token: prefill and first round |
+| `decode_ms` | from the end of the prefill to the last commit, on the engine's clock |
+| `levels` | the figures of each level, below |
+| `lanes` | where levels work at the same time, below |
+
+Of a level; what the notes of drafts and verifications add up stands beside these (`Note.figures`):
+
+| figure | definition |
+|---|---|
+| `level` | its index, 0 for the cheapest |
+| `judged` | places where it judged a drafted token; none behind a reject |
+| `accepted` | those where it accepted one |
+| `acceptance` | accepted / judged |
+| `bound` | the most that any exact rule could accept with the same rows: the mean over those places |
+| `expected` | what its own rule could accept with them: the mean over those places |
+| `forwards` | its passes |
+| `busy_ms`, `ms_per_call` | time in its passes, and of one |
+| `rows` | positions that its passes computed |
+| `waste` | rows that it computed for positions where its choice was not committed / all its rows |
 
 Where levels work at the same time, each lane a place of its own: the target's, and one or more for the levels below:
 
 | figure | definition |
 |---|---|
-| use of a lane | time in which it is at work / decode time |
-| both at work | time in which at least two are / decode time |
-| overlap gain | work of all lanes, one after the other / decode time; at most their number |
-| dropped | drafted tokens that fell with an earlier one before the target judged them |
-| waste by drops | rows for them, and rows of passes whose text was cut meanwhile / all rows of all lanes |
+| `clock` | whose time it is, as the header's `overlap` says |
+| `below`, `target`, `lanes` | use of a lane: time in which it is at work / decode time |
+| `both` | time in which at least two are at work / decode time |
+| `gain` | work of all lanes, one after the other / decode time; at most their number |
+| `dropped` | drafted tokens that fell with an earlier one before the target judged them |
+| `waste` | rows for them, and rows of passes whose text was cut meanwhile / all rows of all lanes |
 
 The memory-bound speed-up (MBSU: VocabTrim, arXiv 2506.22694) counts bytes: a pass reads the weights of its level once,
 for however many rows. It is the speed-up where reading them is all that takes time.

@@ -132,7 +132,7 @@ def ahead() -> Iterator[tuple[str, str]]:
 def tables() -> Iterator[tuple[str, str]]:
     """What the tables and sentences of the READMEs say of benchmarks."""
     results = ASSETS / "results"
-    for page in (ROOT / "README.md", results / "README.md", *(results / "tables").glob("*.md")):
+    for page in (ROOT / "README.md", results / "findings.md", *(results / "tables").glob("*.md")):
         for files, view, text in BLOCK.findall(page.read_text(encoding="utf-8")):
             raw = [read_raw(page.parent / file)[0] for file in files.split(",")]
             lines = text.strip().splitlines() if view.partition(":")[0] in SENTENCES else [text]

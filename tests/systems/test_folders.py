@@ -16,4 +16,3 @@ def test_a_system_declares_itself_and_says_what_is_exact(folder: Path) -> None:
     assert (folder / "declaration.py").is_file()
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert text.startswith("# ") and ("Exact" in text or folder.name == "table")
-    assert len(text.split()) <= 140

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("onnxruntime")
 
 from families import CONFIGS, LAYERED, WHOLE, save
-from family_table import FEW, readme, row
+from family_table import FEW, page, row
 
 FOLDER = Path(__file__).parents[2] / "assets/results/families"
 SHIPPED: dict[str, Any] = json.loads((FOLDER / "families.json").read_text(encoding="utf-8"))
@@ -20,7 +20,7 @@ REFUSED = [name for name, one in ROWS.items() if "refused" in one]
 
 
 def test_the_file_for_readers_is_made_of_the_other_one() -> None:
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == readme(SHIPPED["rows"], SHIPPED["about"])
+    assert (FOLDER / "table.md").read_text(encoding="utf-8") == page(SHIPPED["rows"], SHIPPED["about"])
     assert list(ROWS) == list(CONFIGS), "every family has its row"
 
 

@@ -1,9 +1,10 @@
-"""The examples of hsd_core/README.md, written where it says and run as they stand."""
+"""The examples that hsd_core/README.md names, laid where a system stands and run as they are."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,26 +26,25 @@ from hsd_core.trace.checks import check
 from hsd_core.trace.file import read
 
 CORE = Path(hsd_core.__file__).parent
-EXAMPLES = re.findall(r"```python\n# hsd_core/(\S+)\n(.*?)```", (CORE / "README.md").read_text(encoding="utf-8"), re.S)
+README = (CORE / "README.md").read_text(encoding="utf-8")
+EXAMPLES = [CORE / name for name in re.findall(r"\((\S+/single_files/\w+\.py)\)", README)]
 STACK = "even:4@policy=heuristic,table:3@policy=heuristic@rule=wary@id=order1,table@rule=wary@id=order6"
 
 
 @pytest.fixture
 def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A copy of the folders that the README names, laid beside the package's own."""
-    for place, text in EXAMPLES:
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / place).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path / "systems")])
+    """Copies of them, laid beside the package's own systems."""
+    for path in EXAMPLES:
+        shutil.copy(path, tmp_path)
+    monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
     yield
-    for place, _ in EXAMPLES:
-        sys.modules.pop(f"hsd_core.{place.removesuffix('.py').replace('/', '.')}", None)
-        vars(systems).pop(Path(place).stem, None)
+    for path in EXAMPLES:
+        sys.modules.pop(f"{systems.__name__}.{path.stem}", None)
+        vars(systems).pop(path.stem, None)
 
 
 def test_there_is_one_of_each_where_they_are_looked_for() -> None:
-    assert [Path(place).name for place, _ in EXAMPLES] == ["even.py", "wary.py", "heuristic.py", "post.py"]
-    assert {(CORE / place).parent for place, _ in EXAMPLES} == {Path(systems.__file__).parent}
+    assert [path.name for path in EXAMPLES] == ["even.py", "wary.py", "heuristic.py", "post.py"]
     with pytest.raises(StackError, match="unknown level 'even'"):
         parse(STACK)
 

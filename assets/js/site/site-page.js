@@ -62,7 +62,10 @@ function bar(tabs, figures, onOpen) {
     event.stopPropagation(); // the arrows move the recording elsewhere
   }
   const list = h("div", { class: "tab-container", role: "tablist" }, ...buttons);
-  document.body.prepend(h("main", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels));
+  document.body.prepend(
+    h("main", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels),
+    h("footer", { class: "hx-foot" }, h("a", { href: words.reference_at, text: words.reference })),
+  );
   open(tabs[0]);
 }
 

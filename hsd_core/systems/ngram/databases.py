@@ -32,7 +32,7 @@ class LookupLimits:
     min_share: float = 0.0
 
 
-# chosen on held-out outputs of SmolLM2-135M-Instruct; assets/ngram/README.md has the table
+# chosen on held-out outputs of SmolLM2-135M-Instruct; assets/ngram/measured.md has the table
 REACH: Mapping[str, LookupLimits] = MappingProxyType(
     {"c": LookupLimits(2, 6), "m": LookupLimits(1, 4, 2, 0.4), "s": LookupLimits(2, 3, 4, 0.5)}
 )
