@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from inspect import cleandoc
+from textwrap import dedent
 from typing import NamedTuple
 
-from hsd_core.export.run_page import document, hashed
+from hsd_core.export.run_page import csp_hash, document
 
 TITLE = "Reference · HSD Explorer"
 ABOUT = (
@@ -48,7 +49,8 @@ h2, h3 {{ line-height: 1.35; }}
 :target {{ background: var(--soft); box-shadow: 0 0 0 6px var(--soft); border-radius: 2px; }}
 p {{ max-width: 46em; margin: .5em 0; overflow-wrap: break-word; }}
 .muted {{ color: var(--muted); }}
-code, pre {{ font: .9em/1.5 {_MONO}; overflow-wrap: anywhere; }}
+code, pre {{ font-family: {_MONO}; font-size: .9em; line-height: 1.5; overflow-wrap: anywhere; }}
+td:first-child code {{ overflow-wrap: normal; }}
 pre {{ margin: .6em 0; padding: 10px 12px; border-radius: 6px; background: var(--soft); white-space: pre-wrap; }}
 ul {{ display: flex; flex-wrap: wrap; gap: 2px 16px; margin: .6em 0; padding: 0; list-style: none; }}
 ul a {{ display: inline-block; min-width: 24px; padding: 3px 0; }}
@@ -115,7 +117,7 @@ def page(sections: Sequence[Section]) -> str:
     whole = f'<div class="frame">\n<header>{top}\n{nav}</header>\n<main>\n{body}\n</main>\n</div>'
     _check(whole)
     return document(
-        f"style-src {hashed(_STYLE.encode())}; img-src data:",
+        f"style-src {csp_hash(_STYLE.encode())}; img-src data:",
         title=TITLE,
         head=f"<style>{_STYLE}</style>",
         marks="data-reference",
@@ -162,7 +164,7 @@ def _block(block: str) -> str:
     if all(line.startswith("|") for line in lines):
         return _table(lines)
     if lines[0][:1].isspace() or any(line[:1].isspace() for line in lines[1:]):
-        return f"<pre>{escape(block)}</pre>"
+        return f"<pre>{escape(dedent(block))}</pre>"
     return f"<p>{_inline(' '.join(lines))}</p>"
 
 
