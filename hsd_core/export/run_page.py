@@ -102,7 +102,7 @@ ENTRY = "js/offline/main.js"
 # those of systems, then how all of them change.
 OF_PARTS = (
     *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "tree", "lanes", "caption", "card"),
-    *("glossary", "anatomy", "proof"),
+    *("charts", "glossary", "anatomy", "proof"),
 )
 OF_ALL = ("panels", "low", "presenter", "forced")
 # What tokens are coloured by when it opens, and where the run is put; js/share/save-page.js looks for the same.

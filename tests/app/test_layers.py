@@ -14,7 +14,7 @@ from test_first_screen import DESK, PHONE, PROJECTOR
 README = Path(__file__).parents[2] / "app" / "README.md"
 FIRST = (".hx-prompt", ".hx-flow", ".hx-caption", ".hx-floor", ".hx-headline-value", ".hx-legend", ".hx-transport-play")
 BEHIND = {  # a panel, and what it opens
-    "time": (".hx-lane-plot", ".hx-chart", ".hx-figures", ".hx-open-anatomy", ".hx-open-databases", ".hx-open-proof"),
+    "time": (".hx-lane-plot", ".hx-figures", ".hx-open-anatomy", ".hx-open-databases", ".hx-open-proof"),
     "prediction": (".hx-forecast table", ".hx-forecast-note"),
     "stack": (".hx-stepper", ".hx-switch", ".hx-grip", ".hx-add", ".hx-stack-pick", ".hx-tower-words"),
     "controls": (
@@ -66,6 +66,40 @@ def test_a_newcomer_meets_five_things_and_one_press_opens_each_layer(
         if size == DESK:
             assert moved(page, before) == [], panel
     assert set(re.split(r"[ +]", re.search(r"panel=([^&]+)", page.url)[1])) == set(OPENED.split())  # type: ignore[index]
+
+
+@pytest.mark.parametrize("size", [(1024, 768), DESK, PROJECTOR, PHONE])
+def test_the_live_charts_are_in_sight_and_read_round_by_round(page: Any, shipped: str, size: tuple[int, int]) -> None:
+    calm(page, shipped, size)
+    if size == PHONE:
+        assert page.locator(".hx-charts").is_hidden()
+        button(page, "charts").click()
+        page.locator(".hx-live").scroll_into_view_if_needed()
+    charts = page.locator(".hx-live .hx-chart")
+    assert charts.count() == 4
+    for chart in charts.all():
+        box = chart.bounding_box()
+        assert chart.is_visible() and box["y"] + box["height"] <= size[1] and box["height"] > 50
+    reader = page.get_by_role("slider", name="Live charts")
+    reader.focus()
+    page.keyboard.press("Home")
+    heard = reader.get_attribute("aria-valuetext")
+    assert heard.startswith("round 1 of ") and re.search(r"; \d+ tokens?; .* accepted \d+ of \d+", heard), heard
+    assert page.locator(".hx-charts-round").inner_text() == "round 1"
+    tokens = re.search(r"; (\d+) tokens?;", heard)[1]  # type: ignore[index]
+    assert charts.nth(2).locator(".hx-chart-value").inner_text() == tokens
+    page.keyboard.press("ArrowRight")
+    assert reader.get_attribute("aria-valuetext").startswith("round 2 of ")  # type: ignore[union-attr]
+
+
+def test_the_live_charts_grow_with_the_run_and_stay_where_it_is_presented(page: Any, shipped: str) -> None:
+    calm(page, shipped, PROJECTOR, query=f"{CALM}&present=1")
+    latest = page.get_by_role("slider", name="Live charts")
+    assert page.locator(".hx-live .hx-chart:visible").count() == 4
+    rounds = int(latest.get_attribute("aria-valuemax"))
+    page.get_by_role("button", name="One round forward").click()
+    drawn(page)
+    assert int(latest.get_attribute("aria-valuemax")) == rounds + 1
 
 
 def moved(page: Any, before: dict[str, list[float]]) -> list[str]:

@@ -10,7 +10,7 @@ const SCRIPTS = new URL("../../assets/js/", import.meta.url);
 const ROOMS = [
   ...["words", "words/play", "words/desk", "words/tabs"],
   ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player", "systems"],
-  ...["text/token", "text", "text/card", "caption", "lanes", "tower/floor", "tower/forecast", "tower"],
+  ...["text/token", "text", "text/card", "caption", "lanes", "charts", "tower/floor", "tower/forecast", "tower"],
   ...["anatomy", "story", "proof", "plots", "share", "stage/controls", "stage/title", "stage"],
   ...[
     "race/replay",

@@ -1,7 +1,6 @@
 /** A lane per level on one clock, the target on top: what each level computed, when, and for how long. Widths are
  *  measured time; nothing drawn means idle. The whole run in replay, the last seconds in a live run. */
 
-import { create as createCharts } from "./small-charts.js";
 import { drawBlocks, scaleOf, skeleton } from "./lane-blocks.js";
 import { summary, tipLines } from "./lane-words.js";
 import { brought } from "../systems/index.js";
@@ -28,17 +27,13 @@ export function create(host, ctx = {}) {
       () => LANES.picture(lanes.clock),
     ),
   );
-  const charts = createCharts(el);
   return {
     el,
     update(model, cursor, opts = {}) {
-      if (!model?.header) return;
-      lanes.update(model, cursor, opts);
-      charts.update(model, cursor);
+      if (model?.header) lanes.update(model, cursor, opts);
     },
     destroy() {
       lanes.destroy();
-      charts.destroy();
       el.remove();
     },
   };

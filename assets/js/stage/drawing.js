@@ -7,7 +7,7 @@ import { drawn } from "./within-reach.js";
  * @typedef {import("../run/trace.js").TraceModel} Model
  * @typedef {{selected: number|null, round: number|null}} View what somebody has singled out: a token by its serial, a round
  * @typedef {{update: (model: Model, cursor: number, opts: Record<string, any>) => void}} Part
- * @typedef {{title: {update: (model: Model, cursor: number, plain: boolean) => void}, tower: Part, lanes: Part, tally: Part,
+ * @typedef {{title: {update: (model: Model, cursor: number, plain: boolean) => void}, tower: Part, charts: Part, lanes: Part, tally: Part,
  *   transport: Part, caption: Part, text: Part, card: Part,
  *   desk: {update: (model: Model, cursor: number) => void, view: () => Record<string, any>}}} Parts
  */
@@ -49,7 +49,7 @@ export class Drawing {
     const { feed, player, settings, view, parts, plain, place } = this.scene;
     const { model } = feed;
     if (!model?.header) return;
-    const { title, desk, tower, lanes, tally, transport, caption, text, card } = parts;
+    const { title, desk, tower, charts, lanes, tally, transport, caption, text, card } = parts;
     const { cursor, playing, following, moves } = player;
     const quick = cursor !== this._at && !playing;
     this._at = cursor;
@@ -69,7 +69,7 @@ export class Drawing {
     };
     title.update(model, cursor, plain());
     // The text asks for its own size and the card for that of others: what was written before is laid out once.
-    for (const part of [...(all ? [tower, lanes, tally] : []), transport, caption, text, card])
+    for (const part of [...(all ? [tower, charts, lanes, tally] : []), transport, caption, text, card])
       part.update(model, cursor, opts);
     place.update();
     drawn();

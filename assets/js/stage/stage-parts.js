@@ -3,6 +3,7 @@
 import { createCaption } from "../caption/caption-view.js";
 import { create as createCard } from "../text/card/card.js";
 import { noPromptRow, promptRow } from "./controls/controls.js";
+import { liveCharts } from "../charts/live-charts.js";
 import { createDesk } from "./desk.js";
 import { h } from "../kit/dom.js";
 import { create as createLanes } from "../lanes/lanes.js";
@@ -17,6 +18,7 @@ import { toggleTheme } from "../kit/theme.js";
 import { titleBar } from "./title/title.js";
 import { createTower } from "../tower/tower.js";
 import { create as createTransport } from "../player/transport.js";
+import { CHARTS } from "../words/play/charts.js";
 import { PANEL } from "../words/play/panels.js";
 import { STAGE } from "../words/play/run.js";
 
@@ -95,6 +97,8 @@ export function furnish(ports) {
       edit("stack", stack);
     },
   });
+  const charts = liveCharts(panels.button("charts", CHARTS.title, CHARTS.tip));
+  tower.el.querySelector(".hx-tower-body")?.after(charts.el);
   const tally = tallyLine({
     onDepths: () => figures.show("#figure-depths-panel"),
     onTell: tell,
@@ -141,5 +145,5 @@ export function furnish(ports) {
   });
   if ("embed" in document.documentElement.dataset) text.el.querySelector(".hx-panel-head")?.append(wholePage());
   panels.attach(el);
-  return { el, panels, title, prompt, text, tower, tally, caption, note, other, lanes, transport, card, desk };
+  return { el, panels, title, prompt, text, tower, charts, tally, caption, note, other, lanes, transport, card, desk };
 }

@@ -1,4 +1,4 @@
-/** Times and figures: the headline, the lanes, the charts and the line of figures below them. */
+/** Times and figures: the headline, the lanes and the line of figures above them. */
 
 import { many } from "../many.js";
 
@@ -44,27 +44,6 @@ export const HEADLINE = {
   itself: "this is plain decoding",
   none: "plain was not measured",
   later: "plain decoding runs after it",
-};
-
-/** Names of the charts, and how each figure is calculated. */
-export const CHARTS = {
-  onClock: (/** @type {string} */ title, /** @type {string} */ clock) => `${title}, ${clock}`,
-  latency: "Latency",
-  speed: "Speed",
-  acceptance: "Acceptance",
-  formulas: {
-    latency: "ms of each round on the engine\u2019s clock, stacked by level; the newest on the right",
-    speed: "committed tokens / decode time on the engine\u2019s clock, prefill excluded",
-    acceptance: "tokens of its drafter that a level accepted / tokens of its drafter that it judged",
-    yield: "committed tokens / forwards of the target, bonus and correction included; one bar per round",
-  },
-  rate: "tokens/s",
-  mean: "mean",
-  plain: (/** @type {string} */ speed) => `\u2504 plain ${speed}`,
-  yield: "Tokens per pass",
-  oneLevel: "One level: nothing to accept.",
-  gaugeTip: (/** @type {string} */ level, /** @type {number} */ kept, /** @type {number} */ judged) =>
-    `${level}: ${kept} of ${judged} judged tokens accepted`,
 };
 
 export const LANES = {
