@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 TITLE = "HSD Explorer"
 WHY = (
-    "The same text, sooner: small levels guess ahead, the large one checks many guesses at once. "
-    "Colour says who wrote what."
+    "Hierarchical speculative decoding: the same text, sooner. Small levels guess ahead, "
+    "larger ones check many guesses at once."
 )
 OPENING_PAGE = "Opening the page…"
 SANDBOXED = (

@@ -53,7 +53,7 @@ HOSTILE = (
 SEEN = 'try { localStorage.setItem("hx-story", "1"); } catch {}'
 
 # A visitor who has opened all that lies one press behind the first screen (js/visit/panels.js), in this session.
-OPENED = "time prediction stack controls"
+OPENED = "time prediction stack controls details"
 UNFOLDED = (
     f"try {{ if (!('hx-panels' in sessionStorage)) sessionStorage.setItem('hx-panels', '{OPENED}'); }} catch {{}}"
 )

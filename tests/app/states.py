@@ -13,7 +13,7 @@ from typing import Any
 
 SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844), "projector": (1920, 1080)}
 
-OPEN = "panel=time+prediction+stack+controls"  # all that lies one press behind the first screen
+OPEN = "panel=time+prediction+stack+controls+details"  # all that lies one press behind the first screen
 
 Steps = Callable[[Any], object]
 

@@ -12,9 +12,10 @@ from pagekit import CALM, OPENED, drawn
 from test_first_screen import DESK, PHONE, PROJECTOR
 
 README = Path(__file__).parents[2] / "app" / "README.md"
-FIRST = (".hx-prompt", ".hx-flow", ".hx-caption", ".hx-floor", ".hx-headline-value", ".hx-legend", ".hx-transport-play")
+FIRST = (".hx-prompt", ".hx-flow", ".hx-caption", ".hx-floor", ".hx-headline-value", ".hx-colours", ".hx-transport-play")
 BEHIND = {  # a panel, and what it opens
     "time": (".hx-lane-plot", ".hx-figures", ".hx-open-anatomy", ".hx-open-databases", ".hx-open-proof"),
+    "details": (".hx-specimen", ".hx-text-foot .hx-legend"),
     "prediction": (".hx-forecast table", ".hx-forecast-note"),
     "stack": (".hx-stepper", ".hx-switch", ".hx-grip", ".hx-add", ".hx-stack-pick", ".hx-tower-words"),
     "controls": (
@@ -55,7 +56,7 @@ def test_a_newcomer_meets_five_things_and_one_press_opens_each_layer(
     for panel, parts in BEHIND.items():
         assert not any(seen(page, parts)), panel
         assert button(page, panel).get_attribute("aria-expanded") == "false"
-    assert page.locator(".hx-specimen:visible").count() == 1 and page.locator(".hx-lane-names:visible").count() == 0
+    assert page.locator(".hx-text-foot").is_hidden() and page.locator(".hx-lane-names:visible").count() == 0
     for panel, parts in BEHIND.items():
         before = page.evaluate(PLACES)
         button(page, panel).focus()

@@ -74,6 +74,7 @@ export function furnish(ports) {
   });
   const text = textPanel({
     settings,
+    details: panels.button("details", PANEL.details, PANEL.detailsTip),
     feed,
     onEdit: edit,
     onSelect: (serial, info) => {

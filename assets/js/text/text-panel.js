@@ -60,12 +60,14 @@ export function textPanel(ctx) {
     h("span", { class: "hx-above", text: TEXT.above }),
     h("label", { class: "hx-tick", "data-tip": TEXT.ghostsTip }, ghosts, h("span", { text: TEXT.ghosts })),
     h("label", { class: "hx-tick", "data-tip": TEXT.wholeTip }, whole, h("span", { text: TEXT.whole })),
+    ctx.details,
     colour.el,
     button("copy", TEXT.copy, () => told(() => copy(feed.model.text()), TEXT.copied)),
     button("save", TEXT.save, () => told(save)),
     opener,
     file,
   );
+  const top = h("div", { class: "hx-text-top" });
   const body = h("div", { class: "hx-text-body" });
   const foot = h("footer", { class: "hx-text-foot" });
   const share = h("i");
@@ -90,18 +92,10 @@ export function textPanel(ctx) {
     }),
   );
   const circles = h("p", { class: "hx-text-circles", hidden: true });
-  const el = h(
-    "section",
-    { class: "hx-text-panel", "aria-label": TEXT.label },
-    head,
-    body,
-    circles,
-    foot,
-    progress,
-    blank,
-  );
+  const el = h("section", { class: "hx-text-panel", "aria-label": TEXT.label }, head, top, body, circles, foot, blank);
   const text = createText(body, { onSelect: ctx.onSelect });
-  const legend = createLegend(foot);
+  const legend = createLegend(top, foot);
+  top.append(progress); // while a run begins, its progress stands over what the colours mean
   const room = textRoom(el, text.el, whole);
   return {
     el,

@@ -1,11 +1,11 @@
 /** What of the first screen is open. A newcomer meets the prompt, the text with its caption, the tower and the speed-up;
  *  all else lies one press behind, in layers: where the time goes, the prediction, changing the stack, all other
- *  controls, and on a narrow window the live charts. What is open stays open: in the session, and once it is changed in the address (`?panel=time+stack`). */
+ *  controls, the marks of each token, and on a narrow window the live charts. What is open stays open: in the session, and once it is changed in the address (`?panel=time+stack`). */
 
 import { h, icon } from "../kit/dom.js";
 import { setQuery } from "../kit/tabs.js";
 
-export const PANELS = ["time", "prediction", "stack", "controls", "charts"];
+export const PANELS = ["time", "prediction", "stack", "controls", "charts", "details"];
 /** What an address may name beside them: buttons of a menu, among all other controls. */
 const MENUS = /** @type {Record<string, string>} */ ({
   recordings: ".hx-recordings",

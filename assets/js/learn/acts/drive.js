@@ -57,8 +57,7 @@ export class Drive {
     this._move(action);
     stage.show({});
     if (action.token) this._card(action.token);
-    const needed = panelsOf(action.light ?? []);
-    if (needed.length) stage.lend(needed);
+    stage.lend(["details", ...panelsOf(action.light ?? [])]); // lessons speak of letters and dots
     return this.light.show(action.light ?? []);
   }
 

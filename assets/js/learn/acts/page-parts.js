@@ -7,7 +7,7 @@ export const PARTS = {
   generate: ".hx-go",
   text: ".hx-text-panel",
   tokens: ".hx-text-body",
-  legend: ".hx-legend",
+  legend: ".hx-colours",
   caption: ".hx-caption",
   anatomy: ".hx-anatomy",
   tower: ".hx-tower",

@@ -89,7 +89,7 @@ const VIEWS = {
   text({ model, figure }) {
     const el = h("div", { class: "hx-sketch-text" });
     const text = createText(el);
-    const legend = createLegend(el);
+    const legend = createLegend(el, el);
     return {
       el,
       update(cursor) {

@@ -145,9 +145,13 @@ function firstSeen(model, by, scheme) {
   return [...found.values()].sort((a, b) => place(a) - place(b) || (a.category.key < b.category.key ? -1 : 1));
 }
 
-/** How to read the text. update(model, cursor, {colourBy, ghosts}). */
-export function create(host) {
-  const el = host.appendChild(element("div", "hx-legend"));
+/**
+ * How to read the text. update(model, cursor, {colourBy, ghosts}).
+ * @param {HTMLElement} above where one line says what the colours mean @param {HTMLElement} below where all other marks are named
+ */
+export function create(above, below) {
+  const colours = above.appendChild(element("div", "hx-colours"));
+  const el = below.appendChild(element("div", "hx-legend"));
   let drawn = "";
   return {
     el,
@@ -162,17 +166,22 @@ export function create(host) {
       if (signature === drawn) return;
       drawn = signature;
       const title = scheme.title;
-      el.replaceChildren(
-        ...(example ? [specimen(example, title)] : []),
-        listOf(LEGEND.label(title), all),
-        listOf(LEGEND.marks, rest),
+      const struck = ghosts !== "hide" && model.levels.length > 1 ? [STRUCK] : [];
+      colours.replaceChildren(
+        element("span", "hx-colours-by", LEGEND.by(title)),
+        listOf(LEGEND.label(title), [...all, ...struck]),
       );
+      el.replaceChildren(...(example ? [specimen(example, title)] : []), listOf(LEGEND.marks, rest));
     },
     destroy() {
+      colours.remove();
       el.remove();
     },
   };
 }
+
+/** What everybody sees struck out, whoever struck it. */
+const STRUCK = { letter: LEGEND.word, name: LEGEND.struck, hue: REJECT.hue, underline: "struck" };
 
 function listOf(name, entries) {
   const list = element("ul", "hx-legend-list");

@@ -13,6 +13,8 @@ export const LEGEND = {
   over: (/** @type {string} */ ms) => `over ${ms}`,
   time: "ms of the round per token",
   unknown: "not known yet",
+  by: (/** @type {string} */ title) => `Colour: ${title}`,
+  struck: "rejected draft",
   label: (/** @type {string} */ title) => `Legend: ${title}`,
   marks: "Legend: marks",
   tentative: "not committed yet",
