@@ -145,7 +145,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     word = token.inner_text()
     twin = page.locator(f".hx-flow .hx-tok[data-dots][data-line='{token.get_attribute('data-line')}']", has_text=word)
     assert twin.first.inner_text() == word, "it is a token of this text, drawn as it is there"
-    legend = page.locator(".hx-legend").inner_text()
+    legend = "".join(page.locator(".hx-colours, .hx-legend").all_inner_texts())
     for name in ("n-gram lookup", "int8 copy", "rejected by Q", "two more there", "not committed yet"):
         assert name in legend, name
     for word, meant in (
@@ -157,7 +157,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
         assert meant in page.locator(".hx-definition").inner_text()
     page.get_by_role("checkbox", name="rejected drafts").uncheck()
     drawn(page)
-    assert "rejected" not in page.locator(".hx-legend").inner_text()
+    assert "rejected" not in "".join(page.locator(".hx-colours, .hx-legend").all_inner_texts())
 
 
 @pytest.mark.everything

@@ -75,8 +75,8 @@ def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, sh
     opened(page, f"{shipped}/?tab=learn&lesson=7&step=2", LESSON, LAPTOP)
     page.get_by_role("button", name="I do not know; show me").click()
     page.get_by_role("button", name="See it in Explore").click()
-    page.wait_for_selector(".hx-legend.hx-lit")
-    legend, window = page.locator(".hx-text-panel .hx-legend"), LAPTOP[1]
+    page.wait_for_selector(".hx-colours.hx-lit")
+    legend, window = page.locator(".hx-colours"), LAPTOP[1]
     assert legend.is_visible()
     at = legend.bounding_box()
     assert at["height"] > 12 and at["y"] + at["height"] <= window

@@ -296,7 +296,7 @@ def test_the_card_says_what_a_token_was_copied_from_and_the_text_marks_it(page: 
     assert page.locator(".hx-origin").inner_text() == "thirty"
     page.keyboard.press("Escape")
     assert page.locator(".hx-origin").count() == 0
-    assert "copied" in page.locator(".hx-legend").inner_text()
+    assert "copied" in page.locator(".hx-colours").inner_text()
 
 
 @pytest.mark.everything
