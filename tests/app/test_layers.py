@@ -12,7 +12,10 @@ from pagekit import CALM, OPENED, drawn
 from test_first_screen import DESK, PHONE, PROJECTOR
 
 README = Path(__file__).parents[2] / "app" / "README.md"
-FIRST = (".hx-prompt", ".hx-flow", ".hx-caption", ".hx-floor", ".hx-headline-value", ".hx-colours", ".hx-transport-play")
+FIRST = (
+    *(".hx-prompt", ".hx-flow", ".hx-caption", ".hx-floor", ".hx-headline-value", ".hx-colours"),
+    ".hx-transport-play",
+)
 BEHIND = {  # a panel, and what it opens
     "time": (".hx-lane-plot", ".hx-figures", ".hx-open-anatomy", ".hx-open-databases", ".hx-open-proof"),
     "details": (".hx-specimen", ".hx-text-foot .hx-legend"),
