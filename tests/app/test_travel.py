@@ -198,7 +198,7 @@ def test_a_run_in_one_file_replays_from_a_disk_without_a_network(
     alone.wait_for_selector(".hx-flow .hx-tok")
     drawn(alone)
     assert "Returns a dictionary with the lowest" in text_of(alone)
-    for part in (".hx-lane-svg", ".hx-tower .hx-floor", ".hx-transport-slider", ".hx-chart", ".hx-figures"):
+    for part in (".hx-lane-svg", ".hx-tower .hx-floor", ".hx-transport-slider", ".hx-live", ".hx-figures"):
         assert alone.locator(part).first.is_visible(), part
     assert not alone.locator(".hx-tower").get_by_role("switch").count()  # it is shown, not composed
     alone.get_by_role("button", name="To the start").click()
@@ -220,20 +220,20 @@ def test_a_run_in_one_file_replays_from_a_disk_without_a_network(
 def test_any_chart_is_saved_as_a_picture_that_needs_no_style_sheet(page: Any, shipped: str) -> None:
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     opened(page, f"{shipped}/?recording=12-hispec")
-    for name in ("tower", "lanes", "Acceptance"):
+    for name in ("tower", "lanes", "live charts"):
         button = page.get_by_role("button", name=f"save as a picture: {name}", exact=True)
         button.focus()
         page.keyboard.press("Enter")
         with page.expect_download() as download:
             page.keyboard.press("Enter")  # the first of the list, which has the focus
-        assert download.value.suggested_filename == f"hsd_{name.lower()}.svg"
+        assert download.value.suggested_filename == f"hsd_{name.replace(' ', '-')}.svg"
         text = Path(download.value.path()).read_text()
         assert not re.search(r"var\(|color-mix|oklab|\sclass=|\sstyle=", text)
         root = ElementTree.fromstring(text.split("\n", 1)[1])
         assert next(root.iter("{http://www.w3.org/2000/svg}rect")).get("fill") == "rgb(255,255,255)"  # light by choice
         assert page.evaluate("document.body.classList.contains('dark')")
     said = " ".join(x.text or "" for x in root.iter("{http://www.w3.org/2000/svg}text"))
-    assert re.search(r"Acceptance .*0\.\d\d", said)
+    assert re.search(r"Accepted .*0\.\d\d", said)
     page.get_by_role("button", name="save as a picture: lanes", exact=True).focus()
     page.keyboard.press("Enter")
     with page.expect_download() as download:
