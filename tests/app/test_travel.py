@@ -219,6 +219,7 @@ def test_a_run_in_one_file_replays_from_a_disk_without_a_network(
 @pytest.mark.everything
 def test_any_chart_is_saved_as_a_picture_that_needs_no_style_sheet(page: Any, shipped: str) -> None:
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.set_viewport_size({"width": 1440, "height": 1000})
     opened(page, f"{shipped}/?recording=12-hispec")
     for name in ("tower", "lanes", "live charts"):
         button = page.get_by_role("button", name=f"save as a picture: {name}", exact=True)
