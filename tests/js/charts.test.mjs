@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { entriesOf, plainOf } from "../../assets/js/charts/series.js";
-import { slotOf, through, WIDTH } from "../../assets/js/charts/chart.js";
+import { slotOf, through, WIDTH } from "../../assets/js/charts/small-chart.js";
 import { learn } from "../../assets/js/levels/kinds.js";
 import { TraceModel } from "../../assets/js/run/trace.js";
 

@@ -10,7 +10,7 @@ import { box, roundUp } from "../kit/svg.js";
 import { duration, ratio, rounded } from "../words/numbers.js";
 import { CHARTS } from "../words/play/charts.js";
 import { CLOCKS } from "../words/play/lanes.js";
-import { chart, HEIGHT, heightOf, slotOf, through, WIDTH } from "./chart.js";
+import { chart, HEIGHT, heightOf, slotOf, through, WIDTH } from "./small-chart.js";
 import { entriesOf, plainOf } from "./series.js";
 
 /** @typedef {import("./series.js").Entry} Entry */
