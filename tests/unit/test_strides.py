@@ -9,8 +9,7 @@ from enumerator import distance, run_distribution, target_distribution
 from toys import toy_stack
 
 from hsd_core.core.policies import DraftState
-from hsd_core.systems.store.spaced import Spaced
-from hsd_core.systems.store.strides import MOST, best_stride, gamma_of, round_ms, steps_kept
+from hsd_core.systems.store.strides import MOST, Spaced, best_stride, gamma_of, round_ms, steps_kept
 
 
 def test_asked_meanwhile_one_step_at_a_time_gains_a_third_at_most() -> None:

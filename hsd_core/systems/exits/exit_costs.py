@@ -6,11 +6,14 @@
 An exit at L that drafts pays T(L, 1) + head(1) a token. A verifier at L of n - 1 tokens that an exit at l drafted finds
 their first l layers done, but for the last of them (a drafter has not read its own last token): it pays
 base(n) + l layer(1) + (L - l) layer(n) + head(n).
+
+HiSpec's figure 5 (arXiv 2510.01336) sweeps the draft exit and the intermediate exit. Here every stack of one exit and
+of two has its own best block lengths, by the exact recursion, which the paper's baselines had not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -20,10 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hsd_core.measure.timed import cost_of, in_turns, ms_of
+from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Array, Costs
+from hsd_core.theory.search.planner import best_block_lengths
 
 if TYPE_CHECKING:
     from hsd_core.levels.trunk import Layered
+
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 REPEATS, WARM_UP = 15, 2
@@ -94,3 +100,31 @@ def fitted(records: Records) -> tuple[ExitCosts, float]:
     costs = ExitCosts(depths[-1], tuple(rows), base, layer, head)
     off = [abs(base[k] + at * layer[k] - timed[at, n]) / timed[at, n] for k, n in enumerate(rows) for at in depths]
     return costs, median(off)
+
+
+Agrees = Callable[[int, int], float]  # of two depths: the share of the shallower one's tokens that the deeper one keeps
+
+
+def exit_profile(costs: ExitCosts, depths: tuple[int, ...], agrees: Agrees) -> Profile:
+    """Exits at these depths, shallowest first, under the target, as levels of a profile."""
+    all_ = (*depths, costs.layers)
+    levels = tuple(ProfileLevel(f"exit {at}" if at < costs.layers else "target", costs.drafts(at)) for at in all_)
+    pairs = [(j, i) for j, i in product(range(len(all_)), repeat=2) if j < i]
+    matrix = [[1.0] * len(all_) for _ in all_]
+    for j, i in pairs:
+        matrix[j][i] = agrees(all_[j], all_[i])
+    edges = {(j, i): costs.verifies(all_[i], all_[j]) for j, i in pairs}
+    return Profile(levels, tuple(map(tuple, matrix)), edge_cost=edges)
+
+
+def sweep(costs: ExitCosts, agrees: Agrees) -> Iterator[dict[str, Any]]:
+    """Every stack of one exit, and of a draft exit under a deeper one."""
+    for draft in range(1, costs.layers):
+        yield _stack(exit_profile(costs, (draft,), agrees), (0, 1), draft, None)
+        for above in range(draft + 1, costs.layers):
+            yield _stack(exit_profile(costs, (draft, above), agrees), (0, 1, 2), draft, above)
+
+
+def _stack(profile: Profile, levels: tuple[int, ...], draft: int, above: int | None) -> dict[str, Any]:
+    speed_up, blocks = best_block_lengths(profile, levels)
+    return {"what": "stack", "draft": draft, "above": above, "blocks": list(blocks), "speed_up": round(speed_up, 4)}

@@ -60,8 +60,7 @@ def act(subject: Subject) -> None:
 def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The study of all texts, and its records."""
     from hsd_core.systems.exits import depths
-    from hsd_core.systems.exits.agreements import Agreements
-    from hsd_core.systems.exits.depths import read_depths
+    from hsd_core.systems.exits.depths import Agreements, read_depths
 
     decoder, drafts = subject.decoder, subject.pipeline.trained(subject.stack)
     for text in subject.texts:

@@ -1,10 +1,150 @@
-"""When the levels on both sides of a verifier work at the same time."""
+"""Levels on both sides of a verifier that work at the same time: what each schedule of a paper starts, and when.
+
+PEARL (Liu et al., arXiv 2408.11850) drafts the next tokens while the ones before are verified, in lock step.
+
+    PRE   nothing is undecided: the verifier computes the row behind the text while tokens are drafted, and judges the
+          first of them with it (pre-verify)
+    POST  tokens are undecided: the verifier judges them, and with its last row the first of those that are drafted
+          meanwhile (post-verify)
+
+The lanes meet at the end of each step. After a rejection everything behind it is dropped, and the next step is PRE.
+There is never a bonus: the row that would give one judges the next token.
+
+DuoDecoding (Lv et al., arXiv 2503.00784) is PEARL with several drafts. PEARL has one for the first token of what is
+drafted meanwhile, and where that one is rejected a step was drafted in vain; here each of the drafter's likeliest first
+tokens is gone on from, and the sequence that begins as the verifier goes on is kept.
+
+Free lanes never wait: AMUSD (arXiv 2410.17375) at the last level, PipeSpec (2505.01572) at every verifier, a pipeline
+of as many lanes. Costs need not match, as the dearer lane is never idle. How many tokens are judged at once follows
+from the time that things take, perhaps from the values of tokens; a rule that judges token by token does not mind.
+
+CARD (arXiv 2508.04462) has the drafter grow a tree that serves as a cache: the verifier looks at the best path through
+it as it stood, with all candidates beside that path. Where its own token is among those that the tree has for its
+place, the tree is rooted anew there and what was grown behind it stays; else it begins anew. The lanes meet each step.
+"""
 
 from __future__ import annotations
 
-from hsd_core.systems.lanes import card_tree, duo, free, pearl
+from dataclasses import dataclass
 
-SCHEDULERS = (*pearl.SCHEDULERS, *free.SCHEDULERS, *duo.SCHEDULERS, *card_tree.SCHEDULERS)
+from hsd_core.grammar.key import VERIFIER, Whole
+from hsd_core.grammar.keys import MAX_BLOCK, MAX_NODES, WIDTH
+from hsd_core.grammar.strategies import Orders, SchedulerKind, Submission, View
+
+AHEAD = Whole(name="ahead", place=32, counts=VERIFIER, usual=0, low=0, high=MAX_BLOCK, noted="{} ahead")
+LEAST = Whole(name="least", place=33, counts=VERIFIER, usual=1, low=1, high=MAX_BLOCK, noted="at least {}")
+
+
+@dataclass(slots=True)
+class Pearl:
+    """ahead: tokens drafted in a step; 0: one block of the drafter, T and what it hands up beyond."""
+
+    ahead: int
+
+    def ended(self, view: View) -> Orders:
+        if view.drafting:
+            return Orders()
+        if view.verifying:
+            return Orders(0 if view.silent else max(0, min(view.room, self.ahead - view.drafted)))
+        draft = 0 if view.silent else min(view.room, self.ahead) if self.ahead else view.room
+        return Orders(draft, Submission(view.undecided, next=view.room > 0))
+
+
+@dataclass(slots=True)
+class Free:
+    """ahead: tokens that may lie there which the verifier was not given; 0: two blocks of the drafter. least: how
+    many must lie there before it starts, fewer only where no more can come."""
+
+    ahead: int
+    least: int
+
+    def ended(self, view: View) -> Orders:
+        alone = view.verifying and not view.submitted and not view.between  # it writes a token of its own
+        ahead = max(self.least, self.ahead or 2 * view.block)
+        begins = not view.verifying and view.undecided >= self.least
+        waiting = 0 if begins else view.undecided - view.submitted
+        draft = 0
+        if not (view.drafting or view.silent or alone):
+            draft = max(0, min(view.room, ahead - waiting))
+        if view.verifying:
+            return Orders(draft)
+        more = view.drafting or draft > 0
+        return Orders(draft, Submission(view.undecided) if begins or not more else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Duo:
+    """width: how many sequences are drafted in a step, each of one block."""
+
+    width: int
+
+    def ended(self, view: View) -> Orders:
+        draft = max(0, min(view.room, view.block))
+        return Orders(draft, Submission(view.undecided, next=draft > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """ahead: how deep the tree may grow; 0: two blocks of the drafter. width: candidates behind a token, and tokens of
+    a layer that are gone on from."""
+
+    ahead: int
+    width: int
+
+    def ended(self, view: View) -> Orders:
+        deep = self.ahead or 2 * view.block
+        draft = max(0, min(view.room, view.block, deep - view.undecided))
+        return Orders(draft, Submission(view.undecided, next=draft > 0))
+
+
+SCHEDULERS = (
+    SchedulerKind(
+        name="pearl",
+        order=20,
+        words="pearl · draft the next block while this one is verified, in lock step",
+        in_names="drafting on meanwhile",
+        keys=(
+            AHEAD.usually(0, "how many tokens are drafted during one verification; 0: one block of the level below"),
+        ),
+        make=Pearl,
+    ),
+    SchedulerKind(
+        name="ahead",
+        order=30,
+        words="ahead · draft on and on; verify whatever lies there",
+        in_names="drafting ahead",
+        keys=(
+            AHEAD.usually(0, "how many tokens may wait for the verifier; 0: two blocks of the level below"),
+            LEAST.usually(1, "how many drafted tokens must wait before the verifier starts"),
+        ),
+        make=Free,
+        by_count=False,
+        inner=True,
+    ),
+    SchedulerKind(
+        name="duo",
+        order=22,
+        words="duo · as pearl, with several first tokens kept ready",
+        in_names="several beginnings kept ready",
+        keys=(WIDTH.usually(2, "how many sequences are drafted meanwhile, each beginning with another token"),),
+        make=Duo,
+        driver="fanned",
+        nodes=lambda block, width: block * width,
+    ),
+    SchedulerKind(
+        name="card",
+        order=40,
+        words="card · a tree that keeps growing; the verified token decides where it goes on",
+        in_names="growing a tree meanwhile",
+        keys=(
+            AHEAD.usually(0, "how many tokens deep the tree may grow; 0: two blocks of the level below"),
+            WIDTH.usually(4, "how many candidates the tree has behind a token, and how many of a layer are continued"),
+        ),
+        make=Card,
+        driver="regrown",
+        nodes=lambda block, width, ahead: min(MAX_NODES, width * (ahead or 2 * block)),
+    ),
+)
 # What has a scheduler's orders carried out, by the name that it gives; "pipeline": where several levels have lanes.
 DRIVERS = {
     "overlapped": "hsd_core.systems.lanes.overlapped:Overlapped",

@@ -25,9 +25,9 @@ from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import NOTHING, Offer, Tree
 from hsd_core.grammar import rule_of
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.duo import Duo
+from hsd_core.systems.lanes.declaration import Duo
 from hsd_core.systems.lanes.in_step import InStep, naming
-from hsd_core.systems.lanes.undecided import Undecided
+from hsd_core.systems.lanes.under_way import Undecided
 
 
 class Fanned(InStep):

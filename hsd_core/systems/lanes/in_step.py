@@ -1,6 +1,6 @@
 """Lanes that meet: the drafter's level drafts while the target verifies, and neither starts again before both are done.
 
-A step is one request to each lane (`two_lanes`): both are run alone and timed, from the same moment on.
+A step is one request to each lane (`under_way`): both are run alone and timed, from the same moment on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hsd_core.core.writer import TraceWriter
 from hsd_core.grammar.strategies import Orders, Scheduler, View
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
-from hsd_core.systems.lanes.two_lanes import Reckoned
+from hsd_core.systems.lanes.under_way import Reckoned
 
 GREEDY = Sampling()
 

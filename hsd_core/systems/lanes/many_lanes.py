@@ -32,8 +32,7 @@ from hsd_core.core.writer import TraceWriter
 from hsd_core.grammar import lanes_of, scheduler_of
 from hsd_core.grammar.strategies import Orders, Scheduler, View
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.two_lanes import Reckoned
-from hsd_core.systems.lanes.undecided import Undecided
+from hsd_core.systems.lanes.under_way import Reckoned, Undecided
 
 
 @dataclass

@@ -3,7 +3,7 @@
     scheduler  --counts-->  Orders: draft, verify             when
     hierarchy  --requests of `pull` and `judge`-->  lanes     what
 
-Each lane runs one request at a time; how, and on whose clock, the lanes say (`two_lanes`). What ends first is taken up
+Each lane runs one request at a time; how, and on whose clock, the lanes say (`under_way`). What ends first is taken up
 first, on one clock that never goes back; what the driver itself takes to judge is on it too.
 
 A rejection cuts the text behind which the drafter works. What is under way there is run to the end of its request and
@@ -26,8 +26,7 @@ from hsd_core.core.tree import Tree
 from hsd_core.core.writer import TraceWriter
 from hsd_core.grammar.strategies import Scheduler, Submission, View
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.two_lanes import Reckoned
-from hsd_core.systems.lanes.undecided import Undecided
+from hsd_core.systems.lanes.under_way import Reckoned, Undecided
 
 
 @dataclass(slots=True)

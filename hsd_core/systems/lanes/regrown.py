@@ -22,7 +22,7 @@ from hsd_core.core.tree import NOTHING, Offer, Token, Tree
 from hsd_core.levels.growing import Grows
 from hsd_core.levels.memory import most_nodes
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.card_tree import Card
+from hsd_core.systems.lanes.declaration import Card
 from hsd_core.systems.lanes.in_step import InStep
 from hsd_core.systems.lanes.standing_tree import Node, StandingTree
 

@@ -25,7 +25,7 @@ from hsd_core.systems.ngram.source_keys import Sources
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
-    from hsd_core.systems.ngram.opened import OpenedDatabases
+    from hsd_core.systems.ngram.databases import OpenedDatabases
 
 ORIGINS = (
     Origin("c", "context: prompt and output"),
@@ -72,7 +72,7 @@ def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
         StackError: the preset does not ship one of them, or a file is no database of its tokenizer.
     """
     from hsd_core.models.database_file import NgramError
-    from hsd_core.systems.ngram.opened import open_databases
+    from hsd_core.systems.ngram.databases import open_databases
 
     preset = site.preset
     own = {"m": preset.model_db, "s": preset.text_db}

@@ -33,8 +33,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.rawfile import prompts_file
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.systems.skip.agreeing import Agreeing
-    from hsd_core.systems.skip.priced import answer, priced, table
-    from hsd_core.systems.skip.searching import Kept, Weights, search
+    from hsd_core.systems.skip.searching import Kept, Weights, answer, priced, search, table
 
     subject = Subject.of(options)
     decoder, out, preset = subject.decoder, Path(options.out), subject.pipeline.preset

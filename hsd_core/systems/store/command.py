@@ -43,10 +43,8 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.models.database_file import load_text
-    from hsd_core.systems.store.opened_store import owner_of
-    from hsd_core.systems.store.store_file import read_store
-    from hsd_core.systems.store.store_judging import held_out, judged
-    from hsd_core.systems.store.store_making import DEFAULT_PLACES, make_store
+    from hsd_core.systems.store.store_file import owner_of, read_store
+    from hsd_core.systems.store.store_making import DEFAULT_PLACES, held_out, judged, make_store
 
     preset = preset_from(options)
     file = options.text or preset.text_db

@@ -10,9 +10,9 @@ from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.registry import Extension
 from hsd_core.grammar.strategies import PolicyKind
-from hsd_core.systems.store.spaced import Spaced
 from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
 from hsd_core.systems.store.store_place import store_needed
+from hsd_core.systems.store.strides import Spaced
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -27,7 +27,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> CachedLevel:
-    from hsd_core.systems.store.opened_store import opened_store
+    from hsd_core.systems.store.store_file import opened_store
     from hsd_core.systems.store.store_level import CachedLevel
 
     decoder = site.layered(spec)
@@ -65,7 +65,7 @@ KINDS = (
 
 def build_with_store(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], Level]) -> StoreLevel:
     """The target that mixes its words with those of its store, in place of the plain one."""
-    from hsd_core.systems.store.opened_store import opened_store
+    from hsd_core.systems.store.store_file import opened_store
     from hsd_core.systems.store.store_level import StoreLevel
 
     source = site.of_target(spec.get(ID))

@@ -13,6 +13,9 @@ another s = 1 is the best as long as gamma <= a / (a + b): at the paper's most f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hsd_core.core.policies import DraftState, Fixed
 
 SEEN = 5  # rounds that gamma is estimated from (w)
 MOST = 0.6  # that gamma is taken for (gamma_max)
@@ -48,3 +51,22 @@ def gamma_of(rounds: Sequence[tuple[int, int]]) -> float:
     kept = sum(right for _, right in rounds)
     cut = sum(right < drafted for drafted, right in rounds)
     return min(MOST, kept / (kept + cut)) if kept + cut else 0.0
+
+
+@dataclass(slots=True)
+class Spaced(Fixed):
+    """Stop where OS3 says that a query of a store pays best, at T tokens at the latest (see `strides`).
+
+    It looks at the last rounds alone and at `ask`, what a query takes beside a step, never at the clock: so a run can
+    be repeated.
+    """
+
+    ask: float
+    rounds: tuple[tuple[int, int], ...] = ()
+
+    def stops(self, state: DraftState) -> bool:
+        gamma = gamma_of(self.rounds)
+        return state.length >= best_stride(gamma, 1.0, self.ask, longest=state.block)
+
+    def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
+        self.rounds = (*self.rounds, (handed_up, accepted))[-SEEN:]

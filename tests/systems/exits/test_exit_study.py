@@ -13,10 +13,8 @@ from tiny import tiny
 
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits import exits_report
-from hsd_core.systems.exits.agreements import Agreements, lens_agreement
-from hsd_core.systems.exits.depths import DepthReading
-from hsd_core.systems.exits.exit_costs import ExitCosts, fitted, time_passes
-from hsd_core.systems.exits.exit_stacks import exit_profile, sweep
+from hsd_core.systems.exits.depths import Agreements, DepthReading, lens_agreement
+from hsd_core.systems.exits.exit_costs import ExitCosts, exit_profile, fitted, sweep, time_passes
 from hsd_core.systems.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
 from hsd_core.theory.search.planner import best_block_lengths

@@ -21,8 +21,7 @@ from hsd_core.grammar import StackError
 from hsd_core.grammar.stack_text import parse
 from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.lanes.free import Free
-from hsd_core.systems.lanes.pearl import Pearl
+from hsd_core.systems.lanes.declaration import Free, Pearl
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 from hsd_core.trace.conventions import lanes_of

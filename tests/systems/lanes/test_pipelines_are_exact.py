@@ -21,7 +21,7 @@ from hsd_core.core.driver import Sequential
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.lanes.free import Free
+from hsd_core.systems.lanes.declaration import Free
 from hsd_core.systems.lanes.many_lanes import Pipeline
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
 

@@ -18,8 +18,7 @@ from hsd_core.core.rules import match
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.lanes.card_tree import Card
-from hsd_core.systems.lanes.duo import Duo
+from hsd_core.systems.lanes.declaration import Card, Duo
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 

@@ -17,8 +17,8 @@ from hsd_core.core.choices import ChoiceKey
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.lanes.declaration import Pearl
 from hsd_core.systems.lanes.overlapped import Overlapped
-from hsd_core.systems.lanes.pearl import Pearl
 
 EXACT = 1e-12
 WRONG = 1e-3

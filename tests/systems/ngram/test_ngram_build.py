@@ -11,9 +11,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from hsd_core.models.database_file import NgramError
 from hsd_core.systems.ngram.build import build_model_db, build_text_db
 from hsd_core.systems.ngram.counting import count_ngrams
-from hsd_core.systems.ngram.databases import REACH
+from hsd_core.systems.ngram.databases import REACH, open_databases
 from hsd_core.systems.ngram.model_db import load_model_db
-from hsd_core.systems.ngram.opened import open_databases
 from hsd_core.systems.ngram.text_db import load_text_db
 
 SHIPPED = Path(__file__).parents[3] / "assets" / "ngram"

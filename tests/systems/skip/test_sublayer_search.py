@@ -13,8 +13,7 @@ from hsd_core.cli import main
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.skip.agreeing import Agreeing
-from hsd_core.systems.skip.priced import answer, priced, worth
-from hsd_core.systems.skip.searching import Kept, Weights, search, without_first
+from hsd_core.systems.skip.searching import Kept, Weights, answer, priced, search, without_first, worth
 from hsd_core.systems.skip.sublayer_sets import read_set
 from hsd_core.theory import ProfileLevel
 from hsd_core.theory.profiles.costs import Costs

@@ -19,10 +19,8 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.store.command import worth
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Neighbours, mixed
-from hsd_core.systems.store.opened_store import opened_store
-from hsd_core.systems.store.store_file import Owner, StoreError, read_store
-from hsd_core.systems.store.store_judging import held_out, judged
-from hsd_core.systems.store.store_making import WARM, Stopped, make_store, windows_of
+from hsd_core.systems.store.store_file import Owner, StoreError, opened_store, read_store
+from hsd_core.systems.store.store_making import WARM, Stopped, held_out, judged, make_store, windows_of
 from hsd_core.systems.store.store_place import store_path
 
 VOCAB = 7
@@ -92,7 +90,7 @@ def test_a_run_makes_no_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     """A visitor's run is refused with the command, and nothing is computed for it."""
     monkeypatch.setattr("hsd_core.systems.store.store_place.cache_folder", lambda: tmp_path)
     assert store_path("smollm2").parent == tmp_path / "knn"
-    monkeypatch.setattr("hsd_core.systems.store.opened_store.opens_drafts", lambda decoder: True)
+    monkeypatch.setattr("hsd_core.systems.store.store_file.opens_drafts", lambda decoder: True)
     site: Any = SimpleNamespace(preset=PRESETS["smollm2"], opened=lambda over, key, opening: opening())
     with pytest.raises(
         StackError,

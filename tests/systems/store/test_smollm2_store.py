@@ -9,7 +9,7 @@ import pytest
 
 from hsd_core.systems.ngram.text_db import load_text_db
 from hsd_core.systems.store import store_file
-from hsd_core.systems.store.opened_store import owner_of
+from hsd_core.systems.store.store_file import owner_of
 from hsd_core.systems.store.store_making import make_store
 from hsd_core.trace.checks import check
 from hsd_core.trace.metrics import committed_ids, measure
@@ -25,7 +25,7 @@ def with_store(smollm2: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     decoder, preset = smollm2.target_layers(), smollm2.preset
     make_store(decoder, load_text_db(preset.text_db), owner_of(preset, decoder), path, places=700)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hsd_core.systems.store.opened_store.store_path", lambda preset_key: path)
+        patch.setattr("hsd_core.systems.store.store_file.store_path", lambda preset_key: path)
         assert store_file.store_path("smollm2") != path
         yield smollm2
 

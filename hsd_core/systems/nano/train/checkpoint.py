@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from hsd_core.systems.nano.train.students.student import Student
-from hsd_core.systems.nano.train.tensors import opened
 from hsd_core.typed import encode, plain
+
+
+@contextmanager
+def opened(path: Path, cure: str) -> Iterator[Any]:
+    """The file, open for its keys and tensors.
+
+    Raises:
+        ValueError: it is damaged; the message ends with `cure`.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            yield file
+    except SafetensorError as error:
+        raise ValueError(f"{path} is damaged ({error}); {cure}") from error
+
 
 FILE = "checkpoint.safetensors"
 

@@ -24,8 +24,8 @@ from hsd_core.measure.texts.selfgen import as_half
 from hsd_core.models.drafts.copying import Suffixes
 from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.systems.nano.train.checkpoint import opened
 from hsd_core.systems.nano.train.data.texts import Sample
-from hsd_core.systems.nano.train.tensors import opened
 
 CURE = "delete it, and its states are computed again"
 STALE = 3600.0  # seconds; a file that was begun so long ago has no writer any more

@@ -22,8 +22,7 @@ from hsd_core.models.drafts.copying import Gate, mixed
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.systems.nano.train.recipes import DraftShape
-from hsd_core.systems.nano.train.students.crossed_layer import CrossedLayer
-from hsd_core.systems.nano.train.students.student_layer import Seen, StudentHead, StudentLayer, later
+from hsd_core.systems.nano.train.students.draft_layers import CrossedLayer, Seen, StudentHead, StudentLayer, later
 
 NEVER = -1e4  # a logit whose probability is 0; finite, so that no distance multiplies 0 by infinity
 RIDGE = 1e-2  # of the mean square of the inputs, which are normalised
