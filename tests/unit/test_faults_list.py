@@ -49,10 +49,10 @@ def test_every_room_has_a_fault_and_there_are_a_hundred() -> None:
     assert len(FAULTS) >= 100
 
 
-def test_what_was_found_is_of_these_faults_and_few_survive() -> None:
+def test_few_faults_survive_or_were_never_tried() -> None:
     found = kept(FOUND)
-    assert {fault.key for fault in FAULTS} == set(found), "run python -m tests.faults"
-    assert sum(not result.by for result in found.values()) <= SURVIVE * len(FAULTS) / 100
+    unnoticed = [fault.key for fault in FAULTS if fault.key not in found or not found[fault.key].by]
+    assert len(unnoticed) <= SURVIVE * len(FAULTS) / 100, f"run python -m tests.faults: {unnoticed}"
 
 
 def test_a_list_says_what_is_wrong_with_a_block(tmp_path: Path) -> None:
