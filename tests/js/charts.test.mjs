@@ -19,7 +19,7 @@ learn(JSON.parse(process.env.HSD_GRAMMAR ?? '{"kinds":{}}'));
 /** The records of a shipped run, as the server sends them. @param {string} name */
 function recordsOf(name) {
   const script =
-    "import json, sys\nfrom hsd_core.export.records import records\nfrom hsd_core.trace import file\n" +
+    "import json, sys\nfrom hsd_core.export.run_page import page_records as records\nfrom hsd_core.trace import file\n" +
     "from hsd_core.typed import encode\nsys.stdout.buffer.write(encode(records(file.read(sys.argv[1]))))";
   const out = execFileSync(python, ["-c", script, `assets/traces/${name}.jsonl.gz`], {
     cwd: root,
@@ -87,4 +87,14 @@ test("few rounds leave room, many fill the width", () => {
   assert.equal(slotOf(96), WIDTH / 96);
   assert.equal(through([[0, 1], null, [2, 3]]), "M0.0 1.0L2.0 3.0");
   assert.equal(through([]), "");
+});
+
+test("a round is drawn once it is over", () => {
+  const round = (number, t0, t1) => ({ round: number, t0, t1, tokens: 2, byLevel: [] });
+  const rounds = [round(0, 0, 10), round(1, 10, 20)];
+  const model = /** @type {any} */ ({ rounds, levels: [], figures: { of: () => null }, snapshotAt: () => null });
+  assert.deepEqual(
+    [5, 10, 15, 20].map((cursor) => entriesOf(model, cursor, 9).length),
+    [0, 1, 1, 2],
+  );
 });
