@@ -118,6 +118,7 @@ def test_a_run_whose_engine_dies_says_so_and_keeps_its_text_and_the_next_one_wor
     awaited(check())
 
 
+@pytest.mark.everything
 @first_always("sent", [signal.SIGSTOP, signal.SIGSEGV], ids=lambda s: s.name)
 def test_weights_whose_engine_dies_while_they_are_converted_are_asked_for_again(sent: signal.Signals) -> None:
     async def check() -> None:

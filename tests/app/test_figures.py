@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from lessonkit import ROOT, looked_up
 from pagekit import drawn
 
@@ -65,6 +66,7 @@ GAIN = r"([\d.]+) \(([\d.]+) to ([\d.]+)"
 COLUMNS = {"tokens/s": "tokens_per_s", "per target forward": "per_forward"}
 
 
+@pytest.mark.everything
 def test_no_figure_has_two_values(page: Any, shipped: str) -> None:
     """All screens, the lessons and their pictures, the opening, the Atlas, a page without a server and the READMEs
     speak of the same runs, benchmarks and plans."""

@@ -64,6 +64,7 @@ def _leave_at_work(url: str, pipeline: Measuring) -> None:
     payloads.close()
 
 
+@pytest.mark.everything
 def test_a_page_that_is_closed_while_the_baseline_is_measured_frees_the_engine(served: Any) -> None:
     url, pipeline = served
     _leave_at_work(url, pipeline)
@@ -261,6 +262,7 @@ def test_a_call_of_a_tool_that_is_cancelled_ends_and_the_others_of_its_number_go
     awaited(cancels())
 
 
+@pytest.mark.everything
 def test_a_name_under_which_a_call_is_heard_cannot_be_given_by_its_client(tools: Any) -> None:
     url, pipeline = tools
     said = {"name": "run_stack", "arguments": RUN_STACK}

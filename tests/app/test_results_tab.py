@@ -270,6 +270,7 @@ class Working(Pipeline):
         yield from super().run(*args, stop=stop, **options)
 
 
+@pytest.mark.everything
 def test_a_page_that_is_closed_while_it_is_measured_for_frees_the_engine(tmp_path: Path) -> None:
     with launched(Working, traces=tmp_path, results=tmp_path) as url:
         page = Visit(url, page=True)
@@ -397,6 +398,7 @@ def test_a_stack_of_the_table_opens_in_play(page: Any, results_site: str) -> Non
     assert parse_qs(page.evaluate("location.search")[1:])["stack"] == [STACKS[1]]
 
 
+@pytest.mark.everything
 @pytest.mark.browser
 def test_the_quick_set_runs_here_and_adds_its_column(page: Any, results_site: str) -> None:
     visit(page, results_site)

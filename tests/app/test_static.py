@@ -111,6 +111,7 @@ def watched(recordings: Path) -> Iterator[tuple[str, list[str]]]:
     demo.close()
 
 
+@pytest.mark.everything
 @pytest.mark.browser
 def test_a_second_visit_asks_for_no_script_and_no_style(page_alone: Any, watched: tuple[str, list[str]]) -> None:
     (address, paths), page = watched, page_alone

@@ -103,6 +103,7 @@ def test_back_shows_a_live_run_again_and_an_opened_file(page: Any, site: str, re
     assert not page.locator(".hx-other-prompt").is_visible()
 
 
+@pytest.mark.everything
 @first_always("how", ["menu", "file"])
 def test_a_recording_shown_during_a_live_run_stays_and_one_can_return(
     page: Any, site: str, recordings: Path, how: str

@@ -135,6 +135,7 @@ def test_learners_follow_the_instructor_answer_and_are_freed(held: str, room: Ro
     scanned.wait_for_url("**tab=results*")
 
 
+@pytest.mark.everything
 def test_what_the_instructor_opens_next_goes_to_all_when_it_is_to(held: str, room: Room, open_page: Any) -> None:
     room.free()
     instructor = open_page(f"{held}/{STEP}#workshop={room.members.key}")

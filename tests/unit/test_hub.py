@@ -220,6 +220,7 @@ def test_a_hub_that_never_answers_is_given_up_within_seconds(there: Hub, monkeyp
     assert time.monotonic() - began < 20.0
 
 
+@pytest.mark.everything
 def test_a_body_that_stalls_is_given_up_and_kept(there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")
     there.stall_after = {SHARDS[1]: HALF}

@@ -227,6 +227,7 @@ def test_dtype_and_device_reach_what_is_opened(offer: ServerOffer) -> None:
         Source.parse("big")
 
 
+@pytest.mark.everything
 def test_listing_targets_and_models_imports_nothing_that_runs_models(root: Path) -> None:
     code = (
         "import sys; from app.page import build; from app.serve.offer import ServerOffer; "

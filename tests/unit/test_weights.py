@@ -27,6 +27,7 @@ gguf = pytest.importorskip("gguf")
 from hsd_core.models.one_pass import Pass  # noqa: E402
 from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, is_local, store  # noqa: E402
 from hsd_core.models.weights.gguf import Blob, write_safetensors  # noqa: E402
+from tests.cases import first_always  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN, HEADS, KV_HEADS, HEAD, INNER, LAYERS = 64, 4, 2, 16, 96, 2
@@ -284,6 +285,7 @@ def test_without_a_network_the_message_says_so(tiny: Source, cache: Path, monkey
     assert left_in(cache) == []
 
 
+@pytest.mark.everything
 def test_folders_that_come_and_go_meanwhile_do_not_stop_a_download(
     tiny: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,7 +414,7 @@ def test_a_cache_that_cannot_be_written_names_the_cure(tiny: Source, cache: Path
         ensure(tiny)
 
 
-@pytest.mark.parametrize("harm", ["truncate", "remove", "manifest", "format"])
+@first_always("harm", ["truncate", "remove", "manifest", "format"])
 def test_a_harmed_folder_is_built_again(tiny: Source, harm: str) -> None:
     folder = ensure(tiny)
     weights, manifest = folder / "model.safetensors", folder / "manifest.json"
@@ -435,7 +437,7 @@ HARMS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("harm", HARMS)
+@first_always("harm", list(HARMS))
 def test_weights_that_changed_without_their_size_are_put_aside_and_fetched_again(
     tiny: Source, cache: Path, harm: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -109,7 +109,7 @@ def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> No
 @pytest.mark.parametrize(
     "stack",
     [
-        "exit:3@at=8@tree=2.2.1,target",
+        pytest.param("exit:3@at=8@tree=2.2.1,target", marks=pytest.mark.everything),
         pytest.param("exit:3@at=8@tree=2.2.1@replace=1,target", marks=pytest.mark.everything),
         pytest.param("nano:3@grow=5,target", marks=pytest.mark.everything),
         pytest.param("exit:3@at=8@tree=2.1.1@fuse=3,target", marks=pytest.mark.everything),
