@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SYSTEMS = sorted(path.name for path in (ROOT / "hsd_core" / "systems").iterdir() if (path / "declaration.py").exists())
 
-ALWAYS = ("ngram",)  # whose words, keys, notes and figures are met in most places; the others with --all
+ALWAYS = ("exits", "ngram")  # whose words, keys, notes and figures are met in most places; the others with --all
 
 
 @pytest.fixture(scope="module")
