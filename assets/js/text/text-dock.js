@@ -17,6 +17,7 @@ export class TreeDock {
     this.el.setAttribute("aria-label", TREE.dock);
     this.drawn = false; // whether the tree was redrawn since it was last measured
     this.el.addEventListener("scroll", () => this._count(), { passive: true });
+    new ResizeObserver(() => this._count()).observe(this.el);
   }
 
   /** @param {import("../run/trace.js").TraceModel|null} model @param {number} cursor @param {import("./text-reach.js").TextReach} reach */
