@@ -76,7 +76,7 @@ def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, sh
     page.get_by_role("button", name="I do not know; show me").click()
     page.get_by_role("button", name="See it in Explore").click()
     page.wait_for_selector(".hx-colours.hx-lit")
-    legend, window = page.locator(".hx-colours"), LAPTOP[1]
+    legend, window = page.locator(".hx-text-panel .hx-colours"), LAPTOP[1]
     assert legend.is_visible()
     at = legend.bounding_box()
     assert at["height"] > 12 and at["y"] + at["height"] <= window

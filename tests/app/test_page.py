@@ -194,7 +194,7 @@ def test_what_cannot_be_used_is_shown_with_its_reason(page: Any, site: str) -> N
 @pytest.mark.everything
 def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: str, by: str) -> None:
     visit(page, site, "/?colour=time")
-    before = page.locator(".hx-text-foot").inner_text()
+    before = page.locator(".hx-text-panel .hx-colours").inner_text()
     switch = page.get_by_role("radiogroup", name="colour by")
     assert [one.inner_text() for one in switch.locator("label:visible").all()] == ["supplied by", "accepted by", "time"]
     if by in ("level", "passed"):
@@ -204,7 +204,7 @@ def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: 
         page.get_by_role("button", name="settings", exact=True).click()
         page.locator(".hx-pop-panel").get_by_label("colour", exact=False).select_option(by)
     drawn(page)
-    assert (page.locator(".hx-text-foot").inner_text() == before) is (by == "time")
+    assert (page.locator(".hx-text-panel .hx-colours").inner_text() == before) is (by == "time")
     assert parse_qs(urlsplit(page.url).query).get("colour", ["level"]) == [by]
 
 
