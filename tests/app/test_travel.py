@@ -52,7 +52,8 @@ def copied(page: Any, what: str) -> str:
 
 
 def text_of(page: Any) -> str:
-    return str(page.evaluate("document.querySelector('.hx-flow').innerText"))
+    """Without the counts that Details show."""
+    return re.sub(r"\+\d+", "", str(page.evaluate("document.querySelector('.hx-flow').innerText")))
 
 
 def test_a_link_to_a_moment_opens_it_at_rest_with_the_card_of_its_token(page: Any, shipped: str) -> None:

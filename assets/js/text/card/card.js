@@ -8,7 +8,7 @@ import { element } from "../../kit/dom.js";
 import { CARD } from "../../words/play/card.js";
 
 const DELAY = 120; // ms before a hover counts
-const LEAST = 180; // px of height that it always has
+const LEAST = 150; // px of height that it always has
 const NARROW = "(max-width: 900px)"; // one column: nothing stands beside the text
 
 /** ctx.onSelect(serial|null): called when the card opens on a token or closes. */
