@@ -31,6 +31,7 @@ class LiveCharts {
   /** @param {HTMLElement|null} unfold */
   constructor(unfold) {
     /** @type {Entry[]} */ this.entries = [];
+    /** @type {(number|null)[]} */ this.soFar = []; // by level: the share accepted up to the cursor
     /** @type {number|null} */ this.at = null; // the entry that is read; null: the last
     /** @type {any} */ this.model = null;
     this.drawn = "";
@@ -67,7 +68,8 @@ class LiveCharts {
   /** @param {import("../run/trace.js").TraceModel} model @param {number} cursor ns */
   update(model, cursor) {
     const over = model.roundAt(cursor);
-    const signature = [model.version, over, (model.rounds[over]?.t1 ?? 0) <= cursor].join();
+    const gauges = model.levels.map((level) => model.figures.of(cursor, level.index));
+    const signature = [model.version, over, (model.rounds[over]?.t1 ?? 0) <= cursor, ...gauges.map((x) => x?.t)].join();
     if (signature === this.drawn && this.model === model) return;
     this.drawn = signature;
     if (this.model !== model) {
@@ -76,6 +78,7 @@ class LiveCharts {
       for (const panel of Object.values(this.panels)) panel.clear();
     }
     this.entries = entriesOf(model, cursor, MOST);
+    this.soFar = gauges.map((x) => x?.acceptance ?? null); // as the tower has it: within a round too
     if (this.at !== null && this.at >= this.entries.length) this.at = null;
     this._draw();
     this._say();
@@ -128,7 +131,8 @@ class LiveCharts {
     /** @type {HTMLElement[]} */ const parts = [];
     const texts = verifiers.map((/** @type {any} */ level) => {
       const mine = one?.accepted.find((x) => x.level === level.index);
-      const text = shareText(mine, this.at !== null);
+      const share = this.at === null ? this.soFar[level.index] : mine?.judged ? mine.accepted / mine.judged : null;
+      const text = share === null ? "\u2013" : ratio(share);
       const badge = element("span", "hx-badge", level.tag);
       badge.dataset.line = level.underline;
       badge.style.setProperty("--hue", level.hue);
@@ -170,13 +174,6 @@ class LiveCharts {
     this._draw();
     this._say();
   }
-}
-
-/** @param {import("./series.js").Accepted|undefined} x @param {boolean} alone the share of this round, not of the run so far */
-function shareText(x, alone) {
-  if (!x) return "\u2013";
-  if (alone) return x.judged ? ratio(x.accepted / x.judged) : "\u2013";
-  return x.mean === null ? "\u2013" : ratio(x.mean);
 }
 
 /** All of a round in words. @param {any} model @param {Entry} one @param {Entry[]} entries */
