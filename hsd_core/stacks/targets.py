@@ -27,7 +27,7 @@ from hsd_core.stacks.presets import PRESETS, preset_of
 
 _NOTE = "any target: nothing was trained or measured for it"
 _PAIR, _CROSSED = "model:4,target", "cross:4,target"
-_PLAIN = Example("plain", "Plain decoding", "target", "one token per forward")
+_PLAIN = Example("plain", "Plain decoding", "target", "one token per pass")
 
 
 class Config(NamedTuple):
@@ -63,7 +63,7 @@ def unread_preset(target: str, draft: str | None = None, *, models: Path | None 
         note=_NOTE,
         target=source,
         drafts=drafts,
-        stacks=(Example("lookup", "Lookups", "ngram:3,target", "n-grams of the text itself"), *pair, _PLAIN),
+        stacks=(Example("lookup", "Lookups", "ngram:3,target", "what the text itself has said before"), *pair, _PLAIN),
     )
 
 

@@ -196,13 +196,9 @@ def test_the_colour_switch_recolours_and_stands_in_the_address(page: Any, site: 
     visit(page, site, "/?colour=time")
     before = page.locator(".hx-text-panel .hx-colours").inner_text()
     switch = page.get_by_role("radiogroup", name="colour by")
-    assert [one.inner_text() for one in switch.locator("label:visible").all()] == ["supplied by", "accepted by", "time"]
-    if by in ("level", "passed"):
-        switch.get_by_text("supplied by" if by == "level" else "accepted by").click()
-        assert switch.locator("label:visible").count() == 2, "the others are in the settings"
-    else:
-        page.get_by_role("button", name="settings", exact=True).click()
-        page.locator(".hx-pop-panel").get_by_label("colour", exact=False).select_option(by)
+    names = {"level": "supplied by", "passed": "accepted by", "source": "database or depth", "time": "time"}
+    assert [one.inner_text() for one in switch.locator("label:visible").all()] == [*names.values()]
+    switch.get_by_text(names[by], exact=True).click()
     drawn(page)
     assert (page.locator(".hx-text-panel .hx-colours").inner_text() == before) is (by == "time")
     assert parse_qs(urlsplit(page.url).query).get("colour", ["level"]) == [by]

@@ -358,7 +358,7 @@ def test_a_bundled_table_says_who_was_how_fast_where(page: Any, results_site: st
     plain = page.locator(".hx-res-table tr[data-peer='transformers plain']").inner_text()
     assert "7.5" in plain
     assert "0.75× our plain" in plain
-    assert "pip install" in page.locator(".hx-res-table tr[data-peer='llama.cpp plain']").inner_text()
+    assert not page.locator(".hx-res-table tr[data-peer='llama.cpp plain']").count(), "it has no figure"
     table = opened(page, "tasks").locator("table").text_content()
     assert "translation" in table
     assert "0.50×" in table

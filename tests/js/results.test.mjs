@@ -83,7 +83,7 @@ test("whose text it is stands beside every yes", () => {
 });
 
 test("the table of all figures has the target as it is before its copies", () => {
-  assert.deepEqual(stacksOf([column()]), [THREE, "target", "ngram:3,target@dtype=int8", "target@dtype=int8"]);
+  assert.deepEqual(stacksOf(column()), [THREE, "target", "ngram:3,target@dtype=int8", "target@dtype=int8"]);
 });
 
 const entry = (/** @type {string} */ stack, /** @type {number} */ speed_up, tokens = 6, passes = 4) => ({

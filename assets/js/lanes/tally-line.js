@@ -2,7 +2,7 @@
 
 import { h, say } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
-import { clockOf, overlaps } from "../levels/overlap.js";
+import { clockOf } from "../levels/overlap.js";
 import { brought } from "../systems/index.js";
 import { ofRun, stated } from "../levels/stated.js";
 import { millis, ratio } from "../words/numbers.js";
@@ -78,9 +78,6 @@ export function tallyLine(ctx) {
       const layers = model?.levels.at(-1)?.layers;
       slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
-      // Two machines read at the same time: no bound is told for those.
-      slots.memory.parentElement.hidden = model?.snapshots.at(-1)?.mbsu == null || overlaps(model.header);
-      say(slots.memory, s?.mbsu == null ? "\u2013" : TALLY.times(s.mbsu));
       const lanes = s?.lanes ?? null;
       slots.both.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
       say(slots.both, share(lanes?.both));

@@ -7,7 +7,7 @@
 import { upTo } from "../kit/order.js";
 
 const STEPS = [1, 2, 5]; // of each power of ten: the next one is 2.5 times as fast at most
-export const SPEEDS = Object.freeze([-3, -2, -1, 0, 1].flatMap((e) => STEPS.map((x) => Number(`${x}e${e}`))));
+export const SPEEDS = Object.freeze([-2, -1, 0, 1].flatMap((e) => STEPS.map((x) => Number(`${x}e${e}`))));
 const LASTS_S = /** @type {[number, number]} */ ([5, 15]); // of a replay at the speed that is chosen for it
 
 /**

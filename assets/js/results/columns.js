@@ -48,27 +48,16 @@ function column(id, results, csv, name, said) {
   };
 }
 
-/**
- * The stacks of all columns, those over the target as it is first, then fastest first: by the first column that has one.
- * @param {Column[]} columns
- */
-export function stacksOf(columns) {
-  const stacks = ordered(columns.map((one) => one.rows));
+/** The stacks of a benchmark, those over the target as it is first, then fastest first. @param {Column} column */
+export function stacksOf(column) {
+  const stacks = ordered(column.rows);
   const reduced = (/** @type {string} */ stack) => Number(/target.*@dtype=/.test(stack));
   return stacks.sort((a, b) => reduced(a) - reduced(b));
 }
 
-/** The other programs of all columns, fastest first; those that were not run last. @param {Column[]} columns */
-export const peersOf = (columns) => ordered(columns.map((one) => one.peers));
+/** The other programs of a benchmark, fastest first; those that were not run last. @param {Column} column */
+export const peersOf = (column) => ordered(column.peers);
 
-/** @param {Map<string, {tokens_per_s: number|null}>[]} columns */
-function ordered(columns) {
-  const names = new Set(columns.flatMap((rows) => [...rows.keys()]));
-  // A machine's tokens/s say nothing of another's: what a column adds is ranked by its share of its own fastest.
-  const rank = (/** @type {string} */ name) => {
-    const rows = columns.find((one) => one.has(name));
-    const best = Math.max(...[...(rows?.values() ?? [])].map((row) => row.tokens_per_s ?? 0), 1e-9);
-    return (rows?.get(name)?.tokens_per_s ?? -1) / best;
-  };
-  return [...names].sort((a, b) => rank(b) - rank(a));
-}
+/** @param {Map<string, {tokens_per_s: number|null}>} rows */
+const ordered = (rows) =>
+  [...rows].sort(([, a], [, b]) => (b.tokens_per_s ?? -1) - (a.tokens_per_s ?? -1)).map(([name]) => name);

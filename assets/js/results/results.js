@@ -159,9 +159,9 @@ class ResultsPage {
         : notYet(lack),
     );
     this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
-    this.all.replaceChildren(...(columns.length ? [comparison(columns, missing, known)] : []));
+    this.all.replaceChildren(...(this.column ? [comparison(this.column, columns, missing, known)] : []));
     this.cards.replaceChildren(...columns.map((one) => originCard(one, known.title)), ...missing.map(missingCard));
-    for (const name of ["tasks", "all"]) this.behind.querySelector(`[data-more="${name}"]`).hidden = !columns.length;
+    for (const name of ["tasks", "all"]) this.behind.querySelector(`[data-more="${name}"]`).hidden = !this.column;
     this.drawTasks();
   }
 

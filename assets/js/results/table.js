@@ -1,4 +1,5 @@
-/** The stacks and the other programs of one preset, a group of columns a machine. */
+/** The stacks and the other programs of the chosen benchmark, a group of columns for it and for each other one that has figures
+ *  of them. */
 
 import { h } from "../kit/dom.js";
 import { stackNames } from "../levels/stack-names.js";
@@ -12,14 +13,18 @@ import { TABLE } from "../words/tabs/results.js";
 const FIGURES = TABLE.figures;
 
 /**
- * @param {import("./columns.js").Column[]} columns
+ * @param {import("./columns.js").Column} chosen
+ * @param {import("./columns.js").Column[]} all of its preset
  * @param {{what: string}[]} missing machines without a benchmark
  * @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others
  */
-export function comparison(columns, missing, preset) {
-  const stacks = stacksOf(columns);
+export function comparison(chosen, all, missing, preset) {
+  const stacks = stacksOf(chosen);
+  const drafting = chosen.stacks.filter((row) => row.stack !== row.plain);
+  const beside = all.filter((one) => one !== chosen && drafting.some(({ stack }) => one.rows.has(stack)));
+  const columns = [chosen, ...beside];
   const names = stackNames(stacks);
-  const peers = peersOf(columns);
+  const peers = peersOf(chosen).filter((name) => columns.some((one) => one.peers.get(name)?.tokens_per_s != null));
   const high = stacks.length + (peers.length ? peers.length + 1 : 0);
   const width = 1 + FIGURES.length * columns.length;
   const table = h(

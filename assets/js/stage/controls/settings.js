@@ -1,4 +1,4 @@
-/** The settings popover: what the run may do, and how it is shown. */
+/** The settings popover: what the run may do. How it is shown is chosen beside the text. */
 
 import { h } from "../../kit/dom.js";
 import { typedNumber } from "../../levels/typed-number.js";
@@ -91,11 +91,6 @@ export function settingsPanel(ctx) {
       tick("depths", SETTINGS.depths),
       tick("raw", SETTINGS.raw),
       pick("detail", SETTINGS.detail, Object.entries(SETTINGS.details)),
-    ),
-    group(
-      SETTINGS.groups.view,
-      pick("colour", SETTINGS.colour, Object.entries(SETTINGS.colours)),
-      pick("ghosts", SETTINGS.ghosts, Object.entries(SETTINGS.ghostsAre)),
     ),
   );
   return {

@@ -1,38 +1,23 @@
-/** The switch above the text: whether a token has the colour of the level that supplied it, or of the highest one that
- *  accepted it. The other ways to colour are in the settings; one that is chosen there stands here beside the two. */
+/** The switch above the text: what a token's colour shows. */
 
 import { h } from "../../kit/dom.js";
 import { TEXT } from "../../words/play/text.js";
 
-const ALWAYS = ["level", "passed"];
-
 /** @param {(value: string) => void} onPick */
 export function colourSwitch(onPick) {
-  /** @type {Map<string, {el: HTMLElement, input: HTMLInputElement}>} */ const ways = new Map();
-  for (const [value, text] of Object.entries(TEXT.colours)) {
-    const input = h("input", {
-      type: "radio",
-      name: "hx-colour",
-      value,
-      class: "hx-sr",
-      onchange: () => onPick(value),
-    });
-    const tip = TEXT.colourTips[value] ?? null;
-    ways.set(value, { el: h("label", { "data-tip": tip }, input, h("span", { text })), input });
-  }
-  const el = h(
-    "div",
-    { class: "hx-switch-ways", role: "radiogroup", "aria-label": TEXT.colourBy },
-    ...[...ways.values()].map((way) => way.el),
-  );
+  /** @type {Map<string, HTMLInputElement>} */ const inputs = new Map();
+  const ways = Object.entries(TEXT.colours).map(([value, text]) => {
+    const input = /** @type {HTMLInputElement} */ (
+      h("input", { type: "radio", name: "hx-colour", value, class: "hx-sr", onchange: () => onPick(value) })
+    );
+    inputs.set(value, input);
+    return h("label", { "data-tip": TEXT.colourTips[value] }, input, h("span", { text }));
+  });
   return {
-    el,
+    el: h("div", { class: "hx-switch-ways", role: "radiogroup", "aria-label": TEXT.colourBy }, ...ways),
     /** @param {string} chosen */
     show(chosen) {
-      for (const [value, way] of ways) {
-        way.input.checked = value === chosen;
-        way.el.hidden = value !== chosen && !ALWAYS.includes(value);
-      }
+      for (const [value, input] of inputs) input.checked = value === chosen;
     },
   };
 }

@@ -28,7 +28,7 @@ export const LINES = {
     `This older trace does not record plain decoding\u2019s ids one by one: it says only that the first ${n} agree, and the upper line repeats those. Margins come from the target\u2019s own passes in the stack.`,
   ids: "Both lines are recorded ids; margins come from plain decoding\u2019s rows.",
   unmeasured:
-    "Plain decoding was not run beside this run, so there is nothing to compare. Tick \u201ccompare with plain decoding\u201d in the settings and generate again.",
+    "Plain decoding was not run beside this run, so there is nothing to compare. Tick \u201cmeasure plain decoding too\u201d in the settings and generate again.",
   itself: "This run is plain decoding.",
   pending: "Plain decoding runs after the stack; the comparison appears here when both are done.",
   margins: "smallest margins",

@@ -113,7 +113,7 @@ export const LANES = {
 };
 
 export const TALLY = {
-  /** @type {Record<"forward"|"kept"|"first"|"layers"|"memory"|"moved"|"both"|"equal", [string, string]>} a name and its formula */
+  /** @type {Record<"forward"|"kept"|"first"|"layers"|"moved"|"both"|"equal", [string, string]>} a name and its formula */
   figures: {
     forward: ["per target pass", "tokens committed / forwards of the target, corrections and bonus tokens included"],
     kept: ["of drafts kept", "committed tokens drafted at the bottom / tokens drafted at the bottom"],
@@ -121,10 +121,6 @@ export const TALLY = {
     layers: [
       "layers per token",
       "layers read by the levels that share the target\u2019s weights / tokens committed; plain decoding reads every layer for each token. A draft\u2019s own few layers are not counted",
-    ],
-    memory: [
-      "memory-bound",
-      "the speed-up if reading weights were all that took time (MBSU): bytes that plain decoding reads for these tokens / bytes that all passes read; a pass reads its level\u2019s weights once, for however many rows",
     ],
     both: ["both at work", "time in which at least two lanes are at work / time of decoding"],
     moved: [
@@ -137,7 +133,6 @@ export const TALLY = {
     ],
   },
   moves: (/** @type {string} */ kb, /** @type {string} */ ms) => `${kb} kB a token, ${ms} ms in all`,
-  times: (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`,
   of: (/** @type {string} */ part, /** @type {number} */ all) => `${part} of ${all}`,
   equal: (/** @type {string} */ share) => `${share} equal`,
   margin: (/** @type {string} */ share, /** @type {string|undefined} */ margin) =>

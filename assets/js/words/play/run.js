@@ -44,7 +44,7 @@ export const PROMPT = {
 /** A label and its tooltip. */
 export const SETTINGS = {
   off: "cannot be used here",
-  groups: { model: "Model", sampling: "Sampling", run: "Run", view: "View" },
+  groups: { model: "Model", sampling: "Sampling", run: "Run" },
   preset: ["preset", "which weights"],
   presets: "Presets",
   targets: "Targets of this server",
@@ -71,15 +71,6 @@ export const SETTINGS = {
   raw: ["raw prompt", "without the model's chat template"],
   detail: ["record", "what the trace keeps for each token"],
   details: { full: "everything", light: "without probability rows" },
-  colour: ["colour by", "what a token's colour shows"],
-  colours: {
-    level: "level that supplied it",
-    passed: "highest level that accepted it",
-    source: "database or depth",
-    time: "time",
-  },
-  ghosts: ["rejected drafts", "drafts that a level rejected"],
-  ghostsAre: { show: "shown, struck out", hide: "hidden" },
 };
 
 export const STATUS = {

@@ -12,6 +12,8 @@ export const TEXT = {
   colourTips: {
     level: "a token has the colour of the level that supplied it",
     passed: "a token has the colour of the highest level that accepted it before the target",
+    source: "a token has the colour of the database that it was found in, or of the layer that it was read at",
+    time: "a token has a colour by the time of its round, shared among the tokens of the round",
   },
   openFile: "open a trace file, or drop one anywhere onto the page",
   saved: (/** @type {string} */ name) => `The trace was saved as ${name}.`,

@@ -160,6 +160,7 @@ export const STACK = {
 export const ADD = {
   none: "there is no other level over this model",
   title: "add a level",
+  more: "More, without a prediction here",
   atFirst: (/** @type {string} */ about, /** @type {number} */ block) => `${about} Starts with T = ${block}.`,
   unusable: "cannot be used here",
   most: (/** @type {number} */ levels) => `a stack has at most ${levels} levels`,

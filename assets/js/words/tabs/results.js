@@ -53,7 +53,7 @@ export const RESULTS = {
   byTask: "By task",
   byTaskAbout: "what each stack gains on each kind of prompt",
   all: "All figures",
-  allAbout: "every stack and program, on every machine of this model",
+  allAbout: "these stacks and programs, beside the other machines that ran them",
   origin: "How it was measured",
   originAbout: "machines, versions, commands, files to download",
   here: "Measure this server",
