@@ -59,10 +59,10 @@ class Fault:
 
     @property
     def room(self) -> str:
-        """Of the package and the scripts the room, of a system its folder."""
+        """Of the package and the scripts the room, of a system or a tab its folder."""
         parts = Path(self.file).parent.parts
-        depth = {"hsd_core": 3 if parts[1:2] == ("systems",) else 2, "assets": 3}.get(parts[0] if parts else "", 2)
-        return "/".join(parts[:depth]) or "."
+        depth = 3 if parts[:1] == ("assets",) else 2
+        return "/".join(parts[: depth + any(part in parts for part in ("systems", "tabs", "shared"))]) or "."
 
     def put_into(self, text: str) -> str:
         """The file's text with the fault.

@@ -13,7 +13,7 @@ from app.words import page as says
 
 _MOUNT = """
 const root = PAGE;
-import(root + "%(route)s/js/%(name)s/%(name)s.js")
+import(root + "%(route)s/js/tabs/%(name)s/%(name)s.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server, root}))
   .catch((error) => { element.textContent = %(failed)s + error; });
 // events: %(events)s

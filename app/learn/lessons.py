@@ -47,7 +47,7 @@ _MOMENT = (
     rf"|reject ({_LETTER} )?[1-9]\d{{0,4}}( end)?)$"
 )
 _NAME = r"[a-z_]+(?:\.[A-Za-z0-9_]+)*"
-_REFERENCE = re.compile(rf"\$(?:({_NAME})|\{{([^{{}}|]+)\|({_NAME})\}})")  # as in js/learn/refs.js
+_REFERENCE = re.compile(rf"\$(?:({_NAME})|\{{([^{{}}|]+)\|({_NAME})\}})")  # as in js/tabs/learn/figures/refs.js
 _SIGNS = ("<=", ">=", "<", ">", "=")
 
 Short = Annotated[str, Meta(min_length=1, max_length=160)]
@@ -58,7 +58,7 @@ Count = Annotated[int, Meta(ge=1, le=100_000)]
 Condition = Annotated[str, Meta(min_length=1, max_length=300)]
 Part = Literal[
     "speed", "per-pass", "equal", "exactness", "source", "acceptance", "caption"
-]  # as in js/learn/acts/veil.js
+]  # as in js/tabs/learn/acts/veil.js
 
 
 class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -78,7 +78,7 @@ class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
     `at`: a moment, counted from 1: `start`, `end`, `round 3`, `round 3 drafted`, `round 3 end`, `reject 2` of all,
     `reject Q 2` by a level, `token 10`, `40%`. `play`: from where it stands to this moment, then a pause. `token`:
     opens the card of a committed token, counted from 1, or of the first that was copied from this text. `light`: parts
-    by the names of `js/learn/acts/page-parts.js`. `tab`: leaves the lesson for another tab.
+    by the names of `js/tabs/learn/acts/page-parts.js`. `tab`: leaves the lesson for another tab.
     """
 
     recording: Name | None = None
@@ -92,7 +92,7 @@ class Action(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The picture of a step, by a name of `js/learn/pictures/pictures.js` or of a picture that a system brings.
+    """The picture of a step, by a name of `js/tabs/learn/pictures/pictures.js` or of a picture that a system brings.
 
     text, round, lanes, roll: a moment of the run. passes: tokens of each. rows: time of a pass by its rows. costs: what
     a token costs each level. gains: speed over plain decoding with its interval. yields, overlap: sliders for

@@ -18,7 +18,7 @@ from app.words import page as says
 
 _MOUNT = """
 const root = PAGE;
-import(root + "%(route)s/js/stage/mount.js")
+import(root + "%(route)s/js/tabs/explore/mount.js")
   .then((module) => module.mount(element, {props, trigger, watch, call: server}))
   .catch((error) => {
     element.textContent = %(failed)s + error;

@@ -29,7 +29,7 @@ from hsd_core.typed import encode
 MOST_MB = 6.5
 ENTRY = "js/site/site-page.js"
 LOADER = "js/site/loader.js"
-ASKED = "js/story/asked.js"  # runs before anything is painted
+ASKED = "js/tabs/explore/story/asked.js"  # runs before anything is painted
 OWN = "hx/own"  # below which the scripts take their addresses, and where the style sheets lie
 SCRIPTS = ("site.js", "lib/plotly.min.js")  # that come packed
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)

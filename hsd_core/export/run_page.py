@@ -105,7 +105,7 @@ OF_PARTS = (
     *("charts", "glossary", "anatomy", "proof"),
 )
 OF_ALL = ("panels", "low", "presenter", "forced")
-# What tokens are coloured by when it opens, and where the run is put; js/share/save-page.js looks for the same.
+# What tokens are coloured by when it opens, and where the run is put; js/shared/share/save-page.js looks for the same.
 COLOUR = 'data-colour="level"'
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 

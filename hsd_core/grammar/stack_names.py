@@ -1,7 +1,7 @@
 """What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model".
 
 The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.kind`). On the page
-`assets/js/levels/stack-names.js` puts the same together: one table of names holds for both (tests/stack_names.json).
+`assets/js/shared/levels/stack-names.js` puts the same together; tests/stack_names.json holds for both.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def counted(n: int, what: str) -> str:
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """To so many significant digits, with its zeros: 66.0, 9.20, 121. As the page's `words/numbers.js` writes it."""
+    """To so many significant digits, with its zeros: 66.0, 9.20, 121. As the page's `words/numbers.js` does."""
     if value == 0:
         return "0"
     size = math.floor(math.log10(abs(value)))

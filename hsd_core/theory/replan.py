@@ -89,7 +89,7 @@ def _observed(profile: Profile, moved: EstimateChange) -> str:
 
 def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset: str | None) -> str:
     """Where a header's profile was measured, and the cure if that was not on the run's machine. As `originText` of
-    assets/js/tower/floor/floor-notes.js has it.
+    assets/js/tabs/explore/tower/floor/floor-notes.js has it.
     """
     about = (profile or {}).get("about")
     source = str(about.get("source")) if isinstance(about, Mapping) else ""

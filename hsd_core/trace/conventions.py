@@ -1,6 +1,6 @@
 """What all readers of a trace say alike: how rounds are named, on which lane a level works, whose clock it is, who
 accepted or rejected a token, where a text begins to repeat itself. The page says the same
-(`assets/js/text/token/acceptor.js`, `assets/js/run/tokens.js`).
+(`assets/js/shared/text/token/acceptor.js`, `assets/js/shared/run/tokens.js`).
 """
 
 from __future__ import annotations

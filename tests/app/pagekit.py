@@ -52,7 +52,7 @@ HOSTILE = (
 # A browser that has seen the story, so that a page without parameters opens Explore.
 SEEN = 'try { localStorage.setItem("hx-story", "1"); } catch {}'
 
-# A visitor who has opened all that lies one press behind the first screen (js/visit/panels.js), in this session.
+# A visitor who has opened all that lies one press behind the first screen (js/shared/visit/panels.js), in this session.
 OPENED = "time prediction stack controls details"
 UNFOLDED = (
     f"try {{ if (!('hx-panels' in sessionStorage)) sessionStorage.setItem('hx-panels', '{OPENED}'); }} catch {{}}"

@@ -18,7 +18,7 @@ async (names) => {
   const base = [...document.querySelectorAll('link[rel=stylesheet]')]
     .map((x) => x.href).find((x) => x.endsWith('/css/first.css')).replace('css/first.css', '');
   const [{TraceModel}, {captionAt}, {drawnParts}] = await Promise.all(
-    ['run/trace', 'caption/caption', 'caption/caption-view'].map((name) => import(`${base}js/${name}.js`)));
+    ['run/trace', 'caption/caption', 'caption/caption-view'].map((name) => import(`${base}js/shared/${name}.js`)));
   const text = document.querySelector('.hx-caption-text');
   const high = document.querySelector('.hx-caption').offsetHeight;
   const found = [], ends = [];

@@ -18,7 +18,7 @@ from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.results import PEERS, SENTENCES
 from hsd_core.measure.tables import rounded
 
-# What the screens have stated since the page was loaded, by what it is of: assets/js/levels/stated.js.
+# What the screens have stated since the page was loaded, by what it is of: assets/js/shared/levels/stated.js.
 STATED = "() => Object.fromEntries([...hxStated].map(([of, texts]) => [of, [...texts]]))"
 SCREENS = (  # an address, and what is there when its figures are
     ("?recording=00-vowels&panel=time+prediction+controls", ".hx-forecast td:nth-child(3):has-text('×')"),
@@ -40,9 +40,9 @@ CARDS = """() => {
 # All pictures of all lessons, with what a question hides. js: where the page's scripts lie.
 PICTURES = """async (js) => {
   const module = (name) => import(`${js}/${name}`);
-  const { pictureOf } = await module("learn/pictures/pictures.js");
-  const { recordingAt } = await module("learn/lesson-panel.js");
-  const { asked, Library } = await module("learn/library.js");
+  const { pictureOf } = await module("tabs/learn/pictures/pictures.js");
+  const { recordingAt } = await module("tabs/learn/lesson-panel.js");
+  const { asked, Library } = await module("tabs/learn/library.js");
   const library = new Library();
   let drawn = 0;
   for (const lesson of (await asked("lessons")).lessons)

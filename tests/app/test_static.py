@@ -18,7 +18,7 @@ from app.serve.door.web import app_options
 from hsd_core.export.run_page import empty_page, system_assets
 from hsd_core.pipeline import Pipeline
 
-SCRIPT = "js/planner/planner.js"
+SCRIPT = "js/tabs/planner/planner.js"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def client() -> TestClient:
 
 
 def test_every_script_and_style_is_served_to_be_kept(client: TestClient) -> None:
-    assert {"js/stage/mount.js", SCRIPT, "css/planner.css"} <= set(files().names)
+    assert {"js/tabs/explore/mount.js", SCRIPT, "css/planner.css"} <= set(files().names)
     for name in files().names:
         reply = client.get(f"{files().route}/{name}")
         assert reply.status_code == 200, name
@@ -67,7 +67,7 @@ def test_the_page_and_a_saved_run_are_whole_without_the_folder_of_a_system(tmp_p
         shutil.rmtree((tmp_path / script).parent)
     left = Files(tmp_path)
     assert system_assets(tmp_path, "js") == system_assets(tmp_path, "css") == []
-    assert "js/stage/mount.js" in left.first and not [
+    assert "js/tabs/explore/mount.js" in left.first and not [
         name for name in left.names if name.count("/") > 2 and "/systems/" in name
     ]
     assert "/systems/ngram/" not in empty_page(tmp_path)
@@ -82,7 +82,7 @@ def test_a_page_that_was_open_during_an_update_is_sent_to_the_scripts_of_today(c
 
 
 @pytest.mark.parametrize(
-    "path", ["/hx/js/kit/dom.js", "{}/js/none.js", "{}/%2e%2e/app.py", "/hx/0123456789abcdef/none"]
+    "path", ["/hx/js/shared/kit/dom.js", "{}/js/none.js", "{}/%2e%2e/app.py", "/hx/0123456789abcdef/none"]
 )
 def test_other_addresses_hold_nothing(client: TestClient, path: str) -> None:
     assert client.get(path.format(files().route)).status_code == 404
@@ -137,7 +137,7 @@ def test_a_second_visit_asks_for_no_script_and_no_style(page_alone: Any, watched
 
     # A saved run, the page without a server and a class have files of their own, which no other page asks for; what
     # marks a frame stands in the page itself.
-    others = ("offline", "js/site/", "css/site.css", "workshop", "share/framed.js")
+    others = ("offline", "js/site/", "css/site.css", "workshop", "shared/share/framed.js")
     own = {f"{files().route}/{name}" for name in files().names if not any(part in name for part in others)}
     first = {f"{files().route}/{name}" for name in (*FIRST, *files().first)}
     assert len(first) > 100 and set(visit()) | first == own | first

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fields, read, write } from "../../assets/js/visit/address.js";
+import { fields, read, write } from "../../assets/js/shared/visit/address.js";
 
 const KNOWN = fields({
   prompt: 20,

@@ -2,10 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { caches } from "../../assets/js/anatomy/kv.js";
-import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "../../assets/js/anatomy/round.js";
-import { sentence } from "../../assets/js/anatomy/telling.js";
-import { linesOf, marginOf, nearTie } from "../../assets/js/proof/lines.js";
+import { caches } from "../../assets/js/shared/anatomy/kv.js";
+import {
+  choices,
+  happened,
+  placeOf,
+  roundOf,
+  settled,
+  spotlight,
+  stateOf,
+} from "../../assets/js/shared/anatomy/round.js";
+import { sentence } from "../../assets/js/shared/anatomy/telling.js";
+import { linesOf, marginOf, nearTie } from "../../assets/js/tabs/explore/proof/lines.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 
 /** N drafts a b c; Q keeps a, rejects b for d; T keeps a d and adds e. */

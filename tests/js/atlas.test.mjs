@@ -12,16 +12,16 @@ import {
   ordered,
   passes,
   runsHere,
-} from "../../assets/js/atlas/by-question.js";
-import { tokensOf, writtenBy } from "../../assets/js/atlas/drawn-tokens.js";
-import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/atlas/shape.js";
-import { shapeSaid } from "../../assets/js/atlas/shape-said.js";
-import { grammar } from "../../assets/js/levels/kinds.js";
-import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/js/words/tabs/atlas.js";
+} from "../../assets/js/tabs/atlas/by-question.js";
+import { tokensOf, writtenBy } from "../../assets/js/tabs/atlas/drawn-tokens.js";
+import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/tabs/atlas/shape.js";
+import { shapeSaid } from "../../assets/js/tabs/atlas/shape-said.js";
+import { grammar } from "../../assets/js/shared/levels/kinds.js";
+import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/js/tabs/atlas/words.js";
 import "../app/js/build.mjs"; // declares the kinds
 
 const FOLDER = new URL("../../assets/systems/", import.meta.url);
-/** @type {import("../../assets/js/atlas/by-question.js").System[]} */
+/** @type {import("../../assets/js/tabs/atlas/by-question.js").System[]} */
 const SYSTEMS = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".json"))
   .map((name) => ({

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitCells } from "../../assets/js/run/cells.js";
+import { splitCells } from "../../assets/js/shared/run/cells.js";
 
 const bytes = (text) => new TextEncoder().encode(text);
 

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { entriesOf, plainOf } from "../../assets/js/charts/series.js";
-import { slotOf, through, WIDTH } from "../../assets/js/charts/small-chart.js";
-import { learn } from "../../assets/js/levels/kinds.js";
-import { TraceModel } from "../../assets/js/run/trace.js";
+import { entriesOf, plainOf } from "../../assets/js/tabs/explore/charts/series.js";
+import { slotOf, through, WIDTH } from "../../assets/js/tabs/explore/charts/small-chart.js";
+import { learn } from "../../assets/js/shared/levels/kinds.js";
+import { TraceModel } from "../../assets/js/shared/run/trace.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const python = process.env.HSD_PYTHON ?? "python3";

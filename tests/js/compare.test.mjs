@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstPair, pairOf } from "../../assets/js/race/compare.js";
-import { otherOrder } from "../../assets/js/race/race-origin.js";
-import { clocksText, placeText } from "../../assets/js/words/tabs/race.js";
+import { firstPair, pairOf } from "../../assets/js/tabs/race/compare.js";
+import { otherOrder } from "../../assets/js/tabs/race/race-origin.js";
+import { clocksText, placeText } from "../../assets/js/tabs/race/words/race.js";
 
 const MENU = [
   { name: "a", asked: "one" },

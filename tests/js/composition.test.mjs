@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "../app/js/build.mjs";
-import { Composition } from "../../assets/js/tower/composition.js";
+import { Composition } from "../../assets/js/tabs/explore/tower/composition.js";
 
 const STACK = "ngram:3,int8:6,target";
 

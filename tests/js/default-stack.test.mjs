@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inBrief, plannedFrom, promised } from "../../assets/js/levels/default-said.js";
-import { Wish } from "../../assets/js/visit/wish.js";
+import { inBrief, plannedFrom, promised } from "../../assets/js/shared/levels/default-said.js";
+import { Wish } from "../../assets/js/shared/visit/wish.js";
 
 const known = (source, about = {}, promise = null) => ({ stack: "ngram:4,int8:7,target", source, about, promise });
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { insteadOf, isNamed, distributionsOf, sampledAct } from "../../assets/js/anatomy/act.js";
-import { chance, distance, distributionOf, residualOf, sideBySide } from "../../assets/js/run/distributions.js";
+import { insteadOf, isNamed, distributionsOf, sampledAct } from "../../assets/js/shared/anatomy/act.js";
+import { chance, distance, distributionOf, residualOf, sideBySide } from "../../assets/js/shared/run/distributions.js";
 import { modelOf, recorded } from "../app/js/build.mjs";
 
 const model = modelOf(recorded("06-chat-sampled"));

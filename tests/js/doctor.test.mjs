@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packed, unpacked } from "../../assets/js/planner/doctor/doctor-link.js";
-import { ofGains, readLength, steps } from "../../assets/js/planner/doctor/gain-curve.js";
+import { packed, unpacked } from "../../assets/js/tabs/planner/doctor/doctor-link.js";
+import { ofGains, readLength, steps } from "../../assets/js/tabs/planner/doctor/gain-curve.js";
 
 const RUNS = {
   format: "hsd-doctor-runs",

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { Drawing } from "../../assets/js/stage/drawing.js";
+import { Drawing } from "../../assets/js/tabs/explore/drawing.js";
 
 test("a step is drawn in the next frame, though a drawing of the live run still waits", () => {
   mock.timers.enable({ apis: ["setTimeout"] });

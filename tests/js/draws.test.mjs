@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { distance } from "../../assets/js/run/distributions.js";
-import { expected, limit, pick, RULES, Tally, uniforms } from "../../assets/js/proof/draws.js";
+import { distance } from "../../assets/js/shared/run/distributions.js";
+import { expected, limit, pick, RULES, Tally, uniforms } from "../../assets/js/tabs/explore/proof/draws.js";
 
 const PAIR = { ids: [1, 2, 3, null], p: [0.1, 0.5, 0.3, 0.1], q: [0.6, 0.2, 0.1, 0.1] };
 const NAMED = { ids: [1, 2], p: [0.3, 0.7], q: [1, 0] };

@@ -1,4 +1,4 @@
-"""Writes assets/js/run/events.d.ts, a trace's events as types for the scripts: python tests/js/events_dts.py"""
+"""Writes assets/js/shared/run/events.d.ts, a trace's events as types for the scripts: python tests/js/events_dts.py"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import UnsetType
 from msgspec.structs import fields
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = ROOT / "assets" / "js" / "run" / "events.d.ts"
+FILE = ROOT / "assets" / "js" / "shared" / "run" / "events.d.ts"
 _PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", type(None): "null", Any: "any"}
 
 

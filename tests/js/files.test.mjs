@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { traceName } from "../../assets/js/kit/files.js";
+import { traceName } from "../../assets/js/shared/kit/files.js";
 
 test("a trace is named by preset, stack and day", () => {
   const header = { preset: "smollm2", stack: "ngram:2,exit:4@at=8,target", recorded: "2026-11-22T10:00:00" };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seenOf } from "../../assets/js/share/framed.js";
+import { seenOf } from "../../assets/js/shared/share/framed.js";
 
 const around = (clientHeight, offsetTop, scrollTop) => ({ clientHeight, offsetTop, scrollTop });
 

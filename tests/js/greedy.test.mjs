@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { greedy, heatOf, isGreedy } from "../../assets/js/levels/greedy.js";
-import { describe } from "../../assets/js/stage/status.js";
-import { distributionOf } from "../../assets/js/run/distributions.js";
+import { greedy, heatOf, isGreedy } from "../../assets/js/shared/levels/greedy.js";
+import { describe } from "../../assets/js/tabs/explore/status.js";
+import { distributionOf } from "../../assets/js/shared/run/distributions.js";
 
 /** @type {[Record<string, number>, boolean][]} */
 const CASES = [

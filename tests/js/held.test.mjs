@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellsOf, heldBy } from "../../assets/js/anatomy/held.js";
+import { cellsOf, heldBy } from "../../assets/js/shared/anatomy/held.js";
 import "../../assets/js/systems/longspec/longspec.js";
 import "../../assets/js/systems/views/views.js";
-import { LONG, sizeText } from "../../assets/js/stage/controls/prompt-size.js";
-import { PROMPT } from "../../assets/js/words/play/run.js";
-import { HELD } from "../../assets/js/words/desk/anatomy.js";
+import { LONG, sizeText } from "../../assets/js/tabs/explore/controls/prompt-size.js";
+import { PROMPT } from "../../assets/js/shared/words/run.js";
+import { HELD } from "../../assets/js/shared/words/anatomy.js";
 import { header, modelOf } from "../app/js/build.mjs";
 
 const kv = (t, ...cached) => ({

@@ -15,7 +15,7 @@ globalThis.history = {
   replaceState: (state) => (entries.list[entries.at] = state),
   pushState: (state) => entries.list.splice(++entries.at, Infinity, state),
 };
-const { Journey } = await import("../../assets/js/visit/journey.js");
+const { Journey } = await import("../../assets/js/shared/visit/journey.js");
 
 beforeEach(() => Object.assign(entries, { list: [null], at: 0 }));
 

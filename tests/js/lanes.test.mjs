@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usedText } from "../../assets/js/lanes/lane-words.js";
+import { usedText } from "../../assets/js/shared/lanes/lane-words.js";
 
 const figures = { target: 0.9, below: 0.5, both: 0.4, gain: 1.4, dropped: 3, waste: 0.1 };
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeOfNumber, roundNumber } from "../../assets/js/kit/round-number.js";
-import { momentAt, momentOf, tokenAt } from "../../assets/js/share/moment.js";
+import { placeOfNumber, roundNumber } from "../../assets/js/shared/kit/round-number.js";
+import { momentAt, momentOf, tokenAt } from "../../assets/js/shared/share/moment.js";
 
 const model = /** @type {any} */ ({
   rounds: [

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atOnce, meanwhile, strip } from "../../assets/js/systems/lanes/meanwhile.js";
-import { clockOf, inVain, lanesOf, lanesUsed, overlaps, taken } from "../../assets/js/levels/overlap.js";
-import { CLOCKS, HEADLINE, LANES } from "../../assets/js/words/play/lanes.js";
+import { clockOf, inVain, lanesOf, lanesUsed, overlaps, taken } from "../../assets/js/shared/levels/overlap.js";
+import { CLOCKS, HEADLINE, LANES } from "../../assets/js/shared/words/lanes.js";
 
 test("a run of before says nothing of lanes, and has one", () => {
   assert.equal(overlaps(null), false);

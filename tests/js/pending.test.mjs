@@ -11,7 +11,7 @@ import {
   keepPrompt,
   pendingBefore,
   promptBefore,
-} from "../../assets/js/visit/pending.js";
+} from "../../assets/js/shared/visit/pending.js";
 
 const store = () => {
   const held = new Map();

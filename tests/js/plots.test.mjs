@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wrapped } from "../../assets/js/plots/look.js";
+import { wrapped } from "../../assets/js/shared/plots/look.js";
 
 test("a label is cut at its blanks into lines that are as long as allowed, a longer word alone", () => {
   assert.equal(wrapped("one two three four", 9), "one two<br>three<br>four");

@@ -8,25 +8,22 @@ import { test } from "node:test";
 const SCRIPTS = new URL("../../assets/js/", import.meta.url);
 // From the ground up: a room may import those before it.
 const ROOMS = [
-  ...["words", "words/play", "words/desk", "words/tabs"],
-  ...["kit", "kit/picture", "levels", "glossary", "run", "visit", "player", "systems"],
-  ...["text/token", "text", "text/card", "caption", "lanes", "charts", "tower/floor", "tower/forecast", "tower"],
-  ...["anatomy", "story", "proof", "plots", "share", "stage/controls", "stage/title", "stage"],
-  ...[
-    "race/replay",
-    "race",
-    "planner/another",
-    "planner/ahead",
-    "planner/profile",
-    "planner/doctor",
-    "planner/lengths",
-    "planner",
-  ],
-  ...["learn/sums", "learn/figures", "learn/acts", "learn/pictures", "learn/class", "learn"],
-  ...["results", "atlas", "offline", "site", "workshop"],
+  ...["words", "kit", "kit/picture", "levels", "glossary", "run", "visit", "player"].map((room) => `shared/${room}`),
+  "systems",
+  ...["text/token", "text", "text/card", "caption", "lanes", "anatomy", "plots", "share"].map(
+    (room) => `shared/${room}`,
+  ),
+  ...["words", "charts", "tower/floor", "tower/forecast", "tower", "story", "proof", "controls", "title"].map(
+    (part) => `tabs/explore/${part}`,
+  ),
+  ...["tabs/explore", "tabs/race/words", "tabs/race/replay", "tabs/race"],
+  ...["words", "another", "ahead", "profile", "doctor", "lengths"].map((part) => `tabs/planner/${part}`),
+  "tabs/planner",
+  ...["words", "sums", "figures", "acts", "pictures", "class"].map((part) => `tabs/learn/${part}`),
+  ...["tabs/learn", "tabs/results", "tabs/atlas", "offline", "site", "workshop"],
 ];
 const SYSTEM = /^systems\/(\w+)\//; // a folder of a system: it may import all rooms, and no room imports it
-const TABS = ["race", "planner", "learn", "results", "atlas"];
+const TAB = /^tabs\/(\w+)\//;
 
 const ALL = readdirSync(SCRIPTS, { recursive: true, encoding: "utf8" })
   .filter((name) => /\.(?:js|ts)$/.test(name))
@@ -65,7 +62,7 @@ test("a room imports those below it only", () => {
 });
 
 test("no tab imports another", () => {
-  const tab = (/** @type {string} */ name) => TABS.find((one) => name.startsWith(`${one}/`));
+  const tab = (/** @type {string} */ name) => TAB.exec(name)?.[1];
   const across = [...NEEDED].flatMap(([name, needed]) =>
     tab(name) ? needed.filter((other) => tab(other) && tab(other) !== tab(name)).map((other) => [name, other]) : [],
   );

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { roundOf } from "../../assets/js/anatomy/round.js";
+import { roundOf } from "../../assets/js/shared/anatomy/round.js";
 import { draftAt, rulers } from "../../assets/js/systems/cross/rulers.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "../app/js/build.mjs";
 

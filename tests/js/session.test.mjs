@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Session } from "../../assets/js/visit/session.js";
+import { Session } from "../../assets/js/shared/visit/session.js";
 
 let now = 0;
 const shown = () => {};

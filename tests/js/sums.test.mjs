@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { placeOf, roundOf, settled } from "../../assets/js/anatomy/round.js";
+import { placeOf, roundOf, settled } from "../../assets/js/shared/anatomy/round.js";
 import { exitWork } from "../../assets/js/systems/exits/exit-work.js";
-import { roundsUntil, shortest } from "../../assets/js/learn/sums/hops.js";
-import { atMost, inStep, inTurn, perStep, shortestOf } from "../../assets/js/learn/sums/lock-step.js";
-import { committedByRound, costOfToken, timeByRows } from "../../assets/js/learn/sums/passes.js";
-import { rollOf } from "../../assets/js/learn/sums/roll.js";
-import { soFar } from "../../assets/js/learn/sums/so-far.js";
-import { between, keptShare, outcome, residual, seeded, toss } from "../../assets/js/learn/sums/tosses.js";
-import { bestLength, gained, yielded } from "../../assets/js/learn/sums/yields.js";
-import { merged } from "../../assets/js/run/ran.js";
+import { roundsUntil, shortest } from "../../assets/js/tabs/learn/sums/hops.js";
+import { atMost, inStep, inTurn, perStep, shortestOf } from "../../assets/js/tabs/learn/sums/lock-step.js";
+import { committedByRound, costOfToken, timeByRows } from "../../assets/js/tabs/learn/sums/passes.js";
+import { rollOf } from "../../assets/js/tabs/learn/sums/roll.js";
+import { soFar } from "../../assets/js/tabs/learn/sums/so-far.js";
+import { between, keptShare, outcome, residual, seeded, toss } from "../../assets/js/tabs/learn/sums/tosses.js";
+import { bestLength, gained, yielded } from "../../assets/js/tabs/learn/sums/yields.js";
+import { merged } from "../../assets/js/shared/run/ran.js";
 import { modelOf, recorded } from "../app/js/build.mjs";
 
 const CASES = JSON.parse(readFileSync(new URL("../sums.json", import.meta.url), "utf8"));

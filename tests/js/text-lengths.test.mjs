@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lengthScales } from "../../assets/js/planner/lengths/length-plot.js";
-import { headline } from "../../assets/js/planner/lengths/text-lengths.js";
+import { lengthScales } from "../../assets/js/tabs/planner/lengths/length-plot.js";
+import { headline } from "../../assets/js/tabs/planner/lengths/text-lengths.js";
 
 /** @param {boolean} view @param {number} most */
 const line = (view, most = 2.3) => ({

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { typedNumber } from "../../assets/js/levels/typed-number.js";
+import { typedNumber } from "../../assets/js/shared/levels/typed-number.js";
 
 const T = { low: 1, high: 64 };
 

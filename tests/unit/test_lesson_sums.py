@@ -1,4 +1,4 @@
-"""What lessons compute in the browser (assets/js/learn/sums) is the theory's: both give the cases of `sums.json`."""
+"""What lessons compute in the browser (js/tabs/learn/sums) is the theory's: both give the cases of `sums.json`."""
 
 from __future__ import annotations
 

@@ -134,5 +134,5 @@ def test_stacks_are_asked_for_by_the_text_that_they_are_known_by(headers: list[H
     known = [stack for one in made for stack in (*one["prices"], *one.get("by_length", ()))]
     recorded = [one.stack for one in headers if one.preset == "smollm2"]
     given = {"grammar": grammar(), "stacks": [*known, *recorded]}
-    written = asked_of_node(STACKS % (script("levels/kinds.js"), script("levels/stack.js")), given)
+    written = asked_of_node(STACKS % (script("shared/levels/kinds.js"), script("shared/levels/stack.js")), given)
     assert written[: len(known)] == known and set(written[len(known) :]) <= set(known)

@@ -125,13 +125,12 @@ def test_nothing_stands_loose_beside_the_rooms() -> None:
 
 def _homes(path: str) -> str:
     """Where the same idea may have a second home: words beside what says them, a command beside what it calls, what a
-    kind declares beside what it builds, the readable decoder beside the compiled one, a view in each tab, and what each
-    system brings to the page: `NAME.js` in the folder of its name, `words.js`, `page.py`."""
+    kind declares beside what it builds, the readable decoder beside the compiled one, and what each folder of a tab, a
+    system or a page has: `NAME.js` in the folder of its name, `words.js`, `view.py`, `page.py`."""
     parts = Path(path).parts
-    if "systems" in parts and parts[-1] in {f"{parts[-2]}.js", "words.js", "page.py"}:
-        return f"of {parts[-2]}"
-    home = next((part for part in parts if part in {"words", "cli", "compiled"}), "")
-    return f"view of {parts[1]}" if path.endswith("/view.py") else home
+    if parts[-1] in {f"{parts[-2]}.js", "words.js", "words.py", "view.py", "page.py"}:
+        return f"of {Path(*parts[-3:-1])}"
+    return next((part for part in parts if part in {"words", "cli", "compiled"}), "")
 
 
 def test_a_file_name_is_used_for_one_thing() -> None:

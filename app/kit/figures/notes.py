@@ -12,7 +12,7 @@ from app.kit.static import PAGE_JS, files
 
 _MOUNT = """
 const root = PAGE;
-import(root + "%(route)s/js/plots/notes.js")
+import(root + "%(route)s/js/shared/plots/notes.js")
   .then((module) => module.mount(element, {props, watch}));
 """.replace("PAGE", PAGE_JS)
 

@@ -18,7 +18,7 @@ from hsd_core.export.bundle import bundle
 
 # In a frame, and with ?embed=1, the page has other measures from the start. The theme is the one that was kept here,
 # else the system's: as kit/theme.js and Gradio choose it. What is open (visit/panels.js) changes the outline.
-_FRAME = "js/share/framed.js"
+_FRAME = "js/shared/share/framed.js"
 _THEME = f"""
 (() => {{
 {bundle(_FRAME, lambda name: (ASSETS / name).read_text(encoding="utf-8"))}
@@ -43,7 +43,7 @@ _LANGUAGE = """
 })();
 """
 # Whether the story will stand over the page, which then shows no outline of the first screen.
-_ASKED = "js/story/asked.js"
+_ASKED = "js/tabs/explore/story/asked.js"
 _STORY = f"""
 (() => {{
 {bundle(_ASKED, lambda name: (ASSETS / name).read_text(encoding="utf-8"))}
@@ -72,9 +72,9 @@ _LOADER = """
   };
 })();
 """
-# Our scripts draw the first screen over Gradio's page, while Gradio's are still on their way (js/stage/early.js).
+# Our scripts draw the first screen over Gradio's page, while Gradio's are on their way (js/tabs/explore/early.js).
 _EARLY = f"""
-import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/stage/early.js"].early());
+import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/tabs/explore/early.js"].early());
 """
 # Gradio has its scripts call the server at the address by which the request came, which behind a proxy is not the
 # browser's. They take it from the page's own instead.

@@ -1,12 +1,12 @@
 /** The first screen in a file of its own: one run, replayed without a server. What needs one is not there. */
 
-import { h } from "../kit/dom.js";
-import { clockOf } from "../levels/overlap.js";
-import { markFrame } from "../share/framed.js";
-import { Stage } from "../stage/stage.js";
-import { rememberTheme } from "../kit/theme.js";
-import { words } from "../words/offline.js";
-import { TITLE } from "../words/page.js";
+import { h } from "../shared/kit/dom.js";
+import { clockOf } from "../shared/levels/overlap.js";
+import { markFrame } from "../shared/share/framed.js";
+import { Stage } from "../tabs/explore/stage.js";
+import { rememberTheme } from "../shared/kit/theme.js";
+import { words } from "./words.js";
+import { TITLE } from "../shared/words/page.js";
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 

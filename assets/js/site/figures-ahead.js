@@ -1,11 +1,11 @@
 /** The figures of recordings below Explore, in a page without a server: what a server draws, out of its answers
  *  (app/site/figures_ahead.py). */
 
-import { h } from "../kit/dom.js";
-import { seenAs } from "../planner/ahead/seen-as.js";
-import { fill } from "../plots/notes.js";
-import { plotly } from "../plots/plots.js";
-import { RECORDED } from "../visit/journey.js";
+import { h } from "../shared/kit/dom.js";
+import { seenAs } from "../tabs/planner/ahead/seen-as.js";
+import { fill } from "../shared/plots/notes.js";
+import { plotly } from "../shared/plots/plots.js";
+import { RECORDED } from "../shared/visit/journey.js";
 
 /** @typedef {{note: any, data: any[], layout: Record<string, any>}} Figure */
 

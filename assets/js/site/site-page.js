@@ -1,16 +1,16 @@
 /** The page without a server: a tab bar as Gradio draws it, and in each tab the script that fills it. */
 
-import { h } from "../kit/dom.js";
-import { markFrame } from "../share/framed.js";
-import { rememberTheme } from "../kit/theme.js";
+import { h } from "../shared/kit/dom.js";
+import { markFrame } from "../shared/share/framed.js";
+import { rememberTheme } from "../shared/kit/theme.js";
 import { FiguresAhead } from "./figures-ahead.js";
 import { priced } from "./prices-ahead.js";
-import { mount as atlas } from "../atlas/atlas.js";
-import { mount as learn } from "../learn/learn.js";
-import { mount as planner } from "../planner/planner.js";
-import { mount as race } from "../race/race.js";
-import { mount as results } from "../results/results.js";
-import { mount as stage } from "../stage/mount.js";
+import { mount as atlas } from "../tabs/atlas/atlas.js";
+import { mount as learn } from "../tabs/learn/learn.js";
+import { mount as planner } from "../tabs/planner/planner.js";
+import { mount as race } from "../tabs/race/race.js";
+import { mount as results } from "../tabs/results/results.js";
+import { mount as stage } from "../tabs/explore/mount.js";
 
 /** @typedef {{element: string, name: string, setup: Record<string, any>, value: string}} Tab */
 

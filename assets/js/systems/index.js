@@ -2,12 +2,12 @@
  *  before anything is drawn (app/kit/static.py, hsd_core/export/run_page.py), and no other script imports it: a page
  *  without the folder lacks what it draws, and nothing else. */
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
+/** @typedef {import("../shared/run/trace.js").TraceModel} TraceModel */
 /**
- * A view that takes the room of the lanes (stage/desk.js). `key` opens it; `text`, `tip` and `help` are of its button and
+ * A view that takes the room of the lanes (tabs/explore/desk.js). `key` opens it; `text`, `tip` and `help` are of its button and
  * in the help.
  * @typedef {{name: string, key: string, text: string, tip: string, help: string,
- *   create: (ctx: {player: import("../player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}) => DeskPart}} Desk
+ *   create: (ctx: {player: import("../shared/player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}) => DeskPart}} Desk
  * @typedef {{el: HTMLElement, title: HTMLElement, selected: number|null, sources?: number[], closed?: () => void,
  *   key: (name: string) => boolean, update: (model: TraceModel, cursor: number) => void}} DeskPart
  */
@@ -38,7 +38,7 @@
  * @typedef {{of: (model: TraceModel, seen: {level: number, at: number, total: number, cached: number|null}) => Sight|null}} Sights
  */
 /**
- * A part of the lanes (lanes/lanes.js): `area` is where they are drawn, `host` what is around them.
+ * A part of the lanes (shared/lanes/lanes.js): `area` is where they are drawn, `host` what is around them.
  * @typedef {{name: string, create: (area: HTMLElement, host: HTMLElement,
  *   ctx: {onSeek?: (ns: number) => void, redraw: () => void, signal: AbortSignal}) => LanePart}} OfLanes
  * @typedef {{lay: (root: SVGElement, over: SVGElement) => void, attend: (model: TraceModel) => void,

@@ -1,18 +1,18 @@
 /** The instructor's bar: sends what is open to all screens, frees them, shows the room's code and what is answered. In the
  *  window with the notes of a class, what is open is the stop that the notes are at. */
 
-import { TwoWindows } from "../learn/class/two-windows.js";
-import { h, say } from "../kit/dom.js";
-import { tabOf } from "../share/arrive.js";
-import { presenting } from "../stage/title/presenter.js";
-import { stageHere } from "../stage/within-reach.js";
+import { TwoWindows } from "../tabs/learn/class/two-windows.js";
+import { h, say } from "../shared/kit/dom.js";
+import { tabOf } from "../shared/share/arrive.js";
+import { presenting } from "../shared/player/presenter.js";
+import { stageHere } from "../shared/player/within-reach.js";
 import { barsOf } from "./answer-bars.js";
 import { barButton, fit } from "./led-frame.js";
 import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally } from "./known.js";
 import { placeNamed } from "./place-name.js";
 import { showPoster } from "./poster.js";
 import { FIRST, isAnother, openAddress, sendable, trace } from "./sendable.js";
-import { WORKSHOP } from "../words/workshop.js";
+import { WORKSHOP } from "./words.js";
 
 const LOOK_MS = 500;
 const ANSWERS_MS = 300; // until a window for the projector that is in sight has said so
@@ -25,7 +25,7 @@ export class Instructor {
     /** @type {import("./room.js").Told|null} */ this.last = null;
     this.place = ""; // what was sent, as it is called
     /** @type {boolean|null} */ this.wanted = null; // what the box was set to, until the room knows
-    /** @type {import("../stage/within-reach.js").Reach|null} */ this.reach = null;
+    /** @type {import("../shared/player/within-reach.js").Reach|null} */ this.reach = null;
     this.known = NO_LESSONS;
     this.seen = ""; // what this window showed at the last look
     this.sent = ""; // what it showed when that was sent, or need not be

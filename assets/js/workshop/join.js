@@ -1,8 +1,8 @@
 /** The way into the room: with a secret out of the address, or a code that is typed. */
 
-import { h } from "../kit/dom.js";
+import { h } from "../shared/kit/dom.js";
 import { Refusal } from "./room.js";
-import { WORKSHOP } from "../words/workshop.js";
+import { WORKSHOP } from "./words.js";
 
 const LONGEST_CODE = 12;
 

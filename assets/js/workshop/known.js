@@ -1,9 +1,9 @@
 /** What the bar of a class knows of the page's texts: lessons with their questions, classes, races. Fetched once, when first
  *  needed; nothing where the server does not send it. */
 
-import { asked } from "../learn/library.js";
-import { stopAddress, stopsOf } from "../learn/class/stops.js";
-import { tabOf } from "../share/arrive.js";
+import { asked } from "../tabs/learn/library.js";
+import { stopAddress, stopsOf } from "../tabs/learn/class/stops.js";
+import { tabOf } from "../shared/share/arrive.js";
 
 /** @type {Map<string, Promise<any>>} */
 const coming = new Map();
@@ -53,7 +53,7 @@ export function askedAt(all, search) {
   return tabOf(search) === "learn" && found?.steps[step - 1]?.question ? { lesson: found.id, step } : null;
 }
 
-/** @param {any[]} classes @param {string} search of a class @returns {import("../learn/class/stops.js").Stop|undefined} */
+/** @param {any[]} classes @param {string} search of a class @returns {import("../tabs/learn/class/stops.js").Stop|undefined} */
 export function stopOf(classes, search) {
   const query = new URLSearchParams(search);
   const plan = classes.find((one) => one.id === query.get("class"));

@@ -1,14 +1,14 @@
 /** A learner's page: it follows the instructor, says where the class is, and hands in what is answered. */
 
-import { onAnswered } from "../learn/answered.js";
-import { stageHere } from "../stage/within-reach.js";
-import { arrive } from "../share/arrive.js";
+import { onAnswered } from "../tabs/learn/answered.js";
+import { stageHere } from "../shared/player/within-reach.js";
+import { arrive } from "../shared/share/arrive.js";
 import { barsOf } from "./answer-bars.js";
 import { barButton } from "./led-frame.js";
 import { lessonsKnown, NO_LESSONS, stepOfTally } from "./known.js";
 import { placeNamed } from "./place-name.js";
 import { Refusal } from "./room.js";
-import { WORKSHOP } from "../words/workshop.js";
+import { WORKSHOP } from "./words.js";
 
 const ARRIVING = "hx-room-arriving"; // in the session: what the page is being opened for
 const TRIES = 4;

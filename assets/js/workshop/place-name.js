@@ -1,10 +1,10 @@
 /** What an address that was sent is called, in the line that says where the instructor leads. */
 
-import { stageHere } from "../stage/within-reach.js";
-import { stackName } from "../levels/stack-names.js";
-import { tabOf } from "../share/arrive.js";
+import { stageHere } from "../shared/player/within-reach.js";
+import { stackName } from "../shared/levels/stack-names.js";
+import { tabOf } from "../shared/share/arrive.js";
 import { lessonsKnown, NO_LESSONS, racesKnown, stopOf, systemsKnown } from "./known.js";
-import { WORKSHOP } from "../words/workshop.js";
+import { WORKSHOP } from "./words.js";
 
 /** @typedef {{name: string, title: string}} Titled */
 

@@ -1,8 +1,8 @@
 /** The way into the room, to be read from the back of a hall: its address, its code, and a QR code of both. */
 
-import { h, icon } from "../kit/dom.js";
-import { codePicture } from "../share/code-picture.js";
-import { WORKSHOP } from "../words/workshop.js";
+import { h, icon } from "../shared/kit/dom.js";
+import { codePicture } from "../shared/share/code-picture.js";
+import { WORKSHOP } from "./words.js";
 
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/; // of a host: nobody else reaches it
 const words = WORKSHOP.poster;

@@ -1,10 +1,10 @@
 /** The address that stands for what a window shows, as links have it, without what belongs to that window alone. */
 
-import { RECORDED } from "../visit/journey.js";
+import { RECORDED } from "../shared/visit/journey.js";
 import { brought } from "../systems/index.js";
-import { momentLink, runLink, settingsLink } from "../share/links.js";
-import { momentOf } from "../share/moment.js";
-import { tabOf } from "../share/arrive.js";
+import { momentLink, runLink, settingsLink } from "../shared/share/links.js";
+import { momentOf } from "../shared/share/moment.js";
+import { tabOf } from "../shared/share/arrive.js";
 
 const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/sent.py
 const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
@@ -17,7 +17,7 @@ const OF_TABS = {
 /** What of Explore is open. */
 const openOf = () => ["panel", "anatomy", "proof", ...brought.desks.map(({ name }) => name)];
 
-/** @typedef {import("../stage/within-reach.js").Reach} Reach */
+/** @typedef {import("../shared/player/within-reach.js").Reach} Reach */
 
 /**
  * What of an address can be sent; null where it is for the instructor alone: a class's plan, or its notes.

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { learn } from "../../../assets/js/levels/kinds.js";
-import { TraceModel } from "../../../assets/js/run/trace.js";
+import { learn } from "../../../assets/js/shared/levels/kinds.js";
+import { TraceModel } from "../../../assets/js/shared/run/trace.js";
 
 const root = new URL("../../../", import.meta.url);
 /** The Python that the package runs in. */

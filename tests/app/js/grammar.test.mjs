@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { format, parse } from "../../../assets/js/levels/stack.js";
+import { format, parse } from "../../../assets/js/shared/levels/stack.js";
 import "./build.mjs";
 
 const CASES = JSON.parse(readFileSync(new URL("../../grammar.json", import.meta.url), "utf8"));

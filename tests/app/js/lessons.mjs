@@ -1,17 +1,17 @@
 // What the lessons name, looked up in the recordings that they open. JSON comes in: {grammar, lessons, recordings, reports};
 // JSON goes out: {faults: [...], said: [...], asked: [...], stated: {...}}; asked: of each question, what it hides and what would answer it.
 import { readFileSync } from "node:fs";
-import { STATED } from "../../../assets/js/levels/stated.js";
-import { learn } from "../../../assets/js/levels/kinds.js";
-import { tokenOf } from "../../../assets/js/learn/acts/drive.js";
-import { momentOf } from "../../../assets/js/learn/acts/named-moments.js";
-import { placeOf } from "../../../assets/js/anatomy/round.js";
-import { recordingAt } from "../../../assets/js/learn/lesson-panel.js";
-import { hiddenBy } from "../../../assets/js/learn/acts/veil.js";
-import { known } from "../../../assets/js/learn/acts/page-parts.js";
-import { answerOf, rightOnes } from "../../../assets/js/learn/question.js";
-import { figure, holds, REFERENCE, recordingsIn, references } from "../../../assets/js/learn/figures/refs.js";
-import { TraceModel } from "../../../assets/js/run/trace.js";
+import { STATED } from "../../../assets/js/shared/levels/stated.js";
+import { learn } from "../../../assets/js/shared/levels/kinds.js";
+import { tokenOf } from "../../../assets/js/tabs/learn/acts/drive.js";
+import { momentOf } from "../../../assets/js/tabs/learn/acts/named-moments.js";
+import { placeOf } from "../../../assets/js/shared/anatomy/round.js";
+import { recordingAt } from "../../../assets/js/tabs/learn/lesson-panel.js";
+import { hiddenBy } from "../../../assets/js/tabs/learn/acts/veil.js";
+import { known } from "../../../assets/js/tabs/learn/acts/page-parts.js";
+import { answerOf, rightOnes } from "../../../assets/js/tabs/learn/question.js";
+import { figure, holds, REFERENCE, recordingsIn, references } from "../../../assets/js/tabs/learn/figures/refs.js";
+import { TraceModel } from "../../../assets/js/shared/run/trace.js";
 import { counterexample } from "./verdicts.mjs";
 
 const given = JSON.parse(readFileSync(0, "utf8"));

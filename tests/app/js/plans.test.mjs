@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain } from "../../../assets/js/caption/caption-parts.js";
-import { captionAt } from "../../../assets/js/caption/caption.js";
-import { inPlan, originText, planText } from "../../../assets/js/tower/floor/floor-notes.js";
-import { momentAt, momentOf } from "../../../assets/js/share/moment.js";
-import { TraceModel } from "../../../assets/js/run/trace.js";
+import { plain } from "../../../assets/js/shared/caption/caption-parts.js";
+import { captionAt } from "../../../assets/js/shared/caption/caption.js";
+import { inPlan, originText, planText } from "../../../assets/js/tabs/explore/tower/floor/floor-notes.js";
+import { momentAt, momentOf } from "../../../assets/js/shared/share/moment.js";
+import { TraceModel } from "../../../assets/js/shared/run/trace.js";
 import { commit, draft, drawn, header, verify } from "./build.mjs";
 
 const plan = (round, t, levels, blocks, why = "") => ({

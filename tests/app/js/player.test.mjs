@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { paceOf, Player, SPEEDS } from "../../../assets/js/player/player.js";
+import { paceOf, Player, SPEEDS } from "../../../assets/js/shared/player/player.js";
 
 function setup({ reduced = false } = {}) {
   let time = 0;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fate } from "../../../assets/js/run/tree.js";
+import { fate } from "../../../assets/js/shared/run/tree.js";
 import { commit, draft, drawn, header, modelOf, treeFrom, verify } from "./build.mjs";
 
 const dropping = (event, ...serials) => ({ ...event, notes: { dropped: { serials } } });

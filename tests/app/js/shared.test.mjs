@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { merged, passesText, ranText, rowsByLayer } from "../../../assets/js/run/ran.js";
-import { format, missing, parse, placed } from "../../../assets/js/levels/stack.js";
-import { shareText, stopText, trunksOf, trunksPlanned } from "../../../assets/js/levels/trunk.js";
+import { merged, passesText, ranText, rowsByLayer } from "../../../assets/js/shared/run/ran.js";
+import { format, missing, parse, placed } from "../../../assets/js/shared/levels/stack.js";
+import { shareText, stopText, trunksOf, trunksPlanned } from "../../../assets/js/shared/levels/trunk.js";
 import { draft, header, modelOf, verify } from "./build.mjs";
 
 const KNOWN = {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { stackNames } from "../../../assets/js/levels/stack-names.js";
+import { stackNames } from "../../../assets/js/shared/levels/stack-names.js";
 import { PYTHON } from "./build.mjs";
 
 const root = new URL("../../../", import.meta.url);

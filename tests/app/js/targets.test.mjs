@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { missing, overOther, parse } from "../../../assets/js/levels/stack.js";
-import { keepCatalogue } from "../../../assets/js/visit/offered.js";
+import { missing, overOther, parse } from "../../../assets/js/shared/levels/stack.js";
+import { keepCatalogue } from "../../../assets/js/shared/visit/offered.js";
 import "./build.mjs";
 
 test("a stack over an offered target is that preset's, without the name", () => {

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isCopy, origin } from "../../../assets/js/run/copies.js";
-import { colouring, msPerToken } from "../../../assets/js/text/token/legend.js";
-import { promptText } from "../../../assets/js/run/prompt.js";
-import { place } from "../../../assets/js/run/tokens.js";
-import { TraceModel } from "../../../assets/js/run/trace.js";
+import { isCopy, origin } from "../../../assets/js/shared/run/copies.js";
+import { colouring, msPerToken } from "../../../assets/js/shared/text/token/legend.js";
+import { promptText } from "../../../assets/js/shared/run/prompt.js";
+import { place } from "../../../assets/js/shared/run/tokens.js";
+import { TraceModel } from "../../../assets/js/shared/run/trace.js";
 import { commit, draft, drawn, header, modelOf as model, piece, verify } from "./build.mjs";
 
 const LETTERS = ["a", "b", "c", "d", "e", "f", "g"].map((x, i) => piece(i, x));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidates, settle, treeOf, treeText, fate } from "../../../assets/js/run/tree.js";
+import { candidates, settle, treeOf, treeText, fate } from "../../../assets/js/shared/run/tree.js";
 import { commit, draft, drawn, header, modelOf, piece, treeFrom, verify } from "./build.mjs";
 
 const LETTERS = [..."abcdefgh"].map((x, i) => piece(i, x));

@@ -1,6 +1,6 @@
 // Whether a question has one right choice whatever the figures are: its conditions are tried with values on both sides of every
 // number in them, in all combinations that can be.
-import { holdsBy, references } from "../../../assets/js/learn/figures/refs.js";
+import { holdsBy, references } from "../../../assets/js/tabs/learn/figures/refs.js";
 
 const key = ({ source, name }) => `${source}|${name}`;
 const EPSILON = 0.001;

@@ -1,12 +1,12 @@
 /** Two rulers over one line of text, where a draft has a tokenizer of its own: above it the draft's tokens, below it the
  *  target's for the same text, on one scale of bytes. A line goes through where both end; nothing is judged by that. */
 
-import { h } from "../../kit/dom.js";
-import { badge } from "../../text/card/card-verdict.js";
-import { stateOf } from "../../anatomy/round.js";
-import { SAY } from "../../words/desk/anatomy.js";
+import { h } from "../../shared/kit/dom.js";
+import { badge } from "../../shared/text/card/card-verdict.js";
+import { stateOf } from "../../shared/anatomy/round.js";
+import { SAY } from "../../shared/words/anatomy.js";
 import { RULER } from "./words.js";
-import { decode, hex, visible } from "../../run/cells.js";
+import { decode, hex, visible } from "../../shared/run/cells.js";
 
 /**
  * @typedef {{from: number, to: number, text: string}} Stretch columns of the line, and the text in them
@@ -17,7 +17,7 @@ import { decode, hex, visible } from "../../run/cells.js";
 
 /**
  * The draft that a reader looks at: the event's, else the last one that has begun.
- * @param {import("../../anatomy/round.js").Round} round @param {import("../../anatomy/round.js").Call|null} call @param {number} at
+ * @param {import("../../shared/anatomy/round.js").Round} round @param {import("../../shared/anatomy/round.js").Call|null} call @param {number} at
  */
 export function draftAt(round, call, at) {
   if (call?.segment.own) return call;
@@ -25,7 +25,7 @@ export function draftAt(round, call, at) {
 }
 
 /**
- * @param {import("../../anatomy/round.js").TraceModel} model @param {import("../../anatomy/round.js").Call} call @param {number} at a settled moment
+ * @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Call} call @param {number} at a settled moment
  * @returns {Rulers}
  */
 export function rulers(model, call, at) {
@@ -84,8 +84,8 @@ function whole(bytes) {
 
 /**
  * The picture; null where no draft of the round has tokens of its own.
- * @param {import("../../anatomy/round.js").TraceModel} model @param {import("../../anatomy/round.js").Round} round
- * @param {{at: number, call: import("../../anatomy/round.js").Call|null}} view
+ * @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Round} round
+ * @param {{at: number, call: import("../../shared/anatomy/round.js").Call|null}} view
  */
 export function rulersOf(model, round, { at, call }) {
   const draft = draftAt(round, call, at);

@@ -1,6 +1,6 @@
 /** The sentences of the two rulers. */
 
-import { many } from "../../words/many.js";
+import { many } from "../../shared/words/many.js";
 
 export const RULER = {
   own: "The draft\u2019s tokens",

@@ -1,6 +1,6 @@
 /** HiSpec's figure 4: what each depth agrees with, and how much of what a quarter of the layers lets through is kept. */
 
-import { css, layout, narrow, px, safe } from "../../plots/look.js";
+import { css, layout, narrow, px, safe } from "../../shared/plots/look.js";
 import { BY_DEPTH, EXITS, QUARTER } from "./words.js";
 import { named, of, quarterOf } from "./study-data.js";
 

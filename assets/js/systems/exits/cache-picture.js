@@ -1,16 +1,16 @@
 /** The keys and values of an exit and its target, layer by layer over the places of a round: what the exit computes, what the
  *  target goes on from, and what the bonus makes it compute again. */
 
-import { h } from "../../kit/dom.js";
+import { h } from "../../shared/kit/dom.js";
 import { bring } from "../index.js";
-import { svg } from "../../kit/svg.js";
+import { svg } from "../../shared/kit/svg.js";
 import { exitWork } from "./exit-work.js";
-import { frame, sheet, slider } from "../../learn/pictures/frame.js";
+import { frame, sheet, slider } from "../../tabs/learn/pictures/frame.js";
 import { CACHE } from "./words.js";
 
 const EDGE = { left: 92, right: 12, top: 8, bottom: 34 };
 
-/** @param {import("../../learn/pictures/frame.js").PictureContext} ctx @returns {import("../../learn/pictures/frame.js").Picture} */
+/** @param {import("../../tabs/learn/pictures/frame.js").PictureContext} ctx @returns {import("../../tabs/learn/pictures/frame.js").Picture} */
 function cachePicture({ model, figure, open }) {
   const exit = model.levels[0];
   const target = model.levels[model.levels.length - 1];

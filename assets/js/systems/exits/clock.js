@@ -1,7 +1,7 @@
 /** Stacks of exits on the clock (HiSpec's figure 1, as far as there are rows), and what a verification costs (figure 2). */
 
-import { stackNames } from "../../levels/stack-names.js";
-import { css, layout, narrow, px, safe, wrapped } from "../../plots/look.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { css, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
 import { EXITS, RATIOS, RUNS } from "./words.js";
 import { of } from "./study-data.js";
 

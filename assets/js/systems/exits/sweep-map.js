@@ -1,6 +1,6 @@
 /** HiSpec's figure 5: the sweep of the draft exit and of the exit above it, as a field of colours around 1. */
 
-import { gainScale, layout, narrow } from "../../plots/look.js";
+import { gainScale, layout, narrow } from "../../shared/plots/look.js";
 import { EXITS, SWEEP } from "./words.js";
 import { of } from "./study-data.js";
 

@@ -1,7 +1,7 @@
 /** What two exits would need to pay: maps of computed gains, with the lines at 1 and at the paper's 1.28, and today's
  *  measured point. */
 
-import { css, gainScale, layout, narrow, px, wrapped } from "../../plots/look.js";
+import { css, gainScale, layout, narrow, px, wrapped } from "../../shared/plots/look.js";
 import { NEEDED } from "./words.js";
 import { below, nearest, of } from "./study-data.js";
 

@@ -1,6 +1,6 @@
 /** The map: what a drafted token costs against how often it is accepted, shaded with what a second machine gains. */
 
-import { svg } from "../../kit/svg.js";
+import { svg } from "../../shared/kit/svg.js";
 import { bandOf, GAINING, labelled, stretches } from "./map-reading.js";
 import { SECOND } from "./words.js";
 

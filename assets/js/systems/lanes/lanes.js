@@ -1,6 +1,6 @@
 /** Levels that work at the same time: what the lanes show of it, a lesson's picture, and a question of the Planner. */
 
-import { loadStyles } from "../../kit/styles.js";
+import { loadStyles } from "../../shared/kit/styles.js";
 import { bring } from "../index.js";
 import { twoLanes } from "./two-lanes.js";
 

@@ -1,17 +1,17 @@
 /** One level after another, and both at the same time: two charts of work on one clock, with sliders for acceptance, block
  *  length and what a draft costs. It begins with the figures of the lesson's run. */
 
-import { h } from "../../kit/dom.js";
+import { h } from "../../shared/kit/dom.js";
 import { bring } from "../index.js";
-import { svg } from "../../kit/svg.js";
-import { roundOfLanes } from "../../learn/figures/lane-figures.js";
-import { atMost, inStep, inTurn, perStep, shortestOf } from "../../learn/sums/lock-step.js";
-import { yielded } from "../../learn/sums/yields.js";
-import { overlaps } from "../../levels/overlap.js";
-import { ofRun, stated } from "../../levels/stated.js";
-import { speedUp } from "../../run/figures.js";
-import { ratio } from "../../words/numbers.js";
-import { frame, sheet, sliders } from "../../learn/pictures/frame.js";
+import { svg } from "../../shared/kit/svg.js";
+import { roundOfLanes } from "../../tabs/learn/figures/lane-figures.js";
+import { atMost, inStep, inTurn, perStep, shortestOf } from "../../tabs/learn/sums/lock-step.js";
+import { yielded } from "../../tabs/learn/sums/yields.js";
+import { overlaps } from "../../shared/levels/overlap.js";
+import { ofRun, stated } from "../../shared/levels/stated.js";
+import { speedUp } from "../../shared/run/figures.js";
+import { ratio } from "../../shared/words/numbers.js";
+import { frame, sheet, sliders } from "../../tabs/learn/pictures/frame.js";
 import { LOCK_STEP } from "./words.js";
 
 const MOST = 16; // tokens of a block
@@ -19,7 +19,7 @@ const SPAN = 8; // passes of the target that are drawn
 const NARROW = 520; // px: below it names stand under the lanes
 const EDGE = { right: 8, top: 8 };
 
-/** @param {import("../../learn/pictures/frame.js").PictureContext} ctx @returns {import("../../learn/pictures/frame.js").Picture} */
+/** @param {import("../../tabs/learn/pictures/frame.js").PictureContext} ctx @returns {import("../../tabs/learn/pictures/frame.js").Picture} */
 function lockStepPicture({ model, open }) {
   const top = model.levels.length - 1;
   const { below, target } = roundOfLanes(model) ?? { below: 1, target: 1 };

@@ -1,6 +1,6 @@
 /** What the map of overlapping says: of one place on it, and of the drafters that stand there. */
 
-import { nearestStop } from "../../planner/another/stops-slider.js";
+import { nearestStop } from "../../tabs/planner/another/stops-slider.js";
 
 const SAME = 0.005; // closer than half a percent, two are called equal
 /** Edges of the bands of gain that are drawn apart: a second machine loses below the third, and gains from the fourth. */

@@ -1,11 +1,11 @@
 /** Lanes at once: when two or more are at work, what was drafted while the target verified, and what became of it. */
 
-import { set, svg } from "../../kit/svg.js";
-import { roundNumber } from "../../kit/round-number.js";
-import { lanesOf, overlaps } from "../../levels/overlap.js";
+import { set, svg } from "../../shared/kit/svg.js";
+import { roundNumber } from "../../shared/kit/round-number.js";
+import { lanesOf, overlaps } from "../../shared/levels/overlap.js";
 
-/** @typedef {import("../../run/trace.js").TraceModel} Model */
-/** @typedef {import("../../run/trace.js").Segment} Segment */
+/** @typedef {import("../../shared/run/trace.js").TraceModel} Model */
+/** @typedef {import("../../shared/run/trace.js").Segment} Segment */
 /**
  * A pass of the target and the block that was drafted meanwhile: `from`, `to` (ns) its calls, on the lane of `level`;
  * `verdict` (ns) when the pass was judged; `kept`: whether nothing was dropped then.

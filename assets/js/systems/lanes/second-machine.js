@@ -1,12 +1,12 @@
 /** Would a second machine pay? A sentence that answers, the map with this profile's drafters on it, and what each of them
  *  would gain. Asked for when it is opened. */
 
-import { h, say } from "../../kit/dom.js";
-import { svg } from "../../kit/svg.js";
-import { stackName } from "../../levels/stack-names.js";
-import { rounded } from "../../words/numbers.js";
+import { h, say } from "../../shared/kit/dom.js";
+import { svg } from "../../shared/kit/svg.js";
+import { stackName } from "../../shared/levels/stack-names.js";
+import { rounded } from "../../shared/words/numbers.js";
 import { SECOND } from "./words.js";
-import { stopsSlider } from "../../planner/another/stops-slider.js";
+import { stopsSlider } from "../../tabs/planner/another/stops-slider.js";
 import { drawMap, mapScales } from "./gain-map.js";
 import { EDGES, GAINING, gainAt, paysAt, together } from "./map-reading.js";
 import { drafterTable, gainTable } from "./map-tables.js";

@@ -1,16 +1,16 @@
 /** What is added where lanes work at the same time: the arrow of one round, a line of words, and a walk from round to
  *  round with the keyboard. */
 
-import { lanesUsed, overlaps } from "../../levels/overlap.js";
-import { roundNumber } from "../../kit/round-number.js";
-import { element, say } from "../../kit/dom.js";
-import { upTo } from "../../kit/order.js";
-import { set, svg } from "../../kit/svg.js";
+import { lanesUsed, overlaps } from "../../shared/levels/overlap.js";
+import { roundNumber } from "../../shared/kit/round-number.js";
+import { element, say } from "../../shared/kit/dom.js";
+import { upTo } from "../../shared/kit/order.js";
+import { set, svg } from "../../shared/kit/svg.js";
 import { arrowGroup, atOnce, drawArrow, meanwhile, strip, told } from "./meanwhile.js";
-import { usedText } from "../../lanes/lane-words.js";
-import { LANES } from "../../words/play/lanes.js";
+import { usedText } from "../../shared/lanes/lane-words.js";
+import { LANES } from "../../shared/words/lanes.js";
 
-/** @typedef {import("../../run/trace.js").TraceModel} Model */
+/** @typedef {import("../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model, cursor: number, veiled: boolean, round: number|null, own: boolean}} Seen round: one that somebody
  *  singled out; own: whether the last verdict before the cursor is shown where nobody did */
 

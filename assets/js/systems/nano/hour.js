@@ -1,7 +1,7 @@
 /** What another hour of training would buy: tokens/s by the recursion, predicted now and then. */
 
-import { stackNames } from "../../levels/stack-names.js";
-import { css, layout, narrow, safe, wrapped } from "../../plots/look.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { css, layout, narrow, safe, wrapped } from "../../shared/plots/look.js";
 import { HOUR, SCALING } from "./words.js";
 import { bars, between, listed } from "./readings.js";
 

@@ -1,7 +1,7 @@
 /** Acceptance over the tokens of training, on a logarithmic axis: dots with intervals, the line without its largest
  *  point, and that point, predicted and measured. */
 
-import { css, layout, narrow, px } from "../../plots/look.js";
+import { css, layout, narrow, px } from "../../shared/plots/look.js";
 import { OVER_TOKENS, SCALING } from "./words.js";
 import { GATES, between, bars, listed } from "./readings.js";
 

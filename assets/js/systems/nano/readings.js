@@ -1,6 +1,6 @@
 /** Readings of a sweep, [value, low, high], as figures and tables show them. */
 
-import { css } from "../../plots/look.js";
+import { css } from "../../shared/plots/look.js";
 import { SCALING } from "./words.js";
 
 /**

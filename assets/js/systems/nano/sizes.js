@@ -1,6 +1,6 @@
 /** Drafts of other sizes, trained on the same tokens: acceptance over the weights that a drafted token reads. */
 
-import { css, layout, narrow, px, wrapped } from "../../plots/look.js";
+import { css, layout, narrow, px, wrapped } from "../../shared/plots/look.js";
 import { SCALING, SIZES } from "./words.js";
 import { GATES, bars, between, listed } from "./readings.js";
 

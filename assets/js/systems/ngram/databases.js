@@ -2,8 +2,8 @@
  *  the context's own database holds, the entry that was found lit with its place in the text. It follows the cursor. A
  *  database more is a row more in the first table; a window of lookahead would be a part beside the others. */
 
-import { h, say, signButton } from "../../kit/dom.js";
-import { roundNumber } from "../../kit/round-number.js";
+import { h, say, signButton } from "../../shared/kit/dom.js";
+import { roundNumber } from "../../shared/kit/round-number.js";
 import { Ledger } from "./ledger.js";
 import { createLink } from "./pointer-line.js";
 import { entriesPart } from "./entries.js";
@@ -14,7 +14,7 @@ import { windowPart } from "./window.js";
 import { DB } from "./words.js";
 
 /**
- * @param {{player: import("../../player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
+ * @param {{player: import("../../shared/player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
  */
 export function createDatabases({ player, stage, onClose }) {
   const title = h("h2", { tabindex: "-1", text: DB.title });
@@ -78,7 +78,7 @@ export function createDatabases({ player, stage, onClose }) {
       const lo = Math.max(0, lit.from - Math.min(lit.key ?? 0, 16));
       return ledger.model.committed.slice(lo, Math.max(lo, lit.from + lit.serials.length));
     },
-    update(/** @type {import("../../run/trace.js").TraceModel} */ model, /** @type {number} */ cursor) {
+    update(/** @type {import("../../shared/run/trace.js").TraceModel} */ model, /** @type {number} */ cursor) {
       if (el.hidden || !model?.header) return;
       if (ledger?.model !== model) ledger = new Ledger(model);
       const looks = ledger.level >= 0 && !model.header.simulated;

@@ -1,6 +1,6 @@
 /** What D_c holds, newest first, and the place that the lookup which is lit has found. */
 
-import { h, say } from "../../kit/dom.js";
+import { h, say } from "../../shared/kit/dom.js";
 import { quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
 import { ENTRIES } from "./words.js";

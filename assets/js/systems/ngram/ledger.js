@@ -1,8 +1,8 @@
 /** Lookups of a run in the order in which they were made, and what became of their tokens: read from the model once, each
  *  part when it comes, so that a long run costs no more per frame than a short one. */
 
-import { kindOf } from "../../levels/kinds.js";
-import { upTo } from "../../kit/order.js";
+import { kindOf } from "../../shared/levels/kinds.js";
+import { upTo } from "../../shared/kit/order.js";
 import { Book, rulesOf } from "./book.js";
 
 /**
@@ -17,7 +17,7 @@ import { Book, rulesOf } from "./book.js";
 const none = () => ({ answered: 0, offered: 0, kept: 0 });
 
 export class Ledger {
-  /** @param {import("../../run/trace.js").TraceModel} model */
+  /** @param {import("../../shared/run/trace.js").TraceModel} model */
   constructor(model) {
     this.model = model;
     // lookups, or a draft with lookups beside it
@@ -75,7 +75,7 @@ export class Ledger {
     return this.filed === book.log.length && this.evicted === /** @type {number} */ (book.evictions.at(-1));
   }
 
-  /** @param {import("../../run/trace.js").Segment} segment */
+  /** @param {import("../../shared/run/trace.js").Segment} segment */
   _draft(segment) {
     const { model } = this;
     const records = (segment.serials ?? []).map((serial) => model.tokens.get(serial)).filter((x) => x !== undefined);

@@ -3,9 +3,9 @@
 
 import { Ledger } from "./ledger.js";
 import { chip, words } from "./pieces.js";
-import { h, signButton } from "../../kit/dom.js";
-import { originOf } from "../../levels/kinds.js";
-import { frame, slider } from "../../learn/pictures/frame.js";
+import { h, signButton } from "../../shared/kit/dom.js";
+import { originOf } from "../../shared/levels/kinds.js";
+import { frame, slider } from "../../tabs/learn/pictures/frame.js";
 import { bring } from "../index.js";
 import { LOOKUP } from "./words.js";
 
@@ -16,7 +16,7 @@ const STAGES = 4; // the key, its match, the copy, the verdict
 const telling = (ledger) =>
   ledger.lookups.filter((one) => one.from !== null && one.key && !one.side && ledger.fate(one, Infinity).kept > 0);
 
-/** @param {import("../../learn/pictures/frame.js").PictureContext} ctx @returns {import("../../learn/pictures/frame.js").Picture} */
+/** @param {import("../../tabs/learn/pictures/frame.js").PictureContext} ctx @returns {import("../../tabs/learn/pictures/frame.js").Picture} */
 function lookupPicture({ model }) {
   const ledger = new Ledger(model);
   ledger.catchUp();

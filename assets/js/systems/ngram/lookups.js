@@ -1,7 +1,7 @@
 /** The last lookups: under which key each was asked, who answered, what was kept of it. */
 
-import { h } from "../../kit/dom.js";
-import { roundNumber } from "../../kit/round-number.js";
+import { h } from "../../shared/kit/dom.js";
+import { roundNumber } from "../../shared/kit/round-number.js";
 import { chip, quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
 import { LOOKUPS } from "./words.js";

@@ -1,8 +1,8 @@
 /** What the parts of the databases' view are made of: a database's letter, words of the text, and nothing to see. */
 
-import { written } from "../../run/copies.js";
-import { h } from "../../kit/dom.js";
-import { originOf } from "../../levels/kinds.js";
+import { written } from "../../shared/run/copies.js";
+import { h } from "../../shared/kit/dom.js";
+import { originOf } from "../../shared/levels/kinds.js";
 import { DB } from "./words.js";
 
 /** @typedef {import("./ledger.js").Ledger} Ledger */
@@ -23,7 +23,7 @@ export const words = (/** @type {Ledger} */ ledger, /** @type {number[]} */ ids)
 export const quote = (/** @type {string} */ kind, /** @type {string} */ text) =>
   h("span", { class: `hx-db-words ${kind}`, dir: "auto", text });
 
-/** What is said where there is nothing to see. @param {import("../../run/trace.js").TraceModel} model */
+/** What is said where there is nothing to see. @param {import("../../shared/run/trace.js").TraceModel} model */
 export const nothing = (model) =>
   h(
     "div",

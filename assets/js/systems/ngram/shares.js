@@ -1,7 +1,7 @@
 /** Who supplied how much: the table of shares. */
 
-import { h, say } from "../../kit/dom.js";
-import { originOf } from "../../levels/kinds.js";
+import { h, say } from "../../shared/kit/dom.js";
+import { originOf } from "../../shared/levels/kinds.js";
 import { chip, hueOf } from "./pieces.js";
 import { SHARES } from "./words.js";
 

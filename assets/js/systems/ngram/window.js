@@ -1,8 +1,8 @@
 /** The lookahead window: the n-grams that its last step gave, column by column, and what is kept of all steps behind the
  *  token that was last looked up. Both are read from the `window` of what the trace says was filed. */
 
-import { h, say } from "../../kit/dom.js";
-import { upTo } from "../../kit/order.js";
+import { h, say } from "../../shared/kit/dom.js";
+import { upTo } from "../../shared/kit/order.js";
 import { quote, words } from "./pieces.js";
 import { showRows } from "./rows.js";
 import { WINDOW } from "./words.js";

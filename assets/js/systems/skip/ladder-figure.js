@@ -1,8 +1,8 @@
 /** The map of sublayers: a column a layer, attention above MLP, tinted by what is lost without each; a slider leaves out
  *  more and more of them. */
 
-import { h, say } from "../../kit/dom.js";
-import { svg } from "../../kit/svg.js";
+import { h, say } from "../../shared/kit/dom.js";
+import { svg } from "../../shared/kit/svg.js";
 import { KINDS, heaviest, isOut, lost } from "./ladder.js";
 import { bring } from "../index.js";
 import { LADDER } from "./words.js";

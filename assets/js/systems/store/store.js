@@ -1,7 +1,7 @@
 /** A store of a text's states: how often a run asked it, and how much of a pass that took. */
 
-import { box, set, svg } from "../../kit/svg.js";
-import { duration } from "../../words/numbers.js";
+import { box, set, svg } from "../../shared/kit/svg.js";
+import { duration } from "../../shared/words/numbers.js";
 import { bring } from "../index.js";
 import { STORE } from "./words.js";
 
@@ -16,7 +16,7 @@ function feet() {
     },
     attend() {},
     draw() {},
-    /** @param {import("../../run/trace.js").TraceModel} model @param {any} scale @param {number} until ns */
+    /** @param {import("../../shared/run/trace.js").TraceModel} model @param {any} scale @param {number} until ns */
     blocks(model, { a, b, x, y, lane, width }, until) {
       const drawn = model.segments.map(({ notes, level, t0, t1 }) => {
         if (!notes?.asked || t1 < a || t0 > b || t1 > until) return "";

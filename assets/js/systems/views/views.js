@@ -15,7 +15,7 @@ bring({
   ],
 });
 
-/** @param {import("../../run/events.js").Chosen} view @param {number} total @returns {import("../index.js").Stretch[]} */
+/** @param {import("../../shared/run/events.js").Chosen} view @param {number} total @returns {import("../index.js").Stretch[]} */
 function viewed(view, total) {
   /** @type {import("../index.js").Stretch[]} */ const stretches = [];
   const whole = (/** @type {{heads: number}} */ one) => one.heads === view.heads;

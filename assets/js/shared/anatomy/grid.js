@@ -1,0 +1,221 @@
+/** The round as a picture: levels above each other, the target on top, positions beside each other. A level's calls are
+ *  blocks of tiles; a verifier's row stands in its tile as small bars; its cache ends at a mark under the tiles. */
+
+import { h } from "../kit/dom.js";
+import { badge } from "../text/card/card-verdict.js";
+import { figure } from "../words/numbers.js";
+import { cacheText, cacheTip, caches, layersRun } from "./kv.js";
+import { stateOf } from "./round.js";
+import { KV, LAYERS, SAY } from "../words/anatomy.js";
+
+const BARS = 5; // of a row
+const ROOMY = 5; // rows of tiles that leave room for high bars
+const CLOSE = 8; // more of them stand without bars
+
+/**
+ * @param {import("../run/trace.js").TraceModel} model @param {import("./round.js").Round} round
+ * @param {{at: number, cursor: number, chosen: number|null, call: import("./round.js").Call|null,
+ *   onChoose: (serial: number, level: number|null) => void}} view at: the settled moment; call: of the event
+ */
+export function gridOf(model, round, view) {
+  const kept = caches(model, round, view.at);
+  const rows = round.rows.reduce((a, b) => a + b, 0);
+  const grid = h("div", {
+    class: `hx-an-grid ${rows > CLOSE ? "hx-an-dense" : rows <= ROOMY ? "hx-an-roomy" : ""}`.trim(),
+    role: "group",
+    "aria-label": SAY.grid,
+    style: { "--columns": String(round.columns) },
+  });
+  grid.append(axis(round), textLane(model, round, view.at));
+  for (let level = model.levels.length - 1; level >= 0; level--) {
+    if (!round.rows[level] && !model.levelsIn(round.round).includes(level)) continue;
+    grid.append(lane(model, round, level, kept[level], view));
+  }
+  return grid;
+}
+
+function axis(round) {
+  const line = h(
+    "div",
+    { class: "hx-an-axis" },
+    h("span", { class: "hx-an-side", text: SAY.axis, "data-tip": SAY.position }),
+  );
+  for (let i = 0; i < round.columns; i++)
+    line.append(h("span", { text: String(round.from + i), style: { "grid-column": String(i + 2) } }));
+  return line;
+}
+
+/** What the round put into the text. */
+function textLane(model, round, at) {
+  const line = h("div", { class: "hx-an-text" }, h("span", { class: "hx-an-side", text: SAY.text }));
+  for (const record of round.tokens) {
+    const level = model.levels[record.level];
+    const there = record.tCommit !== null && record.tCommit <= at;
+    const cell = h("span", {
+      class: "hx-an-said",
+      text: there ? model.pieceText(record.id) : "",
+      style: { "grid-column": String(record.at - round.from + 2), "--hue": level.hue },
+    });
+    if (there) cell.dataset.line = level.underline;
+    line.append(cell);
+  }
+  return line;
+}
+
+function lane(model, round, level, cache, view) {
+  const look = model.levels[level];
+  const rows = Math.max(1, round.rows[level]);
+  const calls = round.calls.filter((c) => c.segment.level === level);
+  const verifies = calls.some((c) => c.segment.kind === "verify");
+  const el = h("div", {
+    class: `hx-an-lane ${verifies ? "hx-an-verifies" : ""}`.trim(),
+    style: { "--rows": String(rows), "--hue": look.hue },
+  });
+  el.append(side(model, round, level, cache, view));
+  for (const call of calls) el.append(...block(model, round, call, view));
+  if (cache) el.append(...reach(round, cache));
+  return el;
+}
+
+function side(model, round, level, cache, view) {
+  const look = model.levels[level];
+  const el = h(
+    "div",
+    { class: "hx-an-side", style: { "grid-row": "1 / -1" } },
+    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.short })),
+  );
+  const small = h("span", { class: "hx-an-small" });
+  if (cache)
+    small.append(
+      h("span", {
+        class: "hx-an-kv",
+        tabindex: "0",
+        "data-tip": cacheTip(cache, look.name),
+        text: `${KV.name} ${cacheText(cache)}`,
+      }),
+    );
+  const run = layersRun(model, round, level, view.at);
+  if (run) small.append(layers(run));
+  if (small.childNodes.length) el.append(small);
+  return el;
+}
+
+/** A model's layers from left to right: those that the last call ran, darker where on more rows. */
+function layers({ layers: count, lo, runs, text }) {
+  const most = Math.max(...runs.map((x) => x.rows));
+  const el = h("span", {
+    class: "hx-an-layers",
+    tabindex: "0",
+    role: "img",
+    "data-tip": LAYERS.runs(text, lo),
+    "aria-label": text,
+  });
+  if (lo > 0) el.append(h("i", { class: "hx-an-reused", style: { "--lo": "0", "--hi": String(lo / count) } }));
+  for (const { lo: from, hi, rows } of runs)
+    el.append(
+      h("i", {
+        style: {
+          "--lo": String(from / count),
+          "--hi": String(hi / count),
+          "--share": String(0.45 + (0.55 * rows) / most),
+        },
+      }),
+    );
+  return el;
+}
+
+/** A call: its outline, then its tiles. */
+function block(model, round, call, view) {
+  if (!call.tiles.length) return [];
+  const at = call.tiles.map((x) => x.record.at - round.from);
+  const current = call === view.call;
+  const begun = call.segment.t0 <= view.at;
+  const nodes = call.tiles.map((tile) => tileNode(model, round, call, tile, view));
+  if (begun)
+    nodes.unshift(
+      h("i", {
+        class: `hx-an-block ${current ? "hx-an-now" : ""}`.trim(),
+        "aria-hidden": "true",
+        style: {
+          "grid-column": `${Math.min(...at) + 2} / ${Math.max(...at) + 3}`,
+          "grid-row": `${call.row + 1} / ${call.row + 1 + Math.max(...call.tiles.map((x) => x.branch + 1))}`,
+        },
+      }),
+    );
+  return nodes;
+}
+
+const MARK = { accepted: "\u2713", rejected: "\u2717", unjudged: "", asked: "\u2026" };
+
+function tileNode(model, round, call, tile, view) {
+  const { record, what, judgement } = tile;
+  const state = stateOf(model, tile, call, view.at);
+  const supplier = model.levels[record.level];
+  const shown = state !== "future";
+  const text = shown ? model.pieceText(record.id) || "\u2205" : "";
+  const el = h(shown ? "button" : "span", {
+    class: "hx-an-tile",
+    type: shown ? "button" : null,
+    tabindex: shown ? "-1" : null,
+    "aria-hidden": shown ? null : "true",
+    style: {
+      "grid-column": String(record.at - round.from + 2),
+      "grid-row": String(call.row + tile.branch + 1),
+      "--hue": supplier.hue,
+    },
+  });
+  el.dataset.state = state;
+  el.dataset.what = what;
+  if (!shown) return el;
+  el.dataset.line = supplier.underline;
+  el.dataset.token = String(record.serial);
+  el.append(h("span", { class: "hx-an-word", text }));
+  el.setAttribute("aria-pressed", String(record.serial === view.chosen));
+  el.setAttribute("aria-label", spoken(model, tile, call, state, text));
+  if (what === "check" && MARK[state]) el.append(h("b", { "aria-hidden": "true", text: MARK[state] }));
+  const row = what === "check" ? judgement?.pRow : what === "own" ? record.drawn?.pRow : null;
+  if (row?.ids.length && state !== "asked") el.append(column(model, row, record, model.levels[call.segment.level]));
+  el.addEventListener("click", () => view.onChoose(record.serial, what === "check" ? call.segment.level : null));
+  return el;
+}
+
+function spoken(model, { what }, call, state, text) {
+  const tag = model.levels[call.segment.level].name;
+  if (what === "draft") return SAY.drafted(text, tag, SAY.states[state]);
+  if (what === "own") return SAY.written(text, tag, SAY.states[state]);
+  return SAY.judged(text, tag, SAY.states[state]);
+}
+
+/** The likeliest of a row as bars; the token of the tile is the dark one. */
+function column(model, row, record, level) {
+  const said = row.ids.slice(0, BARS).map((id, i) => `${model.pieceText(id)} ${figure(row.probs[i])}`);
+  const el = h("span", {
+    class: "hx-an-column",
+    "aria-hidden": "true",
+    "data-tip": SAY.rowTip(level.tag, said.join(", ")),
+  });
+  el.style.setProperty("--hue", level.hue);
+  row.ids.slice(0, BARS).forEach((id, i) => {
+    const bar = h("i", { style: { "--p": String(row.probs[i]) } });
+    if (id === record.id) bar.dataset.mine = "1";
+    el.append(bar);
+  });
+  return el;
+}
+
+/** Where the cache ends, under the tiles: up to before the round, and up to now. */
+function reach(round, cache) {
+  const column = (/** @type {number} */ n) => Math.min(round.columns, Math.max(0, n - round.from));
+  const line = (name, from, to) =>
+    h("i", {
+      class: `hx-an-cache ${name}`,
+      "aria-hidden": "true",
+      style: { "grid-column": `${from + 2} / ${to + 2}`, "grid-row": "-2" },
+    });
+  const now = cache.reach === null ? 0 : column(cache.reach);
+  const waits = column((cache.reach ?? 0) + cache.waits);
+  return [
+    ...(now > 0 ? [line("hx-an-cached", 0, now)] : []),
+    ...(waits > now ? [line("hx-an-waits", now, waits)] : []),
+  ];
+}

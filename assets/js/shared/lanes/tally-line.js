@@ -1,0 +1,118 @@
+/** The figures beside the charts: each with its unit, its formula and its source. */
+
+import { h, say } from "../kit/dom.js";
+import { isGreedy } from "../levels/greedy.js";
+import { clockOf } from "../levels/overlap.js";
+import { brought } from "../../systems/index.js";
+import { ofRun, stated } from "../levels/stated.js";
+import { millis, ratio } from "../words/numbers.js";
+import { CLOCKS, LANES, TALLY } from "../words/lanes.js";
+
+/**
+ * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
+ * @returns {{el: HTMLElement, update: (model, cursor) => void}}
+ */
+export function tallyLine(ctx) {
+  const slots = {};
+  const list = h("dl", { class: "hx-figures" });
+  const knew = h("button", {
+    type: "button",
+    class: "hx-quiet hx-knew",
+    text: TALLY.depths,
+    "data-tip": TALLY.noDepths,
+    onclick: () =>
+      knew.hasAttribute("aria-disabled") ? ctx.onTell(TALLY.whyNoDepths(TALLY.noDepths)) : ctx.onDepths(),
+  });
+  const el = h("div", { class: "hx-tally" }, list, knew);
+  const tips = new Map();
+  const made = h(
+    "div",
+    { class: "hx-figure-made", tabindex: "0", hidden: true },
+    h("dd", { text: TALLY.simulated }),
+    h("dt", { text: TALLY.noModel }),
+  );
+  const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd"), h("dt"));
+  list.append(made, laid);
+  const { equal, ...figures } = TALLY.figures;
+  const ofSystems = Object.fromEntries(brought.tallies.map(({ name, words }) => [name, words]));
+  for (const [key, [name, tip]] of Object.entries({ ...figures, ...ofSystems, equal })) {
+    const value = h("dd", { text: "–" });
+    const slot = h(
+      "div",
+      { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip },
+      value,
+      h("dt", { text: name }),
+    );
+    list.append(slot);
+    tips.set(slot, tip);
+    slots[key] = value;
+  }
+  /** Where levels work at the same time, whose clock it is stands before the figures. @param {string} clock */
+  function laidOn(clock) {
+    const said = clock === "simulated" ? undefined : CLOCKS[clock];
+    laid.hidden = !said;
+    if (!said || laid.dataset.tip === said.said) return;
+    laid.dataset.tip = said.said;
+    say(laid.firstElementChild, said.short);
+    say(laid.lastElementChild, said.at);
+  }
+  /** A simulated run says so before its figures, and in each of them. */
+  function madeUp(why) {
+    if (made.hidden === !why && (made.dataset.tip ?? "") === why) return;
+    made.hidden = !why;
+    slots.equal.parentElement.hidden = Boolean(why); // every level says the same passage: it could not differ
+    made.dataset.tip = why;
+    for (const [slot, tip] of tips) slot.dataset.tip = why ? TALLY.simulatedTip(tip) : tip;
+  }
+
+  return {
+    el,
+    update(model, cursor) {
+      const s = model?.snapshotAt(cursor);
+      const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
+      say(slots.forward, s?.tokens_per_target_forward == null ? "–" : ratio(s.tokens_per_target_forward));
+      if (whole && s?.tokens_per_target_forward)
+        stated("per_forward", ofRun(model.header), ratio(s.tokens_per_target_forward));
+      say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
+      const read = s?.layers_per_token ?? null;
+      const layers = model?.levels.at(-1)?.layers;
+      slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
+      say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
+      const lanes = s?.lanes ?? null;
+      slots.both.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
+      say(slots.both, share(lanes?.both));
+      say(slots.both.nextElementSibling, lanes?.lanes ? LANES.two : TALLY.figures.both[0]);
+      slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
+      say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
+      const last = model?.snapshots.at(-1);
+      for (const { name, text } of brought.tallies) {
+        slots[name].parentElement.hidden = !last || text(last) === null; // of the run, not the moment
+        say(slots[name], (s && text(s)) ?? "\u2013");
+      }
+      say(slots.first, s?.ttft_ms == null ? "–" : millis(s.ttft_ms));
+      say(slots.equal, whole ? agreement(model) : "–");
+      knew.hidden = !model?.header || Boolean(model.header.simulated);
+      madeUp(model?.header?.simulated ?? "");
+      laidOn(clockOf(model?.header));
+      knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
+      if (model?.depths) knew.removeAttribute("aria-disabled");
+      else knew.setAttribute("aria-disabled", "true");
+    },
+  };
+}
+
+/**
+ * "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie.
+ */
+function agreement(model) {
+  const { baseline, committed } = model;
+  if (!baseline || !isGreedy(model)) return "–";
+  const equal = `${baseline.equal} / ${committed.length}`;
+  return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
+}
+
+const share = (/** @type {number|null|undefined} */ part) =>
+  part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
+const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), s.moved_ms.toFixed(1));
+
+const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -1,0 +1,133 @@
+/** Plotly figures whose data and layout come from the server. Each has a heading, a description and its table. */
+
+import { h } from "../kit/dom.js";
+import { pictureButton } from "../kit/picture/button.js";
+import { FIGURE } from "../words/page.js";
+
+/** @type {Promise<any>|null} */ let loading = null; // plotly's own script, asked for once per page
+
+/** @param {string} url where its script is @returns {Promise<any>} */
+export function plotly(url) {
+  return (loading ??= new Promise((resolve, reject) => {
+    const { Plotly, hxRun } = /** @type {any} */ (globalThis);
+    if (Plotly) return void resolve(Plotly);
+    if (hxRun) return void hxRun(url).then(() => resolve(/** @type {any} */ (globalThis).Plotly), reject); // a page without a server
+    const script = h("script", { src: url });
+    script.onload = () => resolve(globalThis.Plotly);
+    script.onerror = () => {
+      loading = null;
+      reject(new Error(FIGURE.noPlots));
+    };
+    document.head.append(script);
+  }));
+}
+
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
+
+/** One figure with its words and its table; drawn only while it is in sight. */
+export class Plot {
+  /** @param {string} name @param {{url: string, label: string, onPoint?: (point: object|null) => void}} options */
+  constructor(name, { url, label, onPoint = () => {} }) {
+    this.name = name;
+    this.url = url;
+    this.onPoint = onPoint;
+    this.wanted = null;
+    this.seen = false;
+    this.title = h("h2", { class: "hx-plan-h" });
+    this.text = h("p", { class: "hx-plan-text" });
+    this.view = h("div", { class: "hx-plot", role: "img", "aria-label": label });
+    this.beside = h("div", { class: "hx-plot-beside" });
+    this.table = h("div", { class: "hx-figure-scroll", tabindex: "0" });
+    this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: FIGURE.table }), this.table);
+    this.el = h(
+      "section",
+      { class: `hx-panel hx-plot-${name}`, "aria-label": label },
+      h(
+        "div",
+        { class: "hx-pictured" },
+        this.title,
+        pictureButton(
+          () => this.view,
+          () => this.title.textContent ?? name,
+        ),
+      ),
+      this.text,
+      this.view,
+      this.beside,
+      this.details,
+    );
+    new IntersectionObserver(
+      (entries) => {
+        this.seen = entries[entries.length - 1].isIntersecting;
+        this._draw();
+      },
+      { rootMargin: "200px" },
+    ).observe(this.view);
+  }
+
+  /** @param {{title, text, figure: {data, layout}|null, table: {columns, rows}}} shown */
+  show(shown) {
+    this.title.textContent = shown.title;
+    this.text.textContent = shown.text;
+    this.view.hidden = !shown.figure;
+    this.el.dataset.bare = String(!shown.figure);
+    this.view.setAttribute("aria-label", FIGURE.said(shown.title, shown.text));
+    this.details.hidden = !shown.table?.rows.length;
+    this.details.firstChild.setAttribute("aria-label", FIGURE.tableOf(shown.title));
+    this.table.replaceChildren(table(shown.table));
+    this.wanted = shown.figure;
+    this._draw();
+  }
+
+  async _draw() {
+    if (!this.wanted || !this.seen || this.drawing) return;
+    this.drawing = true;
+    try {
+      const Plotly = await plotly(this.url);
+      while (this.wanted && this.seen) {
+        await painted(); // the numbers come first
+        if (!this.wanted) break;
+        const { data, layout } = this.wanted;
+        this.wanted = null;
+        await Plotly.react(this.view, data, layout, CONFIG);
+      }
+      this._listen();
+    } catch (/** @type {any} */ error) {
+      this.view.replaceChildren(h("p", { class: "hx-plan-text", text: error.message }));
+    } finally {
+      this.drawing = false;
+    }
+  }
+
+  /** Lights a point up as a pointer would; null puts it out. */
+  hover(curve, point) {
+    if (globalThis.Plotly && this.view.data)
+      globalThis.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
+  }
+
+  _listen() {
+    if (this.listening || !this.view.on) return;
+    this.listening = true;
+    this.view.on("plotly_hover", (event) => this.onPoint(event.points[0]));
+    this.view.on("plotly_unhover", () => this.onPoint(null));
+  }
+}
+
+/** A table from {columns, rows}, by textContent only. */
+export function table(shown) {
+  if (!shown) return "";
+  return h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, ...shown.columns.map((name) => h("th", { scope: "col", text: name })))),
+    h(
+      "tbody",
+      {},
+      ...shown.rows.map((row) =>
+        h("tr", {}, ...row.map((value, i) => h(i ? "td" : "th", { scope: i ? null : "row", text: String(value) }))),
+      ),
+    ),
+  );
+}

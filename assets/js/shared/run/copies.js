@@ -1,0 +1,66 @@
+/** Drafted tokens that repeat the text: where they were copied from, in words and as a token of the output. */
+
+import { decode } from "./cells.js";
+import { PLACES } from "../words/caption.js";
+
+const BEFORE = 8; // tokens of the text that are shown around a copy's origin
+const AFTER = 4;
+
+/** Whether the copy has the larger part in a drafted token's probability. */
+export const isCopy = (record) => (record.copied?.share ?? 0) >= 0.5;
+
+/**
+ * Where a drafted token was copied from.
+ * @param {import("./trace.js").TraceModel} model
+ * @param {import("./records.js").TokenRecord} record
+ * @returns {{where: string, before: string, token: string, after: string, serial: number|null} | null} the text around
+ *     the origin, and the origin's serial when it is a token of the output
+ */
+export function origin(model, record) {
+  const copied = record.copied;
+  const found = copied && tokenAt(model, copied.at, record);
+  if (!found) return null;
+  const text = (lo, hi) => {
+    const tokens = [];
+    for (let at = lo; at < hi; at++) tokens.push(tokenAt(model, at, record));
+    return written(model, tokens.filter(Boolean));
+  };
+  const { at } = copied;
+  const [from, to] = at < 0 ? [-Infinity, 0] : [0, record.at]; // prompt and output are two texts to a reader
+  return {
+    where: at < 0 ? PLACES.prompt : PLACES.text,
+    before: text(Math.max(from, at - BEFORE), at),
+    token: text(at, at + 1),
+    after: text(at + 1, Math.min(to, at + 1 + AFTER)),
+    serial: found.serial,
+  };
+}
+
+/** What stood at a position when `record` was drafted: {id, serial}; positions before 0 are the prompt's. */
+function tokenAt(model, at, record) {
+  const prompt = model.header.prompt_ids;
+  if (at < 0) return prompt.length + at >= 0 ? { id: prompt[prompt.length + at], serial: null } : null;
+  let last = null;
+  for (const x of model.tokens.values()) {
+    if (x.at !== at || x.serial >= record.serial || beside(x, record)) continue;
+    if (x.tGone === null || x.tGone >= record.tDraft) last = x;
+  }
+  return last;
+}
+
+/** Whether a token stands on another branch of the tree that `record` was drafted in. */
+function beside(x, { fork }) {
+  if (!fork || x.fork?.tree !== fork.tree) return false;
+  for (let node = fork.parent; node !== null; ) {
+    const above = fork.tree.nodes.find((one) => one.serial === node);
+    if (above === x) return false;
+    node = above?.fork?.parent ?? null;
+  }
+  return true;
+}
+
+/** Tokens as text. @param {any} model @param {{id: number}[]} tokens */
+export function written(model, tokens) {
+  const bytes = tokens.flatMap(({ id }) => [...model.piece(id).bytes]);
+  return decode(Uint8Array.from(bytes)).replaceAll("\n", "\u21b5");
+}

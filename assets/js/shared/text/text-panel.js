@@ -1,0 +1,134 @@
+/** The text's panel: its head (title, colour by, copy, save, open), the token text, the legend, progress, the empty
+ *  state. */
+
+import { h, icon, say } from "../kit/dom.js";
+import { copy, saveGzip, traceName } from "../kit/files.js";
+import { create as createLegend } from "./token/legend.js";
+import { create as createText } from "./text.js";
+import { colourSwitch } from "./token/colour-switch.js";
+import { textRoom } from "./text-room.js";
+import { TEXT } from "../words/text.js";
+
+const SMALL = "smollm2"; // the preset of 135 M parameters
+
+export function textPanel(ctx) {
+  const { settings, feed } = ctx;
+  const title = h("h2", { text: TEXT.title });
+  const colour = colourSwitch((value) => ctx.onEdit("colour", value));
+  const ghosts = h("input", {
+    type: "checkbox",
+    onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide"),
+  });
+  const whole = h("input", { type: "checkbox", onchange: () => room.set(whole.checked) });
+  const file = h("input", {
+    type: "file",
+    accept: ".jsonl,.gz,application/gzip,application/json",
+    class: "hx-sr",
+    tabindex: "-1",
+    "aria-hidden": "true",
+    onchange: () => {
+      if (file.files[0]) ctx.onOpen(file.files[0]);
+      file.value = "";
+    },
+  });
+  const button = (name, label, onclick) =>
+    h(
+      "button",
+      { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
+      icon(name),
+    );
+  const opener = button("open", TEXT.openFile, () => file.click());
+  opener.classList.add("hx-open-trace");
+  const save = async () => {
+    const name = traceName(feed.model.header);
+    await saveGzip(feed.lines(), name);
+    return TEXT.saved(name);
+  };
+  const told = async (action, done = "") => {
+    if (!feed.model?.header) return ctx.onTell(TEXT.noRun, "");
+    try {
+      const said = await action();
+      ctx.onTell(said || done, "");
+    } catch (/** @type {any} */ error) {
+      ctx.onTell(error.message, "error");
+    }
+  };
+  const head = h(
+    "header",
+    { class: "hx-panel-head" },
+    title,
+    h("span", { class: "hx-above", text: TEXT.above }),
+    h("label", { class: "hx-tick", "data-tip": TEXT.ghostsTip }, ghosts, h("span", { text: TEXT.ghosts })),
+    h("label", { class: "hx-tick", "data-tip": TEXT.wholeTip }, whole, h("span", { text: TEXT.whole })),
+    ctx.details,
+    colour.el,
+    button("copy", TEXT.copy, () => told(() => copy(feed.model.text()), TEXT.copied)),
+    button("save", TEXT.save, () => told(save)),
+    opener,
+    file,
+  );
+  const top = h("div", { class: "hx-text-top" });
+  const body = h("div", { class: "hx-text-body" });
+  const foot = h("footer", { class: "hx-text-foot" });
+  const share = h("i");
+  const saying = h("b");
+  const detail = h("span");
+  const progress = h(
+    "div",
+    { class: "hx-progress", hidden: true },
+    h("div", { class: "hx-progress-bar", "aria-hidden": "true" }, share),
+    saying,
+    detail,
+  );
+  const blank = h(
+    "div",
+    { class: "hx-empty", hidden: true },
+    h("b", { text: TEXT.nothing }),
+    h("p", {
+      text: TEXT.nothingYet,
+    }),
+    h("p", {
+      text: TEXT.firstRun,
+    }),
+  );
+  const circles = h("p", { class: "hx-text-circles", hidden: true });
+  const el = h("section", { class: "hx-text-panel", "aria-label": TEXT.label }, head, top, body, circles, foot, blank);
+  const text = createText(body, { onSelect: ctx.onSelect });
+  const legend = createLegend(top, foot);
+  top.append(progress); // while a run begins, its progress stands over what the colours mean
+  const room = textRoom(el, text.el, whole);
+  return {
+    el,
+    title(name) {
+      say(title, name || TEXT.title);
+      title.title = title.textContent;
+    },
+    show() {
+      colour.show(settings.colour);
+      ghosts.checked = settings.ghosts === "show";
+    },
+    press: (serial) => text.press(serial),
+    update(model, cursor, opts) {
+      blank.hidden = true;
+      text.update(model, cursor, opts);
+      legend.update(model, cursor, opts);
+      const from = model.snapshotAt(cursor)?.repeats_from ?? null;
+      const over = model.footer && cursor >= model.end; // before that the text keeps its room
+      circles.hidden = !over || from === null || Boolean(model.header?.simulated);
+      if (!circles.hidden) say(circles, TEXT.circles(model.header?.preset === SMALL));
+      text.settle();
+      room.update(model);
+    },
+    empty() {
+      blank.hidden = false;
+    },
+    progress(status) {
+      progress.hidden = !status;
+      if (!status) return;
+      say(saying, status.text);
+      say(detail, status.detail);
+      progress.dataset.known = String(Boolean(status.share));
+      share.style.width = status.share ? `${100 * status.share}%` : "";
+    },
+  };
+}

@@ -1,0 +1,240 @@
+/** The text, token by token: committed tokens tinted by who supplied them, tentative ones at the end, rejected
+ *  drafts as ghosts where they stood. The committed prefix is never touched again while nothing about it changes.
+ *  Where a round has several candidates, they hang below the text's end as a tree. */
+
+import { origin } from "../run/copies.js";
+import { behind } from "./code-lines.js";
+import { colouring } from "./token/legend.js";
+import { gapBefore, letterRoom } from "./token/letter-room.js";
+import { dress, ghostNode, haunt, tokenNode } from "./token/token.js";
+import { element } from "../kit/dom.js";
+import { TextFollow } from "./text-follow.js";
+import { cellStart, wanted } from "./text-items.js";
+import { hang, indentation, NOTHING, put } from "./text-lines.js";
+import { TreeDock } from "./text-dock.js";
+import { TextReach } from "./text-reach.js";
+import { upTo } from "../kit/order.js";
+import { TEXT } from "../words/text.js";
+
+/** @type {number[]} */ const NONE = [];
+const CALM = 40; // more new nodes than this at once appear without moving
+
+/**
+ * @param {HTMLElement} host
+ * @param {{onSelect?: (serial: number|null, info: object) => void}} ctx
+ */
+export function create(host, ctx = {}) {
+  const el = host.appendChild(element("div", "hx-text"));
+  const flow = el.appendChild(element("div", "hx-flow"));
+  flow.setAttribute("role", "group");
+  flow.setAttribute("aria-label", TEXT.flow);
+  const view = new TextView(el, flow, ctx);
+  return {
+    el,
+    update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
+    settle: () => view.settle(),
+    focus: (serial) => view.focus(serial),
+    press: (serial) => view.press(serial),
+    destroy() {
+      view.reach.listening.abort();
+      el.remove();
+    },
+  };
+}
+
+class TextView {
+  /** @typedef {import("./text-lines.js").Shown} Shown */
+
+  constructor(el, flow, ctx) {
+    this.el = el;
+    this.flow = flow;
+    this.tree = new TreeDock(el);
+    this.reach = new TextReach(el, [flow, this.tree.el], () => this, ctx.onSelect);
+    this.model = null;
+    this.cursor = 0;
+    this.follow = new TextFollow(el, flow, this.reach.listening.signal);
+    this._clear();
+  }
+
+  _clear() {
+    this.model = null;
+    /** @type {Shown[]} */ this.items = []; // in order
+    this.seen = 0; // committed tokens drawn
+    this.style = "";
+    this.flow.replaceChildren();
+    this.tree.update(null, 0, this.reach);
+    this.reach.reach(null);
+    this.marked = null;
+    this.follow.clear();
+    this.swift = false; // whether what is shown changes quickly
+    this.origin = null; // what the marked token was copied from
+    /** @type {any[]} */ this.sources = []; // nodes of a whole stretch that was found
+    this.found = "";
+  }
+
+  update(model, cursor, options = {}) {
+    const {
+      colourBy = "level",
+      ghosts = "show",
+      selected = null,
+      sources = NONE,
+      round = null,
+      swift = false,
+      moves = 0,
+    } = options;
+    if (!model?.header) {
+      if (this.items.length) this._clear();
+      return;
+    }
+    if (model !== this.model) this._clear();
+    this.model = model;
+    this.cursor = cursor;
+    this.swift = swift;
+    this.flow.dataset.ghosts = ghosts;
+    this.flow.dataset.by = colourBy;
+    this.flow.classList.toggle("hx-swift", swift);
+    const scheme = colouring(model, colourBy);
+    const style = JSON.stringify([colourBy, ghosts, scheme.all ?? null]);
+    const committed = model.committedAt(cursor);
+    const keep = style === this.style ? cellStart(model, Math.min(this.seen, committed)) : 0;
+    this._reconcile(keep, wanted(model, cursor, keep, committed, ghosts !== "hide"), scheme);
+    this.flow.classList.toggle("hx-waiting", this.items.length === 0);
+    const { footer } = model;
+    this.flow.dataset.waits = footer && !footer.committed ? TEXT.nothingWritten : TEXT.waiting;
+    this.tree.update(ghosts === "hide" ? null : model, cursor, this.reach);
+    this.style = style;
+    this.seen = committed;
+    this._select(selected);
+    this._show(sources);
+    this._light(round);
+    this.follow.moved(moves);
+  }
+
+  /** Goes on to the text's end if that was in sight. Called when all else is drawn: it asks how high the text is. */
+  settle() {
+    this.tree.settle();
+    this.follow.settle();
+  }
+
+  _reconcile(from, wanted, scheme) {
+    const cut = upTo(this.items, from - 1, (x) => x.at);
+    const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
+    const calm = this.swift || wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0) > CALM;
+    let last = cut ? this.items[cut - 1] : NOTHING;
+    for (const [i, item] of wanted.entries()) {
+      const made = old.has(item.key) ? null : item.cell ? tokenNode(item.cell.serials[0]) : ghostNode();
+      if (made && !calm) made.classList.add("hx-new");
+      const node = made ?? old.get(item.key);
+      old.delete(item.key);
+      last = item.cell ? this._token(item, node, last, wanted[i + 1], scheme) : this._ghosts(item, node, last);
+      this.items.push(last);
+    }
+    for (const node of old.values()) node.remove();
+    const end = (last.end ?? last.hung)?.parentNode ?? null;
+    while (this.flow.lastChild !== end) this.flow.lastChild.remove();
+    this.reach.renew();
+  }
+
+  /** @returns {Shown} */
+  _token({ key, at, cell }, node, last, next, scheme) {
+    const place = cell.special || cell.partial ? last.place : behind(last.place, cell.text);
+    const code = behind(last.place, cell.text.split("\n", 1)[0]).code;
+    const letters = this._dress(node, cell, scheme, last.letters, next, code);
+    put(this.flow, node, last);
+    node.parentNode.classList.toggle("hx-code", code);
+    const line = indentation(cell, node, last.line);
+    const hung = line === last.line ? last.hung : null;
+    return { key, at, node, end: node, ends: cell.text.endsWith("\n"), line, hung, letters, place };
+  }
+
+  /** @returns {Shown} */
+  _ghosts({ key, at, heads }, node, last) {
+    haunt(node, heads, this.model, this._fresh(heads.at(-1)));
+    if (hang(this.flow, node, last)) return { ...last, key, at, node, hung: node };
+    put(this.flow, node, last);
+    return { key, at, node, end: node, ends: false, line: null, hung: null, letters: null, place: last.place };
+  }
+
+  /** Rejected at the very moment the cursor rests on: drawn large until the next thing happens. */
+  _fresh(record) {
+    const after = this.model.markAfter(record.tGone);
+    return after !== null && this.cursor < after.t && this.cursor - record.tGone < 400e6;
+  }
+
+  /** @returns {import("./token/letter-room.js").Letters} where its letters went */
+  _dress(node, cell, scheme, before, next, code) {
+    const { model, cursor } = this;
+    const records = cell.serials.map((serial) => model.tokens.get(serial));
+    const [first] = records;
+    const top = model.levels.length - 1;
+    const tentative = records.some((x) => model.state(x, cursor) !== "committed");
+    const passed = first.passed.filter((x) => x.t <= cursor && x.level < top).map((x) => model.levels[x.level]);
+    const said = [...new Set(records.map((x) => scheme.of(x, cursor).letter))].slice(0, 3).join("");
+    const letters = letterRoom(cell, said, before, gapBefore(next, code), code);
+    dress(node, cell, records, {
+      state: tentative ? "tentative" : "committed",
+      category: scheme.of(first, cursor),
+      passed: passed.map((x) => x.tag).join(" "),
+      letters,
+      dots: "\u2022".repeat(passed.length),
+      dotHue: passed.length ? passed[passed.length - 1].hue : "",
+    });
+    return letters;
+  }
+
+  _select(serial) {
+    const node = serial === null ? null : this._node(serial);
+    if (node === this.marked) return;
+    this.marked?.classList.remove("hx-selected");
+    node?.classList.add("hx-selected");
+    this.marked = node;
+    this.origin?.classList.remove("hx-origin");
+    const record = this.model.tokens.get(serial);
+    const from = record ? (origin(this.model, record)?.serial ?? null) : null;
+    this.origin = from === null ? null : this._node(from);
+    this.origin?.classList.add("hx-origin");
+  }
+
+  /** Marks a stretch of the text that a lookup found. */
+  _show(serials) {
+    const found = serials.join();
+    if (found === this.found && this.sources.every((node) => node.isConnected)) return;
+    for (const node of this.sources) node.classList.remove("hx-source");
+    this.sources = serials.map((serial) => this._node(serial)).filter(Boolean);
+    for (const node of this.sources) node.classList.add("hx-source");
+    this.found = found;
+  }
+
+  _light(round) {
+    if (round === this.round) return;
+    this.round = round;
+    for (const { node, key } of this.items) {
+      if (key[0] === "g") continue;
+      const token = node.childNodes[1];
+      const record = this.model.tokens.get(Number(token.dataset.serial));
+      token.classList.toggle("hx-in-round", round !== null && record?.round === round);
+    }
+  }
+
+  _node(serial) {
+    const direct = this.flow.querySelector(`[data-serial="${serial}"]`);
+    return (
+      direct ??
+      this.flow.querySelector(`[data-serials~="${serial}"]`) ??
+      this.tree.el.querySelector(`[data-serial="${serial}"]`)
+    );
+  }
+
+  focus(serial) {
+    this._node(serial)?.focus();
+  }
+
+  /** Pins the card of a token, as a click on it does. */
+  press(serial) {
+    const anchor = this._node(serial);
+    if (!anchor) return;
+    this.follow.bring(anchor);
+    anchor.scrollIntoView({ block: "nearest" });
+    this.reach.tell(anchor, "click");
+  }
+}

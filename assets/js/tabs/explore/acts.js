@@ -1,0 +1,105 @@
+/** What a visitor does on the first screen: asks for a run and stops it, shows a recording, opens a file, takes over what
+ *  another tab sends. */
+
+import { openTab } from "../../shared/kit/tabs.js";
+import { stackName } from "../../shared/levels/stack-names.js";
+import { RECORDED } from "../../shared/visit/journey.js";
+import { STAGE } from "../../shared/words/run.js";
+
+export class Acts {
+  /**
+   * @param {{session: import("../../shared/visit/session.js").Session, journey: import("../../shared/visit/journey.js").Journey,
+   *   feed: import("../../shared/visit/feed.js").Feed, wish: import("../../shared/visit/wish.js").Wish, limits: Record<string, any>,
+   *   edit: (name: string, value: any) => void, compose: (stack: string) => boolean, settled: () => Promise<void>, clear: () => void,
+   *   tell: (text: string, kind?: string) => void, busy: () => void,
+   *   attempt: (action: () => Promise<void>) => Promise<void>}} page compose: puts a stack into the composer, and says whether
+   *   it could be read; settled: when the server has said whether what is composed stands; clear: takes messages away; attempt: says what an action throws
+   */
+  constructor(page) {
+    this.page = page;
+    /** @type {{run: string, prompt: string}|null} */ this.ran = null; // what the last run was asked with
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || !this.page.session.pending) return;
+      event.preventDefault();
+      this._stop();
+    });
+    document.addEventListener("hx:use-stack", (/** @type {any} */ event) => this._use(event.detail));
+    document.addEventListener("hx:open-file", (/** @type {any} */ event) => this.open(event.detail.file));
+    document.addEventListener("hx:play-simulated", (/** @type {any} */ event) => this._simulate(event.detail));
+  }
+
+  /** Asks for a run, or stops the one that is not over. */
+  go() {
+    const { session, wish, journey, tell, busy } = this.page;
+    if (session.pending) return this._stop();
+    const reason = wish.whyNot();
+    if (reason) return tell(reason, "error");
+    this.page.clear();
+    journey.aside.hide();
+    return this.page.attempt(async () => {
+      const request = wish.request();
+      const run = session.start(request);
+      journey.wanted = run;
+      journey.asked = { run, request };
+      this.ran = { run, prompt: wish.settings.prompt };
+      busy();
+    });
+  }
+
+  _stop() {
+    const { session, tell, busy } = this.page;
+    return this.page.attempt(async () => {
+      const { fetching } = session;
+      const stopped = session.stop();
+      busy();
+      if (await stopped) tell(fetching ? STAGE.stoppedFetching : STAGE.stoppedEarly);
+    });
+  }
+
+  /** A recording, by its name. @param {string} name */
+  record(name) {
+    const { session, feed, edit } = this.page;
+    return this.page.attempt(async () => {
+      await session.recording(name);
+      if (feed.run === RECORDED + name) edit("recording", name);
+    });
+  }
+
+  /** A trace's file: chosen here, dropped onto the page, or sent by another tab. @param {File} file */
+  open(file) {
+    openTab("Explore");
+    return this.page.attempt(() => this.page.session.open(file, this.page.limits.file));
+  }
+
+  /** What can be done to run what the composer holds. */
+  invite() {
+    if (this.page.session.pending) return STAGE.busy;
+    const reason = this.page.wish.whyNot();
+    return reason ? STAGE.cannot(reason) : STAGE.press;
+  }
+
+  /** A stack that another tab sends: into the composer, not run yet. @param {{stack: string, preset?: string}} sent */
+  async _use(sent) {
+    const { wish, edit, compose, settled, tell } = this.page;
+    const { stack, preset } = { ...sent, ...wish.over(sent.stack) };
+    if (preset && preset !== wish.settings.preset && wish.setup.catalogue.some((p) => p.name === preset))
+      edit("preset", preset);
+    const fits = compose(stack);
+    openTab("Explore");
+    if (!fits) return tell(STAGE.unread(stack), "error");
+    await settled();
+    tell(STAGE.composed(stackName(stack), this.invite()));
+  }
+
+  /** A plan that another tab sends: played without weights, and shown as what it is. @param {any} sent */
+  _simulate({ question, plan, link = "" }) {
+    const { session, feed, wish, edit, tell } = this.page;
+    openTab("Explore");
+    wish.settings.recording = "";
+    tell(STAGE.simulating);
+    return this.page.attempt(async () => {
+      await session.simulate({ question, plan, seed: Number(wish.settings.seed) || 0 });
+      if (feed.model?.header?.simulated) edit("simulated", link);
+    });
+  }
+}

@@ -1,0 +1,218 @@
+/** One position drawn a thousand times: three histograms that fill beside each other, each against p. */
+
+import { badge } from "../../../shared/text/card/card-verdict.js";
+import { h, say, signButton } from "../../../shared/kit/dom.js";
+import { distance } from "../../../shared/run/distributions.js";
+import { figure } from "../../../shared/words/numbers.js";
+import { chart, groups } from "./chart.js";
+import { candidatesOf, pairOf, telling } from "./candidates.js";
+import { expected, limit, RULES, standardError, Tally } from "./draws.js";
+import { DRAWS } from "../words/proof.js";
+
+const MANY = 1000;
+const LASTS = 2600; // ms
+
+/** @param {{player: import("../../../shared/player/player.js").Player, onChange: () => void, selected?: () => number|null}} ctx */
+export function createDrawing(ctx) {
+  const where = h("span", { class: "hx-proof-where" });
+  const verifiers = h("span", { class: "hx-an-by", role: "group", "aria-label": DRAWS.verifier });
+  const many = h("button", {
+    type: "button",
+    class: "hx-quiet hx-proof-many",
+    text: DRAWS.again,
+    onclick: () => run(),
+  });
+  const once = h("button", { type: "button", class: "hx-quiet", text: DRAWS.one, onclick: () => grow(1) });
+  const clear = h("button", { type: "button", class: "hx-quiet", text: DRAWS.clear, onclick: () => restart() });
+  const intro = h("p", { class: "hx-an-note" });
+  const last = h("p", { class: "hx-an-note hx-proof-last", role: "status" });
+  const notes = h("p", { class: "hx-an-note hx-proof-notes" });
+  const charts = h("div", { class: "hx-proof-charts" });
+  const chance = h("p", { class: "hx-an-note", tabindex: "0", "data-tip": DRAWS.chanceTip });
+  const el = h(
+    "div",
+    { class: "hx-proof-drawing", role: "group", "aria-label": DRAWS.label },
+    h(
+      "div",
+      { class: "hx-proof-bar" },
+      signButton(DRAWS.before, "\u2190", () => move(-1)),
+      where,
+      signButton(DRAWS.after, "\u2192", () => move(1)),
+      verifiers,
+      many,
+      once,
+      clear,
+    ),
+    intro,
+    charts,
+    h("div", { class: "hx-proof-foot" }, last, chance),
+    notes,
+  );
+
+  /** @type {any} */ let model = null;
+  let version = -1;
+  /** @type {import("./candidates.js").Candidate[]} */ let all = [];
+  /** @type {{record: any, level: number}|null} */ let chosen = null;
+  /** @type {Tally|null} */ let tally = null;
+  /** @type {any} */ let pair = null;
+  let frame = 0;
+  let seed = 0;
+  /** @type {import("./chart.js").Bar[]} */ let cells = [];
+  /** @type {Record<string, HTMLElement>} */ let offs = {};
+
+  const verdict = () =>
+    all.find((x) => x.record === chosen?.record)?.verdicts.find((j) => j.level === chosen?.level) ?? null;
+  const text = (/** @type {number|null} */ id) => (id === null ? DRAWS.others : model.pieceText(id) || "\u2205");
+
+  function choose(/** @type {any} */ record, /** @type {number|null} */ level = null) {
+    const verdicts = all.find((x) => x.record === record)?.verdicts ?? [];
+    const j = verdicts.find((x) => x.level === level) ?? verdicts.at(-1);
+    if (!j) return;
+    chosen = { record, level: j.level };
+    pair = pairOf(model, record, j);
+    restart();
+    ctx.onChange();
+  }
+
+  function move(/** @type {number} */ by) {
+    const here = all.findIndex((x) => x.record === chosen?.record);
+    const next = all[Math.min(all.length - 1, Math.max(0, here + by))];
+    if (next && next.record !== chosen?.record) choose(next.record, chosen?.level ?? null);
+  }
+
+  function restart() {
+    cancelAnimationFrame(frame);
+    seed += 1;
+    tally = pair && chosen ? new Tally(pair, (model.header.seed ?? 0) * 7919 + chosen.record.serial * 13 + seed) : null;
+    build();
+    show();
+  }
+
+  function grow(/** @type {number} */ by) {
+    if (!tally) return;
+    cancelAnimationFrame(frame);
+    tally.to(tally.n + by);
+    show();
+  }
+
+  /** A thousand more: slowly at first; all at once where movement is not wanted. */
+  function run() {
+    if (!tally) return;
+    if (ctx.player.reduced) return grow(MANY);
+    cancelAnimationFrame(frame);
+    const [own, from, began] = [tally, tally.n, performance.now()];
+    const tick = () => {
+      const part = Math.min(1, (performance.now() - began) / LASTS);
+      own.to(from + Math.max(1, Math.round(MANY * part ** 2)));
+      show();
+      if (part < 1) frame = requestAnimationFrame(tick);
+    };
+    tick();
+  }
+
+  function build() {
+    const j = verdict();
+    charts.replaceChildren();
+    cells = [];
+    offs = {};
+    verifiers.replaceChildren();
+    for (const button of [many, once, clear]) button.disabled = !tally;
+    if (!chosen || !j || !pair) {
+      say(where, DRAWS.nothing);
+      say(
+        intro,
+        model?.tokens.size && ![...model.tokens.values()].some((x) => x.judgements.some((y) => y.pRow))
+          ? DRAWS.norows
+          : "",
+      );
+      return;
+    }
+    const level = model.levels[j.level];
+    const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
+    where.replaceChildren(`${DRAWS.position} ${chosen.record.at}: `, h("strong", { text: text(chosen.record.id) }));
+    verifiers.append(h("span", { class: "hx-an-muted", text: DRAWS.verifier }));
+    for (const one of all.find((x) => x.record === chosen?.record)?.verdicts ?? [])
+      verifiers.append(
+        h(
+          "button",
+          {
+            type: "button",
+            class: "hx-an-verifier",
+            "aria-pressed": String(one.level === j.level),
+            onclick: () => choose(chosen?.record, one.level),
+          },
+          badge(model.levels[one.level]),
+          h("span", { class: "hx-sr", text: model.levels[one.level].name }),
+        ),
+      );
+    say(intro, (pair.named ? DRAWS.named : DRAWS.intro)(below.name, level.name));
+    const order = groups(pair, text);
+    for (const rule of RULES) {
+      const one = chart(rule, pair, order, level.hue);
+      charts.append(one.el);
+      cells.push(...one.cells);
+      offs[rule] = one.off;
+    }
+    const off = RULES.slice(1).map((rule) => distance(limit(pair, rule), pair.p));
+    say(
+      notes,
+      [
+        DRAWS.legend,
+        pair.close ? DRAWS.close : DRAWS.estimate,
+        pair.ids.includes(null) ? DRAWS.symbols : "",
+        level.rule === "block" ? DRAWS.block : "",
+        Math.max(...off) < 1e-4 ? DRAWS.same : "",
+      ]
+        .filter(Boolean)
+        .join(" "),
+    );
+  }
+
+  function show() {
+    if (!tally) return;
+    const { n } = tally;
+    for (const { bar, value, place, rule } of cells) {
+      const shares = tally.shares(rule);
+      const share = place.reduce((sum, i) => sum + shares[i], 0);
+      const p = place.reduce((sum, i) => sum + pair.p[i], 0);
+      bar.style.setProperty("--share", String(share));
+      bar.style.setProperty("--error", String(standardError(p, n || 1)));
+      bar.dataset.drawn = String(n > 0);
+      say(value, `${n ? share.toFixed(3) : "\u2013"} / ${p.toFixed(3)}`);
+    }
+    for (const rule of RULES) say(offs[rule], n ? DRAWS.off(figure(tally.off(rule))) : "\u2013");
+    say(chance, n ? DRAWS.chance(figure(expected(pair.p, n)), n.toLocaleString("en")) : "");
+    const one = tally.last;
+    const share = pair.p.reduce((sum, x, i) => sum + Math.min(x, pair.q[i]), 0);
+    const said =
+      one && n < 20
+        ? `${DRAWS.last({ drafted: text(pair.ids[one.drafted]), coin: figure(one.coin), alpha: figure(one.alpha), kept: one.kept, out: text(pair.ids[one.out]) })}. `
+        : "";
+    say(last, n ? `${said}${DRAWS.kept(tally.kept, n, share)}` : "");
+  }
+
+  return {
+    el,
+    /** @returns {number|null} */
+    get serial() {
+      return chosen?.record.serial ?? null;
+    },
+    update(/** @type {any} */ next) {
+      if (next === model && next.version === version) return;
+      if (next !== model) chosen = null;
+      model = next;
+      version = next.version;
+      all = candidatesOf(model);
+      if (chosen) return;
+      const asked = all.find((x) => x.record.serial === ctx.selected?.());
+      const first = asked ? { record: asked.record, level: null } : telling(model, all);
+      if (first) choose(first.record, first.level);
+      else restart();
+    },
+    key(/** @type {string} */ name) {
+      if (name !== "ArrowLeft" && name !== "ArrowRight") return false;
+      move(name === "ArrowRight" ? 1 : -1);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** The proof: exactness that one can see. Greedy runs beside plain decoding, token by token; sampled runs by drawing one
+ *  position a thousand times from the rows that were recorded. */
+
+import { h, say } from "../../../shared/kit/dom.js";
+import { isGreedy } from "../../../shared/levels/greedy.js";
+import { createDrawing } from "./histograms.js";
+import { linesView } from "./lines-view.js";
+import { DRAWS, PROOF } from "../words/proof.js";
+
+/** @param {{player: import("../../../shared/player/player.js").Player, onClose: () => void, onChange: () => void}} ctx */
+export function createProof(ctx) {
+  const title = h("h2", { tabindex: "-1" });
+  const drawn = h("span", { class: "hx-an-muted" });
+  const body = h("div", { class: "hx-proof-body" });
+  const el = h(
+    "section",
+    { class: "hx-desk hx-proof", "aria-label": PROOF.title, hidden: true },
+    h(
+      "header",
+      { class: "hx-panel-head hx-desk-head" },
+      title,
+      drawn,
+      h("button", {
+        type: "button",
+        class: "hx-icon-button hx-desk-close",
+        "aria-label": PROOF.close,
+        "data-tip": PROOF.close,
+        text: "\u00d7",
+        onclick: () => ctx.onClose(),
+      }),
+    ),
+    body,
+  );
+  const drawing = createDrawing(ctx);
+  /** @type {any} */ let model = null;
+  let key = "";
+
+  return {
+    el,
+    title,
+    /** @returns {number|null} the token that the other views should mark */
+    get selected() {
+      return model?.header && !isGreedy(model) ? drawing.serial : null;
+    },
+    update(/** @type {any} */ next, /** @type {number} */ cursor) {
+      if (next !== model) key = "";
+      model = next;
+      if (el.hidden || !model?.header) return;
+      const made = Boolean(model.header.simulated);
+      const sampled = !made && !isGreedy(model);
+      say(title, sampled ? PROOF.sampledTitle : PROOF.title);
+      say(drawn, sampled ? DRAWS.drawn : "");
+      if (sampled) drawing.update(model);
+      const now = `${sampled} ${model.version}`;
+      if (now === key) return;
+      key = now;
+      if (made) body.replaceChildren(h("p", { class: "hx-proof-said", text: PROOF.simulated }));
+      else body.replaceChildren(sampled ? drawing.el : linesView(model, ctx.player));
+    },
+    key: (/** @type {string} */ name) => Boolean(model?.header) && !isGreedy(model) && drawing.key(name),
+  };
+}

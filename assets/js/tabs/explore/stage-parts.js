@@ -1,0 +1,150 @@
+/** The parts of the first screen, each with what a visitor does in it. */
+
+import { createCaption } from "../../shared/caption/caption-view.js";
+import { create as createCard } from "../../shared/text/card/card.js";
+import { noPromptRow, promptRow } from "./controls/controls.js";
+import { liveCharts } from "./charts/live-charts.js";
+import { createDesk } from "./desk.js";
+import { h } from "../../shared/kit/dom.js";
+import { create as createLanes } from "../../shared/lanes/lanes.js";
+import { createNote } from "../../shared/kit/note.js";
+import { otherPrompt } from "./controls/other-prompt.js";
+import { wholePage } from "../../shared/share/embed.js";
+import { shareButton } from "../../shared/share/share.js";
+import { Panels } from "../../shared/visit/panels.js";
+import { tallyLine } from "../../shared/lanes/tally-line.js";
+import { textPanel } from "../../shared/text/text-panel.js";
+import { toggleTheme } from "../../shared/kit/theme.js";
+import { titleBar } from "./title/title.js";
+import { createTower } from "./tower/tower.js";
+import { create as createTransport } from "../../shared/player/transport.js";
+import { CHARTS } from "./words/charts.js";
+import { PANEL } from "./words/panels.js";
+import { STAGE } from "../../shared/words/run.js";
+
+/**
+ * What the parts show of the first screen, and what they ask of it.
+ * @typedef {{
+ *   root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement,
+ *   feed: import("../../shared/visit/feed.js").Feed, player: import("../../shared/player/player.js").Player, view: import("./drawing.js").View,
+ *   live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
+ *   edit: (name: string, value: any) => void, go: () => void, open: (file: File) => void, record: (name: string) => void,
+ *   longText: (name: string, use: (text: string) => void) => Promise<void>,
+ *   tell: (text: string, kind?: string) => void, draw: () => void,
+ *   figures: {draw: () => void, show: (selector: string) => void}}} Ports
+ *   aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
+ *   it; ready: whether what is composed can be run now; busy: says so again; record: shows a recording; longText: fetches a long prompt; figures: those below the fold
+ */
+
+/** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */
+export function furnish(ports) {
+  const { root, setup, settings, feed, player, view, edit, open, tell, draw, figures } = ports;
+  const panels = new Panels();
+  const select = (/** @type {number|null} */ serial) => {
+    view.selected = serial;
+    draw();
+  };
+  const title = titleBar({
+    why: setup.why,
+    story: Boolean(setup.opening),
+    share: setup.offline ? null : shareButton({ feed, player, settings, view, alone: Boolean(setup.static) }),
+    more: panels.button("controls", PANEL.controls, PANEL.controlsTip),
+    onTheme: () => {
+      toggleTheme();
+      figures.draw();
+    },
+  });
+  const prompt = (setup.offline ? noPromptRow : promptRow)({
+    setup,
+    settings,
+    onEdit: edit,
+    onGo: ports.go,
+    onTell: tell,
+    onExample: (e) => {
+      edit("prompt", e.prompt);
+      prompt.show();
+    },
+    onLongText: (/** @type {string} */ name) =>
+      ports.longText(name, (/** @type {string} */ found) => {
+        edit("prompt", found);
+        prompt.show();
+      }),
+    shown: () => feed.run,
+    onRecording: ports.record,
+  });
+  const text = textPanel({
+    settings,
+    details: panels.button("details", PANEL.details, PANEL.detailsTip),
+    feed,
+    onEdit: edit,
+    onSelect: (serial, info) => {
+      card.select(serial, info);
+      select(serial);
+    },
+    onOpen: open,
+    onTell: tell,
+  });
+  const tower = createTower(h("div"), {
+    presets: setup.catalogue.map((p) => p.name),
+    panels,
+    fixed: Boolean(setup.offline),
+    replans: () => Boolean(settings.replan),
+    ready: ports.ready,
+    onJudged: ports.busy,
+    onTell: tell,
+    settings: () => settings,
+    onChange: (stack, replan = settings.replan) => {
+      settings.replan = replan;
+      edit("stack", stack);
+    },
+  });
+  const charts = liveCharts(panels.button("charts", CHARTS.title, CHARTS.tip));
+  tower.el.querySelector(".hx-tower-body")?.after(charts.el);
+  const tally = tallyLine({
+    onDepths: () => figures.show("#figure-depths-panel"),
+    onTell: tell,
+  });
+  const caption = createCaption({ player, live: ports.live });
+  const transport = createTransport(h("div"), { player, onPause: (on) => edit("pause", on) });
+  text.el.querySelector(".hx-text-foot")?.before(caption.el, transport.el);
+  const note = createNote();
+  const other = otherPrompt();
+  text.el.querySelector("h2")?.after(other.el);
+  title.el.querySelector(".hx-status")?.before(ports.aside);
+  const head = h(
+    "div",
+    { class: "hx-clock-head" },
+    panels.button("time", PANEL.time, PANEL.timeTip),
+    tally.el,
+    h("div", { class: "hx-closer" }),
+  );
+  const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes }, head);
+  const el = h(
+    "div",
+    { class: "hx-stage" },
+    title.el,
+    prompt.el,
+    h("div", { class: "hx-main" }, text.el, tower.el),
+    clock,
+    note.el,
+  );
+  root.replaceChildren(el);
+  const lanes = createLanes(clock, {
+    onSeek: (ns) => player.seek(ns),
+    onRound: (round) => {
+      view.round = round;
+      draw();
+    },
+  });
+  const card = createCard(el, { onSelect: select });
+  const desk = createDesk(el, {
+    player,
+    clock,
+    closer: /** @type {HTMLElement} */ (head.lastElementChild),
+    onDraw: draw,
+    selected: () => view.selected,
+  });
+  if ("embed" in document.documentElement.dataset) text.el.querySelector(".hx-panel-head")?.append(wholePage());
+  panels.attach(el);
+  return { el, panels, title, prompt, text, tower, charts, tally, caption, note, other, lanes, transport, card, desk };
+}

@@ -1,0 +1,89 @@
+/** The whole run in its measured time, beside plain decoding in its own: two texts on one clock, and how many times as
+ *  fast the one is. */
+
+import { h, say } from "../../../shared/kit/dom.js";
+import { plainSpeed, speedUp } from "../../../shared/run/figures.js";
+import { splitCells } from "../../../shared/run/cells.js";
+import { upTo } from "../../../shared/kit/order.js";
+import { duration, ratio, rounded } from "../../../shared/words/numbers.js";
+import { ofRun, stated } from "../../../shared/levels/stated.js";
+import { begunAt } from "./scenes.js";
+import { STORY } from "../words/story.js";
+
+/** @param {import("../../../shared/run/trace.js").TraceModel} model */
+export function runPicture(model) {
+  const start = begunAt(model);
+  const top = model.levels.length - 1;
+  const records = model.committed.map((serial) => /** @type {any} */ (model.tokens.get(serial)));
+  const stack = pane(
+    STORY.together,
+    written(model, records),
+    model.commitTimes.map((t) => t - start),
+  );
+  const { ids = [], token_ns: times = [] } = model.baseline ?? {};
+  const plain = ids.slice(0, times.length).map((id) => ({ id, level: top }));
+  const lone = pane(STORY.alone, written(model, plain), times);
+  const value = h("b", { class: "hx-story-gain" });
+  const rates = h("span", { class: "hx-story-rates" });
+  const where = h("span", { class: "hx-story-rates", text: STORY.where(model.header?.machine ?? "") });
+  const figure = h(
+    "p",
+    { class: "hx-story-figure" },
+    value,
+    h("span", {}, h("span", { text: STORY.gain }), rates, where),
+  );
+  const el = h("div", { class: "hx-story-run" }, figure, h("div", { class: "hx-story-panes" }, stack.el, lone.el));
+  const speed = plainSpeed(model.baseline);
+  return {
+    el,
+    /** @param {number} since ns since decoding began */
+    show(since) {
+      const cursor = Math.min(model.end, start + since);
+      const gain = speedUp(model, cursor);
+      const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
+      const of = (/** @type {string} */ what, /** @type {string} */ text) =>
+        cursor < model.end ? text : stated(what, ofRun(model.header), text);
+      say(value, gain === null ? "\u2013" : `${of("speed_up", ratio(gain))}\u00d7`);
+      const both = now === null || speed === null ? null : [of("tokens_per_s", rounded(now)), rounded(speed)];
+      say(rates, both ? STORY.against(both[0], of("plain_tokens_per_s", both[1])) : "");
+      stack.show(since);
+      lone.show(since);
+    },
+  };
+}
+
+/** Tokens as cells of text, each with the place of its last token. */
+function written(model, tokens) {
+  const cells = splitCells(
+    tokens.map(({ id }, serial) => ({ id, serial })),
+    (/** @type {number} */ id) => model.piece(id),
+  );
+  return cells.map(({ text, special, serials }) => {
+    const { hue, underline } = model.levels[tokens[serials[0]].level];
+    const el = h("span", { class: "hx-story-tok", "data-line": underline, style: { "--hue": hue } });
+    const [, lead, body] = (special ? "" : text).match(/^(\s*)([^]*)$/) ?? [];
+    el.textContent = body;
+    return { el: h("span", {}, lead, el), last: serials[serials.length - 1] };
+  });
+}
+
+/** A text that is written on the clock. @param {string} name @param {{el: HTMLElement, last: number}[]} cells @param {number[]} times ns, of each token */
+function pane(name, cells, times) {
+  const clock = h("b");
+  const text = h("p", { class: "hx-story-written", dir: "auto" }, ...cells.map((cell) => cell.el));
+  const el = h("section", { class: "hx-story-pane" }, h("h2", {}, h("span", { text: name }), clock), text);
+  const ends = times.at(-1) ?? 0;
+  let there = -1;
+  return {
+    el,
+    /** @param {number} since ns */
+    show(since) {
+      const count = upTo(times, since, (t) => t);
+      say(clock, duration(Math.min(since, ends)));
+      el.classList.toggle("hx-story-done", since >= ends);
+      if (count === there) return;
+      there = count;
+      for (const cell of cells) cell.el.classList.toggle("hx-story-there", cell.last < count);
+    },
+  };
+}

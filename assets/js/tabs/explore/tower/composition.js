@@ -1,0 +1,178 @@
+/** The stack that is composed in the tower: its levels, what the preset and the run that is shown know of each, and
+ *  what speaks against it. */
+
+import { noteOf, runLevel, shortName } from "./floor/floor-notes.js";
+import { toldApart } from "../../../shared/levels/kinds.js";
+import { blockOf, format, missing, parse, same } from "../../../shared/levels/stack.js";
+import { shareText, trunksOf, trunksPlanned } from "../../../shared/levels/trunk.js";
+import { TOWER } from "../../../shared/words/tower.js";
+
+const UNDONE = 50; // changes that can be taken back
+
+export class Composition {
+  /** @param {string[]} presets names in the catalogue @param {import("./faults.js").Faults} faults what the server says */
+  constructor(presets, faults) {
+    this.presets = presets;
+    this.faults = faults;
+    /** @type {any[]} */ this.levels = []; // cheapest first: {name, block, options, on}
+    /** @type {any} */ this.preset = null;
+    /** @type {any} */ this.run = null; // header of the run that is shown
+    /** @type {string[]} */ this.past = []; // the levels before each change, as JSON
+    this.now = "[]";
+    this.borrowed = false; // whether the levels are those of a simulated run that nobody has weights for
+    /** @type {any[]} */ this.shared = []; // trunks of the stack
+  }
+
+  /** The levels that are switched on. */
+  get on() {
+    return this.levels.filter((level) => level.on);
+  }
+
+  get stack() {
+    return format(this.on);
+  }
+
+  /** Whether this is the stack that ran. */
+  get same() {
+    const ran = this.run && parse(this.run.stack);
+    const elsewhere = ran && this.presets.includes(this.run.preset) && this.run.preset !== this.preset?.name;
+    return ran && !elsewhere
+      ? same(
+          ran,
+          this.on,
+          this.run.levels.map((level) => level.block),
+        )
+      : false;
+  }
+
+  /** What speaks against this stack, by the level that it is said of. */
+  get bad() {
+    const { on } = this;
+    const said = this.faults.of(this.stack, on);
+    /** @type {Map<object, string>} */ const bad = new Map();
+    const made = this.madeUp; // its levels are of no preset
+    on.forEach((level, i) => {
+      const reason = (made ? "" : missing(level, this.find(level), i < on.length - 1)) || said.get(level);
+      if (reason) bad.set(level, reason);
+    });
+    return bad;
+  }
+
+  /** Whether every level is one of a simulated run that nobody has weights for; order and T may differ. */
+  get madeUp() {
+    const made = this.levels.map((level) => this._made(level));
+    return this.borrowed && made.length > 0 && made.every(Boolean);
+  }
+
+  /** Another stack; whether the text is one. */
+  set(text) {
+    const levels = parse(text);
+    if (!levels) return false;
+    this.borrowed = false;
+    if (text !== this.stack) {
+      this.levels = levels.map((level) => ({ ...level, on: true }));
+      this.past = [];
+    }
+    this.now = JSON.stringify(this.levels);
+    return true;
+  }
+
+  /** Another stack, which the visitor chose and can take back; whether the text is one. */
+  choose(text) {
+    const { past, now } = this;
+    if (!this.set(text)) return false;
+    this.past = this.now === now ? past : [...past, now];
+    return true;
+  }
+
+  /** The visitor has changed the levels, and can take that back. */
+  edited() {
+    const before = this.now;
+    this.now = JSON.stringify(this.levels);
+    if (this.now !== before) this.past = [...this.past, before].slice(-UNDONE);
+  }
+
+  /** Takes the last change back; whether there was one. */
+  undo() {
+    const before = this.past.pop();
+    if (before === undefined) return false;
+    this.now = before;
+    this.levels = JSON.parse(before);
+    return true;
+  }
+
+  /** Another run is shown. */
+  ran(header) {
+    this.run = header;
+    this.borrowed = Boolean(header.simulated) && !header.preset && header.stack === this.stack;
+  }
+
+  /** Moves a level; the roof stays the roof. */
+  move(from, to) {
+    const top = this.levels.length - 1;
+    if (from === to || from < 0 || to < 0 || from >= top || to >= top) return false;
+    const [level] = this.levels.splice(from, 1);
+    this.levels.splice(to, 0, level);
+    return true;
+  }
+
+  /** Works out which levels share a model: as the run had it, or as this stack will. */
+  plan() {
+    const layers = this.preset?.levels.find((level) => level.depth)?.depth.max + 1 || 0;
+    this.shared = this.same ? trunksOf(this.run) : trunksPlanned(this.on, layers);
+  }
+
+  shareOf(index) {
+    const member = this.shared.flatMap((trunk) => trunk.members).find((m) => m.index === index);
+    return member ? shareText(member) : "";
+  }
+
+  /** The text of a stack with every T in it. */
+  whole(levels) {
+    return format(levels.map((level) => ({ ...level, block: blockOf(level, this.find(level)?.default_block ?? 4) })));
+  }
+
+  /** What is known of a level. */
+  find(level) {
+    if (this.madeUp) return runLevel(this._made(level));
+    const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
+    const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
+    return exact ?? named[0] ?? (this.same ? runLevel(this.run.levels[this.on.indexOf(level)]) : null);
+  }
+
+  /** What the floors say of their levels, cheapest first; no two by one name. @returns {any[]} */
+  infos() {
+    const isSame = this.same;
+    const infos = this.levels.map((level) => this._info(level, isSame));
+    const labels = toldApart(
+      infos.map((info) => info.label),
+      infos,
+    );
+    return infos.map((info, i) => ({ ...info, label: labels[i] }));
+  }
+
+  _info(level, isSame) {
+    const index = this.on.indexOf(level);
+    const ran = isSame && index >= 0 ? this.run.levels[index] : null;
+    const known = this.find(level);
+    const made = this.madeUp;
+    return {
+      kind: ran?.kind ?? known?.kind ?? level.name,
+      name: level.name,
+      label: made ? known.label : shortName(level, ran, known),
+      block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
+      params: { at: level.options.at ?? ran?.params?.at },
+      note: made || (ran && this.run.simulated) ? TOWER.simulated : noteOf(level, ran, known, this.shareOf(index)),
+      eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
+    };
+  }
+
+  /** The level of the simulated run that this one stands for, or null. */
+  _made(level) {
+    if (!this.borrowed) return null;
+    const at = (parse(this.run.stack) ?? []).findIndex(
+      (ran) => ran?.name === level.name && ran?.options.id === level.options.id,
+    );
+    return this.run.levels[at] ?? null;
+  }
+}

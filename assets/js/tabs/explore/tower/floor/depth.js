@@ -1,0 +1,139 @@
+/** What an exit and a draft model are asked for on their floor: the depth, on a slider, and which trained draft. */
+
+import { h, say } from "../../../../shared/kit/dom.js";
+import { grammar, heeds } from "../../../../shared/levels/kinds.js";
+import { DEPTH } from "../../../../shared/words/tower.js";
+
+/** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
+export function depthRow(level, at) {
+  const { min, max, trained = [] } = at.depth;
+  const value = Math.min(max, Math.max(min, +level.options.at || at.depth.default || min));
+  const place = (depth) => (max > min ? (depth - min) / (max - min) : 0);
+  const words = h("b", { class: "hx-depth-value" });
+  const how = h("small", { class: "hx-depth-how" });
+  const input = h("input", {
+    type: "range",
+    min,
+    max,
+    step: 1,
+    value,
+    class: "hx-depth-slider",
+    "data-key": `depth-${at.position}`,
+    "aria-label": DEPTH.label(at.info.label, max + 1),
+    oninput: () => {
+      set(+input.value);
+      at.onPreview();
+    },
+    onchange: () => at.onEdit(),
+  });
+  const ticks = trained.map((depth) => h("i", { class: "hx-depth-tick", style: { "--at": place(depth) } }));
+  const set = (depth) => {
+    if (String(depth) !== level.options.at) reread(level, at.drafts, depth);
+    level.options.at = String(depth);
+    show(depth);
+  };
+  const show = (depth) => {
+    say(words, DEPTH.of(depth, max + 1));
+    input.style.setProperty("--done", `${100 * place(depth)}%`);
+    const text = reading(level, at, depth);
+    say(how, text);
+    input.setAttribute("aria-valuetext", DEPTH.said(depth, max + 1, text));
+  };
+  show(value);
+  const tip = trained.length ? DEPTH.dragTrained(trained) : DEPTH.drag;
+  return h(
+    "div",
+    { class: "hx-depth", "data-tip": tip },
+    h("span", { text: DEPTH.at }),
+    h(
+      "span",
+      { class: "hx-depth-track" },
+      input,
+      h("span", { class: "hx-depth-ticks", "aria-hidden": "true" }, ...ticks),
+    ),
+    words,
+    how,
+  );
+}
+
+/** Which trained draft a level uses. An exit may also be read through the model's own norm and head. */
+export function draftRow(level, at) {
+  const exit = heeds(level.name, "at");
+  const here = exit
+    ? at.drafts.filter((draft) => draft.at === undefined || String(draft.at) === level.options.at)
+    : at.drafts;
+  const options = here.map((draft) => {
+    const title = draft.title || draft.name;
+    return [draft.name, draft.fed && !at.bottom ? DEPTH.slow(title) : title];
+  });
+  if (exit) options.unshift(["", DEPTH.whereTrained], ["lens", DEPTH.lens]);
+  const known = options.some(([name]) => name === (level.options.id ?? ""));
+  if (!known) options.push([level.options.id ?? "", level.options.id || DEPTH.own]);
+  const select = h(
+    "select",
+    {
+      class: "hx-select",
+      "data-key": `draft-${at.position}`,
+      "aria-label": DEPTH.draftOf(at.info.label),
+      onchange: () => {
+        if (select.value) level.options.id = select.value;
+        else delete level.options.id;
+        at.onEdit();
+      },
+    },
+    ...options.map(([value, text]) => h("option", { value, text })),
+  );
+  select.value = level.options.id ?? "";
+  return h(
+    "label",
+    {
+      class: "hx-field hx-draft-pick",
+      "data-tip": exit ? DEPTH.readTip : DEPTH.draftTip,
+    },
+    h("span", { text: exit ? DEPTH.read : DEPTH.draft }),
+    select,
+  );
+}
+
+/** What drafts where an n-gram level finds nothing. */
+export function missRow(level, at) {
+  const options = [
+    ["", DEPTH.noMiss],
+    ...at.drafts.map((draft) => [draft.name, draft.title ? `${draft.name}: ${draft.title}` : draft.name]),
+  ];
+  const given = grammar.kinds.has(level.options.miss) ? at.drafts[0]?.name : level.options.miss;
+  if (given && !options.some(([name]) => name === given)) options.push([given, given]);
+  const select = h(
+    "select",
+    {
+      class: "hx-select",
+      "data-key": `miss-${at.position}`,
+      "aria-label": DEPTH.missOf(at.info.label),
+      onchange: () => {
+        if (select.value) level.options.miss = select.value;
+        else delete level.options.miss;
+        at.onEdit();
+      },
+    },
+    ...options.map(([value, text]) => h("option", { value, text })),
+  );
+  select.value = given ?? "";
+  return h(
+    "label",
+    { class: "hx-field hx-draft-pick", "data-tip": DEPTH.missTip },
+    h("span", { text: DEPTH.miss }),
+    select,
+  );
+}
+
+/** A draft belongs to one depth: another depth drops it, the lens works at every depth. */
+function reread(level, drafts, depth) {
+  const named = drafts.find((draft) => draft.name === level.options.id);
+  if (level.options.id && level.options.id !== "lens" && (named?.at ?? null) !== depth) delete level.options.id;
+}
+
+function reading(level, at, depth) {
+  if (level.options.id && level.options.id !== "lens") return DEPTH.byDraft(level.options.id);
+  if (level.options.id === "lens") return DEPTH.byLens;
+  return at.depth.trained?.includes(depth) ? DEPTH.trained : DEPTH.untrained;
+}

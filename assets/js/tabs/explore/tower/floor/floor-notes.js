@@ -1,0 +1,92 @@
+/** What the tower's floors say of a level: its name, the line below it, its cost per call. */
+
+import { kindOf } from "../../../../shared/levels/kinds.js";
+import { roundNumber } from "../../../../shared/kit/round-number.js";
+import { fanOf } from "../../../../shared/levels/stack.js";
+import { stackName } from "../../../../shared/levels/stack-names.js";
+import { FLOOR, PLAN } from "../../../../shared/words/tower.js";
+
+/** Some levels are known by their kind, the others by their weights. */
+export function shortName(level, ran, known) {
+  const kind = kindOf(ran?.kind ?? known?.kind ?? level.name);
+  if (!kind.labelled.includes("tower")) return kind.title;
+  return ran?.label || known?.label || level.name;
+}
+
+/** What stands below a level's name: its databases, its layers, or its number format. */
+export function noteOf(level, ran, known, share) {
+  const { key, value } = fanOf(level);
+  const own = ownNote(level, ran, known, share);
+  const shaped = { tree: FLOOR.tree, grow: FLOOR.dynamic }[key];
+  const parts = [
+    own,
+    shaped?.(value, +level.options.replace > 0) ?? "",
+    +level.options.fuse ? FLOOR.lookups : "",
+    ran?.params?.undrafted ? FLOOR.undrafted(ran.params.undrafted) : "",
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function ownNote(level, ran, known, share) {
+  const kind = kindOf(ran?.kind ?? known?.kind);
+  if (kind.keys.includes("db")) {
+    const letters = sourcesOf(level.options.db ?? ran?.params?.db ?? known?.params?.db ?? "cms");
+    const several = fanOf(level).count;
+    const databases = several > 1 ? FLOOR.guesses(several, letters) : FLOOR.databases(letters);
+    return level.options.miss ? FLOOR.orElse(databases, level.options.miss) : databases;
+  }
+  if (kind.keys.includes("at")) return share || kind.title;
+  if (level.options.id)
+    return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
+  return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
+}
+
+/** The databases of a key's value: letters, and files by their names alone. @param {string} value */
+const sourcesOf = (value) =>
+  value
+    .split("+")
+    .flatMap((part) => (part.includes(".") ? part.replace(/^.*[\\/]/, "") : [...part]))
+    .join(" ");
+
+/** What a plan makes of a level of the run: [words, whether it rests]; [null, false] without a plan. */
+export function inPlan(plan, index) {
+  if (!plan || index === null) return [null, false];
+  const place = plan.levels.indexOf(index);
+  if (place < 0) return [PLAN.out, true];
+  return [place < plan.blocks.length ? PLAN.block(plan.blocks[place]) : PLAN.top, false];
+}
+
+/** A plan in a sentence or two: since when, which levels, and why. auto: whether levels are chosen while it runs. */
+export const planText = (plan, auto = true) =>
+  (auto ? PLAN.is : PLAN.left)(roundNumber(plan.round), stackName(plan.stack), plan.why);
+
+/**
+ * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
+ * hsd_core/theory/replan.py.
+ */
+export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset) }) {
+  const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
+  if (source === "measured") return PLAN.here(day);
+  if (source !== "shipped" && source !== "given") return PLAN.unknown;
+  return PLAN.elsewhere({ given: source === "given", where, day, machine, option });
+}
+
+/** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
+export function callsOf(model, cursor, level, figures) {
+  const calls = model.figures.calls(cursor, level);
+  return calls ? figures.busy_ms / calls : null;
+}
+
+/** A level of the run as an entry of the catalogue would describe it. */
+export function runLevel(info) {
+  return (
+    info && {
+      ...info,
+      usable: true,
+      reason: "",
+      can_draft: true,
+      can_verify: kindOf(info.kind).verifies,
+      default_block: info.block,
+    }
+  );
+}

@@ -1,0 +1,225 @@
+/** The tower's line of figures: what the theory predicts of the stack, and beside it what was measured of it. */
+
+import { clockOf } from "../../../../shared/levels/overlap.js";
+import { plainSpeed } from "../../../../shared/run/figures.js";
+import { h, say } from "../../../../shared/kit/dom.js";
+import { openTab } from "../../../../shared/kit/tabs.js";
+import { ofRun, ofTheory, stated } from "../../../../shared/levels/stated.js";
+import { whyApart } from "./apart.js";
+import { inBrief } from "../../../../shared/levels/default-said.js";
+import { greedy } from "../../../../shared/levels/greedy.js";
+import { rounded } from "../../../../shared/words/numbers.js";
+import { DEFAULT_STACK } from "../../../../shared/words/default-stack.js";
+import { words } from "../../words/forecast.js";
+
+/** @typedef {import("./prices.js").Price} Price */
+
+export class Forecast {
+  /** @param {import("../../../../shared/visit/panels.js").Panels} panels */
+  constructor(panels) {
+    const cell = () => h("td", { text: words.unknown });
+    const row = (/** @type {string} */ name, /** @type {HTMLElement[]} */ cells) =>
+      h("tr", {}, h("th", { scope: "row", text: name }), ...cells);
+    const head = (/** @type {string} */ text, /** @type {string} */ tip) =>
+      h("th", { scope: "col", tabindex: "0", text, "data-tip": tip });
+    this._found = head(words.measured, words.measuredTip);
+    this._ms = [cell(), cell(), cell()];
+    this._times = [cell(), cell(), cell()];
+    this._note = h("p", { class: "hx-forecast-note", role: "status" });
+    this._table = h(
+      "table",
+      { "aria-label": words.title },
+      h("tr", {}, h("td"), head(words.predicted, words.predictedTip), this._found, head(words.error, words.errorTip)),
+      row(words.ms, this._ms),
+      row(words.times, this._times),
+    );
+    this._why = h("p", { class: "hx-forecast-why" });
+    this._lengths = h("p", { class: "hx-forecast-why" });
+    this._caught = h("p", { class: "hx-forecast-why" });
+    this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
+    const way = h("a", { href: "?tab=planner", text: DEFAULT_STACK.way, onclick: toPlanner });
+    this._usual = h("p", { class: "hx-forecast-usual", hidden: true }, h("span", {}), " ", way);
+    this._line = panels.button("prediction", words.asks, words.lineTip);
+    const more = h(
+      "div",
+      { class: "hx-forecast-more" },
+      this._table,
+      this._why,
+      this._lengths,
+      this._caught,
+      this._worth,
+      this._usual,
+      this._note,
+    );
+    this.el = h("div", { class: "hx-forecast" }, this._line, more);
+    /** @type {Price|null} */ this.price = null;
+    /** @type {import("../../../../shared/run/trace.js").TraceModel|null} */ this._model = null;
+    this._key = "";
+  }
+
+  /** @param {Price|null} price null: it is being asked for @param {number} temperature it was asked for
+   *  @param {string} [stack] whose */
+  show(price, temperature, stack = "") {
+    this.stack = stack;
+    this.price = price;
+    this.temperature = temperature;
+    this._draw();
+  }
+
+  /** The run that is shown, if it is of this stack. @param {import("../../../../shared/run/trace.js").TraceModel|null} model */
+  measured(model) {
+    const key = model ? `${model.header?.recorded} ${model.version}` : "";
+    if (model === this._model && key === this._key) return;
+    this._model = model;
+    this._key = key;
+    this._draw();
+  }
+
+  /** Why the block lengths of the default stack are what they are; null: another stack is composed.
+   *  @param {import("../../../../shared/levels/default-said.js").DefaultStack|null|undefined} known */
+  usual(known) {
+    this._usual.hidden = !known || known.source === "pinned";
+    if (!known) return;
+    say(this._usual.firstElementChild, inBrief(known));
+    /** @type {HTMLElement} */ (this._usual.lastElementChild).hidden = known.source === "measured" || !known.measures;
+  }
+
+  /** What the stack would gain without each of its levels. @param {{name: string, price: Price|null}[]} others */
+  compare(others) {
+    const known = others.flatMap(({ name, price }) =>
+      price !== null && "ms" in price ? [words.without(name, times(price.speedup))] : [],
+    );
+    const now = [...this._worth.children].map((one) => one.textContent);
+    if (now.join() === known.join()) return;
+    this._worth.hidden = !known.length;
+    this._worth.replaceChildren(...known.map((text) => h("li", { text })));
+  }
+
+  _draw() {
+    const { price } = this;
+    const known = price !== null && "ms" in price ? price : null;
+    const refused = price !== null && "reason" in price ? price : null;
+    const ran = this._ran();
+    this._table.hidden = Boolean(refused); // a sentence says it, and no table of dashes
+    this.el.dataset.priced = String(!refused);
+    this._say(known, refused, ran);
+    if (refused) return this._refused(refused, ran);
+    const rows = /** @type {const} */ ([
+      [this._ms, known?.ms ?? null, ran?.ms ?? null, rounded],
+      [this._times, known?.speedup ?? null, ran?.speedup ?? null, times],
+    ]);
+    for (const [cells, predicted, measured, text] of rows) {
+      const what = text === times ? "speed_up" : "ms_per_token";
+      const of = ofTheory(known?.about, this.stack ?? "", this.temperature);
+      say(
+        cells[0],
+        predicted === null
+          ? words.unknown
+          : stated([what, known?.clock ?? "", known?.length ?? ""], of, text(predicted)),
+      );
+      say(cells[1], measured === null ? words.unknown : stated(what, ofRun(this._model?.header), text(measured)));
+      const off = predicted === null || !measured || ran?.apart ? null : predicted / measured - 1;
+      say(cells[2], off === null ? words.unknown : words.off(off));
+    }
+    const two = known?.clock === "reckoned";
+    const alike = two && (ran?.clock ?? "reckoned") === "reckoned";
+    say(this._found, alike ? words.reckoned : words.measured);
+    this._found.dataset.tip = alike ? words.reckonedTip : words.measuredTip;
+    const parts = known ? [two ? words.twoClocks : "", ran?.apart, origin(known.about)] : [words.asking];
+    const note = parts.filter(Boolean).join(" ");
+    say(this._note, note);
+    this._note.title = note;
+  }
+
+  /** The line that is always there, and why the prediction missed. */
+  _say(known, refused, ran) {
+    const measured = ran?.speedup ? times(ran.speedup) : "";
+    const predicted = known ? words.at(times(known.speedup), known.length) : "";
+    const { source, machine = "" } = known?.about ?? {};
+    const where = source === "measured" ? words.thisMachine : machine;
+    const line = () => {
+      if (refused) return words.none(refused.brief ?? refused.reason);
+      if (!known) return words.asks;
+      if (!measured) return (known.clock ? words.saysReckoned : words.says)(predicted, where);
+      if (known.clock) return words.saidReckoned(predicted, measured, ran.clock || words.measured);
+      const there = this._model?.header?.machine ?? "";
+      return there === machine
+        ? words.said(predicted, measured, where)
+        : words.saidElsewhere(predicted, where, measured, there);
+    };
+    say(this._line.firstElementChild, line());
+    const miss = known && ran?.speedup && !ran.apart ? whyApart(known, { ...ran, speedup: ran.speedup }) : [];
+    say(this._lengths, known ? overLengths(known) : "");
+    say(this._caught, ran ? caught(this._model) : "");
+    say(this._why, words.why(miss));
+  }
+
+  /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */
+  _refused({ reason, brief }, ran) {
+    const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup), ran.how) : "";
+    say(this._note, [words.none(brief ?? reason), measured].filter(Boolean).join(" "));
+    this._note.title = words.none(reason);
+  }
+
+  /** What was measured, or reckoned: {ms, speedup, tokens, how, clock, apart}; apart: why it is not a test of the prediction. */
+  _ran() {
+    const { _model: model, price } = this;
+    const last = model?.footer ? model.snapshots[model.snapshots.length - 1] : null;
+    const speed = last?.tokens_per_s;
+    if (!model?.header || !speed) return null;
+    const plain = plainSpeed(model.baseline);
+    const { sampling, machine, versions, overlap = "none" } = model.header;
+    const reckoned = price !== null && "ms" in price && price.clock;
+    const clock = reckoned && overlap !== reckoned ? words.otherClock(overlap) : "";
+    const elsewhere = price?.about && price.about.machine !== machine ? words.elsewhere : "";
+    const engine = price?.about && price.about.compiled !== "onnxruntime" in versions ? words.engine : "";
+    const otherwise = greedy(sampling) === !this.temperature ? "" : words.otherwise;
+    return {
+      ms: 1000 / speed,
+      speedup: plain ? speed / plain : null,
+      tokens: last.tokens_per_target_forward,
+      how: clockOf(model.header) === "reckoned" ? words.reckoned : words.measured,
+      clock: clockOf(model.header),
+      apart: elsewhere || engine || otherwise || clock,
+    };
+  }
+}
+
+/** In this page, unless a tab or window of its own was asked for. @param {MouseEvent} event */
+function toPlanner(event) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  openTab("Planner");
+}
+
+const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
+
+/** From where a stack with a view pays, and whether its length was measured. @param {import("./prices.js").OverLengths} price */
+function overLengths({ length, extrapolated, by_length: rows, pays_from: from }) {
+  if (!length || !rows?.length) return "";
+  const [first, last] = [rows[0].length, rows[rows.length - 1].length];
+  const pays = from ? words.paysFrom(from, from <= first) : words.paysNowhere;
+  return [pays, extrapolated ? words.extrapolated(length, first, last) : ""].filter(Boolean).join(" ");
+}
+
+/** What the levels in the middle spared the target, in the run as a whole. @param {any} model */
+function caught(model) {
+  const of = (/** @type {number} */ level) => model.figures.of(model.end, level);
+  const top = model.levels.length - 1;
+  const whole = of(top)?.ms_per_call;
+  const middle = model.levels
+    .slice(1, top)
+    .map((/** @type {any} */ level) => ({ name: level.name, ...of(level.index) }));
+  return middle
+    .filter((one) => whole && one.ms_per_call && one.judged > one.accepted)
+    .map((one) => words.caught(one.name, one.judged - one.accepted, rounded(one.ms_per_call), rounded(whole)))
+    .join(" ");
+}
+
+/** @param {import("./prices.js").About} about */
+function origin(about) {
+  if (!about) return "";
+  const { source, machine = "", recorded = "" } = about;
+  const day = recorded.slice(0, 10);
+  return source === "measured" ? words.here(day) : words.shipped(machine, day);
+}

@@ -1,0 +1,130 @@
+/** The Learn tab: the list of lessons, a lesson by itself or beside Explore, the sheet for paper. `mount` is called once by its
+ *  component. */
+
+import { stageHere } from "../../shared/player/within-reach.js";
+import { h, say } from "../../shared/kit/dom.js";
+import { learn } from "../../shared/levels/kinds.js";
+import { loadStyles } from "../../shared/kit/styles.js";
+import { isOpen, onTabs } from "../../shared/kit/tabs.js";
+import { rememberTheme } from "../../shared/kit/theme.js";
+import { Drive } from "./acts/drive.js";
+import { ClassRoom } from "./class/class-room.js";
+import { asked as fetched, Library } from "./library.js";
+import { Light } from "./acts/light.js";
+import { List } from "./list.js";
+import { Panel } from "./lesson-panel.js";
+import { asked, go, NOWHERE } from "./lesson-place.js";
+import { Sheet } from "./sheet.js";
+import { bringLater } from "../../systems/index.js";
+import { CLASS } from "./words/class.js";
+import { WORDS } from "./words/learn.js";
+
+/** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
+export async function mount(root, { props }) {
+  rememberTheme();
+  await Promise.all([loadStyles("learn", "lesson", "beside", "pictures", "sheet", "class"), bringLater("learn")]);
+  learn(JSON.parse(props.setup).grammar);
+  const stage = await stageHere;
+  const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);
+  await page.begin();
+}
+
+class LearnPage {
+  constructor(root, stage) {
+    /** @type {any[]} */ this.lessons = [];
+    this.library = new Library();
+    this.list = new List({
+      onOpen: (lesson, step) => this.go({ ...NOWHERE, lesson, step }),
+      onSheet: () => this.go({ ...NOWHERE, sheet: true }),
+      onClass: (id) => this.go({ ...NOWHERE, class: id }),
+    });
+    this.classes = new ClassRoom({
+      go: (place) => this.go({ ...NOWHERE, ...place }),
+      answer: () => this.panel.reveal(),
+    });
+    this.sheet = new Sheet({ library: this.library, onBack: () => this.go(NOWHERE) });
+    this.panel = new Panel({
+      drive: new Drive(stage, new Light(stage.el)),
+      library: this.library,
+      after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),
+      onStep: (step, beside) => this.go({ ...this.place, lesson: this.panel.lesson.number, step, beside }),
+      onMove: (direction) => this.classes.move(direction),
+      held: () => this.classes.at !== null,
+      onClose: () => this.go(NOWHERE),
+      onNext: () => this.go({ ...NOWHERE, lesson: this.after(this.panel.lesson)?.number ?? null }),
+    });
+    this.el = h("div", { class: "hx-stage hx-learn" }, this.list.el, this.sheet.el, this.classes.el, this.panel.el);
+    root.replaceChildren(this.el);
+    addEventListener("popstate", () => this.show());
+    onTabs(() => this.tab());
+  }
+
+  async begin() {
+    try {
+      const { lessons, classes } = await fetched("lessons");
+      this.lessons = lessons.map((one, i) => ({ ...one, number: parseInt(one.id, 10) || i + 1 }));
+      this.classes.learn(classes, this.lessons);
+    } catch {
+      say(this.list.note, WORDS.failed);
+      return;
+    }
+    this.open = false;
+    this.tab();
+  }
+
+  /** Whether this tab is the open one: a lesson that is left takes its light and its place in the address along. */
+  tab() {
+    const open = isOpen(WORDS.title);
+    if (open === this.open) return;
+    this.open = open;
+    if (open) return this.show();
+    if (this.classes.at) return this.leave(); // a stop of a class
+    go(NOWHERE, { push: false });
+    this.leave();
+  }
+
+  /** @param {import("./lesson-place.js").Place} place */
+  go(place) {
+    go(place);
+    this.show();
+  }
+
+  /** In a class a step is one of its stops: where the address says, and nowhere else. @returns {import("./lesson-place.js").Place} */
+  get place() {
+    const { class: id, stop } = asked();
+    return { ...NOWHERE, class: id, stop };
+  }
+
+  /** Shows what the address asks for. */
+  show() {
+    if (!this.open || !this.lessons.length) return;
+    const { lesson: number, step, beside, sheet, ...room } = asked();
+    const plan = room.class === null ? null : this.classes.plan(room.class);
+    if (!plan) this.classes.end();
+    else if (this.classes.show(plan, { ...room, lesson: number })) return;
+    const lesson = number === null ? null : this.lessons.find((one) => one.number === number);
+    const was = this.panel.lesson;
+    document.body.classList.toggle("hx-lesson-open", Boolean(lesson));
+    const paper = sheet || Boolean(plan && room.stop === null && !room.notes);
+    document.body.classList.toggle("hx-sheet-open", paper && !lesson);
+    this.list.el.hidden = Boolean(lesson || plan) || sheet;
+    this.sheet.el.hidden = !sheet || Boolean(lesson);
+    if (lesson) return void this.panel.show(lesson, step, beside);
+    this.panel.close();
+    if (sheet) return void this.sheet.show(this.lessons);
+    if (plan) return;
+    const missing = room.class === null ? (number === null ? "" : WORDS.unknown(number)) : CLASS.unknown(room.class);
+    this.list.show(this.lessons, missing, this.classes.plans);
+    if (was) this.list.title.focus({ preventScroll: true });
+  }
+
+  leave() {
+    document.body.classList.remove("hx-lesson-open", "hx-sheet-open");
+    if (!this.classes.at) this.classes.end();
+    this.panel.close();
+  }
+
+  after(lesson) {
+    return this.lessons[this.lessons.indexOf(lesson) + 1] ?? null;
+  }
+}

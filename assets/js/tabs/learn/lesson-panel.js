@@ -1,0 +1,237 @@
+/** The lesson that is open: one picture and a few sentences, as wide as the window; or, once a step asks nothing any more,
+ *  a panel beside Explore. Arrow keys and PageUp/PageDown go from step to step, Escape goes back. */
+
+import { h, tips } from "../../shared/kit/dom.js";
+import { onPresenting, presenting } from "../../shared/player/presenter.js";
+import { onDrawn } from "../../shared/player/within-reach.js";
+import { hiddenBy } from "./acts/veil.js";
+import { answered } from "./answered.js";
+import { fill } from "./figures/rich.js";
+import { createHead } from "./lesson-head.js";
+import { OwnRun } from "./own-run.js";
+import { pictureOf } from "./pictures/pictures.js";
+import { keep, kept } from "./progress.js";
+import { closingOf, stepOf } from "./step.js";
+import { WORDS } from "./words/learn.js";
+
+/** The last recording that these steps open. @param {any[]} steps @returns {string|null} */
+export function recordingAt(steps) {
+  return steps.map((step) => step.action?.recording).findLast(Boolean) ?? null;
+}
+
+export class Panel {
+  /**
+   * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
+   *   after: (lesson: any) => string, onStep: (step: number, beside: boolean) => void, onClose: () => void,
+   *   onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
+   *   a step on or back of the class, if one is held
+   */
+  constructor(ctx) {
+    this.ctx = ctx;
+    /** @type {any} */ this.lesson = null;
+    this.step = 1;
+    this.beside = false; // Explore
+    this.run = new OwnRun(ctx.library);
+    /** @type {import("./pictures/frame.js").Picture|null} */ this.picture = null;
+    this.gathering = Promise.resolve(true);
+    this.parts = createHead({
+      onClose: () => ctx.onClose(),
+      onGo: (direction) => this.go(direction),
+      onBack: () => this._act(),
+    });
+    this.body = h("div", { class: "hx-lesson-body", tabindex: "0" });
+    const { head, drift, foot } = this.parts;
+    this.el = h("section", { class: "hx-lesson", hidden: true }, head, drift, this.body, foot);
+    this.el.addEventListener("keydown", (event) => this._key(event));
+    // Nothing has the focus: the keys are the lesson's.
+    document.addEventListener("keydown", (event) => this.lesson && event.target === document.body && this._key(event));
+    tips(this.el);
+    onDrawn(() => this._drift());
+    onPresenting(() => this.lesson && this._draw(false));
+  }
+
+  /** Steps of the open lesson, the closing page among them. */
+  get pages() {
+    return this.lesson.steps.length + 1;
+  }
+
+  /** Opens a lesson at a step; beside Explore if it is answered. @param {any} lesson @param {number} step @param {boolean} beside */
+  async show(lesson, step, beside, { focus = true } = {}) {
+    this.lesson = lesson;
+    this.step = Math.min(step, this.pages);
+    this.beside = beside;
+    /** @type {any} */ this.asked = undefined; // what was answered since the step was opened
+    this.el.hidden = false;
+    this.ctx.drive.begin(); // what the step before was playing ends here
+    keep(lesson.id, { step: this.step, ...(this.step === this.pages ? { done: true } : {}) });
+    this.el.setAttribute("aria-busy", "true");
+    this.gathering = this.run.gather(lesson, this._needed());
+    this._draw(focus);
+    if (!(await this.gathering) || lesson !== this.lesson) return;
+    this._draw(focus);
+    if (this._isBeside) await this._act();
+    this.el.setAttribute("aria-busy", "false");
+  }
+
+  close() {
+    if (this.el.hidden) return;
+    this.el.hidden = true;
+    this._still();
+    this.lesson = null;
+    document.body.classList.remove("hx-lesson-beside");
+    this.ctx.drive.end();
+  }
+
+  /** @param {1|-1} direction */
+  go(direction) {
+    if (this.ctx.onMove(direction)) return;
+    if (direction > 0 && this.step === this.pages) return this.ctx.onNext();
+    const to = Math.min(this.pages, Math.max(1, this.step + direction));
+    if (to !== this.step) this.ctx.onStep(to, false);
+  }
+
+  /** The step that is open; null on the closing page. */
+  get page() {
+    return this.lesson?.steps[this.step - 1] ?? null;
+  }
+
+  /** What was answered to the step's question; undefined while it is open. Before a room, what was answered in private stays
+   *  hidden until it is asked for there. */
+  get answer() {
+    return presenting() ? this.asked : kept(this.lesson.id).answers?.[this.step];
+  }
+
+  get open() {
+    return Boolean(this.page?.question) && this.answer === undefined;
+  }
+
+  get _isBeside() {
+    return this.beside && !this.open;
+  }
+
+  /** The recordings that the step speaks of or draws, its own (or that of a step before it) first. */
+  _needed() {
+    const own = recordingAt(this.lesson.steps.slice(0, this.step));
+    const { figure, reveal } = this.page ?? {};
+    const others = [figure?.recording, reveal?.figure?.recording, reveal?.action?.recording].filter(Boolean);
+    return [...new Set([...(own ? [own] : []), ...others])];
+  }
+
+  /** @param {boolean} focus @param {boolean} [fresh] whether the question was answered just now */
+  _draw(focus, fresh = false) {
+    const { lesson, step, answer, page } = this;
+    const { ready } = this.run;
+    document.body.classList.toggle("hx-lesson-beside", this._isBeside);
+    this.parts.show(lesson, step, this.pages, this.ctx.after(lesson), this.ctx.held());
+    this.el.setAttribute("aria-label", WORDS.label(lesson.number, lesson.title));
+    this._still();
+    this.picture = ready ? this._picture(fresh) : null;
+    const shown = page
+      ? stepOf(page, {
+          goal: step === 1 ? lesson.goal : "",
+          picture: this.picture?.el ?? null,
+          answer,
+          ready,
+          beside: this._isBeside,
+          sources: () => this.run.sources,
+          onAnswer: (answer) => this._answer(answer),
+          onExplore: () => this.ctx.onStep(this.step, !this._isBeside),
+        })
+      : closingOf(lesson, { onTry: () => this._try() });
+    this.heading = shown.heading;
+    this.body.replaceChildren(shown.el);
+    this.body.scrollTop = 0;
+    this.parts.unfold();
+    this._drift();
+    fill(this.el, this.run.sources);
+    if (focus) this.heading.focus({ preventScroll: true });
+  }
+
+  /** The picture of the step, or of its answer. */
+  _picture(fresh) {
+    const { page, open } = this;
+    const figure = (!open && page?.reveal?.figure) || page?.figure;
+    const model = this.run.model(figure?.recording);
+    if (!figure || !model) return null;
+    const hides = open ? hiddenBy(page.question) : [];
+    return pictureOf({ step: page, figure, model, open, hides, fresh, sources: () => this.run.sources });
+  }
+
+  _still() {
+    this.picture?.end?.();
+    this.picture = null;
+  }
+
+  /** The answer of the open step, without one's own. */
+  reveal() {
+    if (this.lesson && this.open) void this._answer(null);
+  }
+
+  /** An answer opens the reveal, and the picture shows it. */
+  async _answer(answer) {
+    const { lesson, step } = this;
+    await this.gathering;
+    if (lesson !== this.lesson || step !== this.step) return;
+    this.asked = answer;
+    answered({ lesson: lesson.id, step, answer });
+    keep(lesson.id, { answers: { ...kept(lesson.id).answers, [step]: answer } });
+    this._draw(false, true);
+    const said = this.body.querySelector(".hx-verdict-said");
+    if (said instanceof HTMLElement) said.focus({ preventScroll: true });
+    if (innerWidth <= NARROW) this.body.querySelector(".hx-reveal")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** One thing to try is tried in Explore, or in another tab. */
+  _try() {
+    if (this.lesson.try.action?.tab || this._isBeside) return this._act();
+    this.ctx.onStep(this.step, true);
+  }
+
+  /** Does to Explore what the step, and its answer, say. */
+  async _act() {
+    const { page, lesson, step } = this;
+    this.el.setAttribute("aria-busy", "true");
+    let lit = await this.ctx.drive.act(page ? page.action : lesson.try.action);
+    const more = page?.reveal?.action;
+    if (more && !this.open && lesson === this.lesson && step === this.step)
+      lit = (await this.ctx.drive.act(more)) ?? lit;
+    this.el.setAttribute("aria-busy", "false");
+    this._drift();
+    if (lit) this._clear(lit);
+  }
+
+  /** What is lit must not lie below the sheet. */
+  _clear(lit) {
+    const box = lit.getBoundingClientRect();
+    const sheet = getComputedStyle(this.el).getPropertyValue("--sheet").trim() === "1";
+    const [top, bottom] = [8, sheet ? this.el.getBoundingClientRect().top - 8 : innerHeight];
+    if (box.top >= top && box.bottom <= bottom) return;
+    const room = bottom - top;
+    scrollBy({ top: box.height > room ? box.top - top : box.top - top - (room - box.height) / 2, behavior: calm() });
+  }
+
+  /** Beside Explore: whether it shows another run than the step's. */
+  _drift() {
+    if (!this.lesson) return;
+    const own = !this._isBeside || !this.page || this.run.recordings.some((name) => this.ctx.drive.shows(name));
+    if (this.parts.drift.hidden !== own) this.parts.drift.hidden = own;
+  }
+
+  _key(event) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "Escape" && this._isBeside) this.ctx.onStep(this.step, false);
+    else if (event.key === "Escape") this.ctx.onClose();
+    else if (event.key === "PageDown") this.go(1);
+    else if (event.key === "PageUp") this.go(-1);
+    else if (event.target instanceof HTMLInputElement)
+      return; // there, arrows choose or move
+    else if (event.key === "ArrowRight") this.go(1);
+    else if (event.key === "ArrowLeft") this.go(-1);
+    else return;
+    event.preventDefault();
+  }
+}
+
+const NARROW = 900; // px: one column
+
+const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");

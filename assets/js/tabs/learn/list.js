@@ -1,0 +1,119 @@
+/** The list of lessons, each with how far one has come; what the tab shows while no lesson is open. */
+
+import { h, say } from "../../shared/kit/dom.js";
+import { forget, kept, lastOpen } from "./progress.js";
+import { CLASS } from "./words/class.js";
+import { WORDS } from "./words/learn.js";
+
+export class List {
+  /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void, onClass: (id: string) => void}} ctx */
+  constructor(ctx) {
+    this.ctx = ctx;
+    /** @type {any[]} */ this.lessons = [];
+    /** @type {any[]} */ this.plans = []; // of classes
+    this.note = h("p", { class: "hx-learn-note", role: "status" });
+    this.goOn = h("button", { type: "button", class: "hx-go", hidden: true });
+    this.forgets = h("button", {
+      type: "button",
+      class: "hx-quiet",
+      text: WORDS.forget,
+      onclick: () => {
+        forget();
+        this.show(this.lessons, WORDS.forgotten);
+      },
+    });
+    this.items = h("ol", { class: "hx-lessons" });
+    this.classes = h("ul", { class: "hx-classes" });
+    this.teach = h(
+      "section",
+      { class: "hx-teach" },
+      h("h2", { text: CLASS.title }),
+      h("p", { text: CLASS.lead }),
+      this.classes,
+    );
+    this.title = h("h1", { tabindex: "-1", text: WORDS.title });
+    this.el = h(
+      "div",
+      { class: "hx-learn-list" },
+      h(
+        "header",
+        { class: "hx-learn-top" },
+        h("div", {}, this.title, h("p", { text: WORDS.lead })),
+        h(
+          "div",
+          { class: "hx-learn-do" },
+          this.goOn,
+          h("button", { type: "button", class: "hx-quiet", text: WORDS.sheet, onclick: () => ctx.onSheet() }),
+          this.forgets,
+        ),
+      ),
+      this.note,
+      this.items,
+      this.teach,
+    );
+  }
+
+  /** @param {any[]} lessons @param {string} [said] @param {any[]} [classes] */
+  show(lessons, said = "", classes = this.plans) {
+    this.lessons = lessons;
+    this.plans = classes;
+    this.teach.hidden = !classes.length;
+    this.classes.replaceChildren(...classes.map((plan) => this._class(plan)));
+    say(this.note, said || (lessons.length ? "" : WORDS.none));
+    this.items.replaceChildren(...lessons.map((lesson) => this._item(lesson)));
+    const last = lessons.find(({ id }) => id === lastOpen());
+    this.goOn.hidden = !last;
+    this.forgets.hidden = !last;
+    if (!last) return;
+    const step = kept(last.id).step ?? 1;
+    say(this.goOn, WORDS.resume(last.number, step));
+    this.goOn.onclick = () => this.ctx.onOpen(last.number, step);
+  }
+
+  _class({ id, title, goal, minutes }) {
+    const link = h("a", { href: `?${new URLSearchParams({ tab: "learn", class: id })}` });
+    link.append(
+      h("span", { class: "hx-lessons-number", text: CLASS.minutes(minutes) }),
+      h("b", { text: title }),
+      h("span", { text: goal }),
+    );
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.ctx.onClass(id);
+    });
+    return h("li", {}, link);
+  }
+
+  _item(lesson) {
+    const { step = 0, done = false } = kept(lesson.id);
+    const pages = lesson.steps.length + 1;
+    const reached = done ? WORDS.done : step ? WORDS.reached(step, pages) : WORDS.untouched;
+    const query = new URLSearchParams({ tab: "learn", lesson: String(lesson.number) });
+    return h(
+      "li",
+      { "data-done": String(done) },
+      h(
+        "a",
+        {
+          href: `?${query}`,
+          onclick: (event) => {
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a window of its own
+            event.preventDefault();
+            this.ctx.onOpen(lesson.number, 1);
+          },
+        },
+        h("span", { class: "hx-lessons-number", text: String(lesson.number), "aria-hidden": "true" }),
+        h("b", { text: lesson.title }),
+        h("span", { class: "hx-lessons-goal", text: lesson.goal }),
+        h(
+          "span",
+          { class: "hx-lessons-foot" },
+          h("span", { text: WORDS.about(lesson.minutes) }),
+          h("progress", { max: String(pages), value: String(done ? pages : step), "aria-hidden": "true" }),
+          h("span", { text: reached }),
+        ),
+      ),
+    );
+  }
+}

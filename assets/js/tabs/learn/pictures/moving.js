@@ -1,0 +1,131 @@
+/** A moment of a recorded run as the picture of a step: its text, its round or its lanes, drawn by what draws them in
+ *  Explore. It has a player of its own; while the step's question is open it shows nothing that comes later. */
+
+import { gridOf } from "../../../shared/anatomy/grid.js";
+import { happened, placeOf, roundOf, settled, spotlight } from "../../../shared/anatomy/round.js";
+import { captionAt } from "../../../shared/caption/caption.js";
+import { drawnParts } from "../../../shared/caption/caption-view.js";
+import { h, signButton } from "../../../shared/kit/dom.js";
+import { create as createLanes } from "../../../shared/lanes/lanes.js";
+import { paceOf, Player } from "../../../shared/player/player.js";
+import { create as createLegend } from "../../../shared/text/token/legend.js";
+import { create as createText } from "../../../shared/text/text.js";
+import { momentOf } from "../acts/named-moments.js";
+import { rollView } from "./roll-view.js";
+import { soFar } from "../sums/so-far.js";
+import { frame } from "./frame.js";
+import { MOVING } from "../words/pictures.js";
+
+/** @typedef {import("./frame.js").PictureContext} PictureContext */
+
+/** @param {PictureContext} ctx @returns {import("./frame.js").Picture} */
+export function movingPicture(ctx) {
+  const { model, figure, step, open } = ctx;
+  const { at, limit, from } = stretchOf(ctx);
+  const view = VIEWS[figure.kind](ctx, (t) => seek(t));
+  const player = new Player(() => draw());
+  const seek = (/** @type {number} */ t) => player.seek(Math.min(t, limit));
+  const on = () => {
+    const next = model.markAfter(player.cursor);
+    if (next && next.t <= limit) player.stepEvent(1);
+  };
+  const play = () => {
+    if (player.cursor >= limit) player.seek(from);
+    const { seconds = 4 } = (open ? null : step.reveal?.action) ?? {};
+    player.speed = paceOf(limit - player.cursor, [seconds * 0.8, seconds * 1.2]);
+    player.play(limit);
+  };
+  const buttons = h(
+    "span",
+    { class: "hx-sketch-buttons" },
+    signButton(MOVING.back, "\u2190", () => player.cursor > from && player.stepEvent(-1)),
+    h("button", { type: "button", class: "hx-quiet", text: MOVING.play, onclick: () => play() }),
+    signButton(MOVING.on, "\u2192", on),
+  );
+  const { el, caption } = frame(figure.kind, MOVING.label(figure.kind), [view.el], from < limit ? [buttons] : []);
+  const silent = open && (at >= model.end || ctx.hides.length > 0);
+  let told = "";
+
+  function draw() {
+    const { cursor } = player;
+    view.update(cursor);
+    if (silent) return;
+    const said = captionAt(model, cursor);
+    if (said.key === told) return;
+    told = said.key;
+    caption.classList.add("hx-caption");
+    caption.replaceChildren(...drawnParts(said.parts, model));
+  }
+
+  player.attach(model);
+  if (ctx.fresh && at < limit && !player.reduced) {
+    seek(at);
+    requestAnimationFrame(() => el.isConnected && play());
+  } else seek(open ? at : limit);
+  return { el, end: () => player.destroy() };
+}
+
+/** When the picture stands, how far and from where it plays, ns. @param {PictureContext} ctx */
+function stretchOf({ model, figure, step, open }) {
+  const words = figure.at ?? step.action?.at ?? "end";
+  const at = momentOf(model, words) ?? model.end;
+  const until = figure.to ?? step.reveal?.action?.play ?? null;
+  const round = model.rounds[placeOf(model, at)];
+  const later = until
+    ? momentOf(model, until)
+    : words === "end"
+      ? model.end
+      : words === "start"
+        ? at
+        : (round?.t1 ?? at);
+  const limit = open ? at : Math.max(at, later ?? at);
+  return { at, limit, from: Math.min(round?.t0 ?? 0, limit) };
+}
+
+/** @type {Record<string, (ctx: PictureContext, seek: (t: number) => void) => {el: HTMLElement, update: (cursor: number) => void}>} */
+const VIEWS = {
+  roll: rollView,
+
+  text({ model, figure }) {
+    const el = h("div", { class: "hx-sketch-text" });
+    const text = createText(el);
+    const legend = createLegend(el, el);
+    return {
+      el,
+      update(cursor) {
+        const opts = { colourBy: figure.colour ?? "level", moves: 1 };
+        text.update(model, cursor, opts);
+        legend.update(model, cursor, opts);
+        text.settle();
+      },
+    };
+  },
+
+  lanes({ model, figure, open }) {
+    const el = h("div", { class: "hx-sketch-lanes" });
+    const lanes = createLanes(el);
+    const between = figure.between?.map((/** @type {string} */ words) => momentOf(model, words)) ?? null;
+    return { el, update: (cursor) => lanes.update(model, cursor, { veiled: open, between, present: true }) };
+  },
+
+  round({ model, open }) {
+    const el = h("div", { class: "hx-an-picture hx-sketch-round" });
+    let drawn = "";
+    return {
+      el,
+      update(cursor) {
+        const whole = roundOf(model, placeOf(model, cursor));
+        const at = settled(model, cursor);
+        const now = whole ? happened(whole, cursor) : -1;
+        const key = `${whole?.place} ${now} ${at >= (whole?.happenings[now]?.call?.segment.t1 ?? 0)}`;
+        if (!whole || key === drawn) return;
+        drawn = key;
+        const round = open ? soFar(whole, at) : whole;
+        const chosen = spotlight(whole, cursor)?.serial ?? null;
+        const call = whole.happenings[now]?.call ?? null;
+        const shown = call && round.calls.find((one) => one.segment === call.segment);
+        el.replaceChildren(gridOf(model, round, { at, cursor, chosen, call: shown ?? null, onChoose: () => {} }));
+      },
+    };
+  },
+};

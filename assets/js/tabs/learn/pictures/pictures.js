@@ -1,0 +1,34 @@
+/** The picture of a step by the name that lessons call it. */
+
+import { costsPicture, gainsPicture, passesPicture, rowsPicture } from "./charts.js";
+import { coinPicture } from "./coin-picture.js";
+import { hopsPicture } from "./hops-picture.js";
+import { movingPicture } from "./moving.js";
+import { yieldsPicture } from "./yields-picture.js";
+import { brought } from "../../../systems/index.js";
+import { h } from "../../../shared/kit/dom.js";
+import { MISSING } from "../words/pictures.js";
+import { frame } from "./frame.js";
+
+/** @type {Record<string, (ctx: import("./frame.js").PictureContext) => import("./frame.js").Picture>} */
+const MAKERS = {
+  text: movingPicture,
+  round: movingPicture,
+  lanes: movingPicture,
+  roll: movingPicture,
+  passes: passesPicture,
+  rows: rowsPicture,
+  costs: costsPicture,
+  gains: gainsPicture,
+  yields: yieldsPicture,
+  coin: coinPicture,
+  hops: hopsPicture,
+};
+
+/** One that nobody brings says so. @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
+export function pictureOf(ctx) {
+  const { kind } = ctx.figure;
+  const make = MAKERS[kind] ?? brought.pictures.find(({ name }) => name === kind)?.make;
+  if (make) return make(ctx);
+  return frame(kind, MISSING.label, [h("p", { class: "hx-sketch-waits", text: MISSING.text(kind) })]);
+}

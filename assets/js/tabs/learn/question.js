@@ -1,0 +1,132 @@
+/** A prediction: choices or a figure to estimate. Until one commits to an answer, or asks to be shown, what it reveals is
+ *  not on the page at all. */
+
+import { h } from "../../shared/kit/dom.js";
+import { figure, holds, references } from "./figures/refs.js";
+import { rich } from "./figures/rich.js";
+import { WORDS } from "./words/learn.js";
+
+let made = 0; // groups of choices, each with a name of its own
+
+/**
+ * @param {any} question as app/learn/lessons.py declares it
+ * @param {{answer: any, ready: boolean, sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void}} ctx
+ *   answer: given before, else undefined; the index of a choice, a number, or null for one that was shown. ready: whether
+ *   the figures are at hand that a verdict needs
+ */
+export function questionOf(question, ctx) {
+  const ask = h("legend", {}, ...rich(question.ask));
+  const given = ctx.answer !== undefined;
+  const form = h("form", { class: "hx-question", onsubmit: (event) => event.preventDefault() });
+  const fields = h("fieldset", {}, ask);
+  form.append(fields);
+  if (given) {
+    if (!question.number) fields.append(choicesGiven(question, ctx));
+    form.append(ctx.ready ? verdict(question, ctx) : saying(WORDS.reading, "waits"));
+    return form;
+  }
+  const input = question.number ? estimate(question) : choices(question);
+  const commit = h("button", { type: "submit", class: "hx-quiet hx-commit", text: WORDS.commit, disabled: true });
+  const give = h("button", { type: "button", class: "hx-quiet", text: WORDS.give, onclick: () => ctx.onAnswer(null) });
+  input.el.addEventListener("input", () => (commit.disabled = input.value() === null));
+  form.addEventListener("submit", () => {
+    const value = input.value();
+    if (value !== null) ctx.onAnswer(value);
+  });
+  fields.append(input.el);
+  form.append(h("div", { class: "hx-question-go" }, commit, give), h("p", { class: "hx-locked", text: WORDS.locked }));
+  return form;
+}
+
+function choices({ choices: list }) {
+  const name = `hx-choice-${++made}`;
+  const radios = list.map((_, i) => h("input", { type: "radio", name, value: String(i) }));
+  const el = h(
+    "div",
+    { class: "hx-choices" },
+    ...list.map((one, i) => h("label", { class: "hx-choice" }, radios[i], h("span", {}, ...rich(one.text)))),
+  );
+  const value = () => {
+    const at = radios.findIndex((/** @type {any} */ one) => one.checked);
+    return at < 0 ? null : at;
+  };
+  return { el, value };
+}
+
+function estimate({ number }) {
+  const input = h("input", { class: "hx-input", inputmode: "decimal", "aria-label": WORDS.estimate, maxlength: "12" });
+  const fault = h("p", { class: "hx-estimate-fault", role: "alert", hidden: true });
+  const el = h("div", {}, h("label", { class: "hx-estimate" }, input, h("span", { text: number.unit })), fault);
+  const written = () => /** @type {any} */ (input).value.trim();
+  // What is asked for is counted or measured: none of it can be below zero.
+  const value = () => (/^\d+([.,]\d+)?$/.test(written()) ? Number(written().replace(",", ".")) : null);
+  input.addEventListener("input", () => {
+    const fits = !written() || value() !== null;
+    input.setAttribute("aria-invalid", String(!fits));
+    fault.hidden = fits;
+    fault.textContent = fits ? "" : WORDS.noEstimate(written());
+  });
+  return { el, value };
+}
+
+/** Which choices are right, for what is loaded. @returns {(boolean|null)[]} */
+export const rightOnes = (question, sources) =>
+  question.choices.map((one) => (one.when ? holds(one.when, sources) : Boolean(one.right)));
+
+function choicesGiven(question, { answer, ready, sources }) {
+  const right = ready ? rightOnes(question, sources()) : [];
+  const items = question.choices.map((one, i) => {
+    const marks = [right[i] ? WORDS.mark : "", answer === i ? WORDS.yours : ""].filter(Boolean).join(", ");
+    return h(
+      "li",
+      { class: "hx-choice", "data-right": String(Boolean(right[i])), "data-yours": String(answer === i) },
+      h("i", { "aria-hidden": "true", text: right[i] ? "\u2713" : answer === i ? "\u2717" : "" }),
+      h("span", {}, ...rich(one.text)),
+      marks ? h("small", { text: marks }) : null,
+    );
+  });
+  return h("ul", { class: "hx-choices" }, ...items);
+}
+
+/** The answer that a reference gives. @returns {import("./figures/refs.js").Figure|null} */
+export function answerOf(reference, sources) {
+  const [found] = references(reference);
+  return figure(sources, found?.name ?? "", found?.source);
+}
+
+/** The figure that the step states beside the one it asks for; null where it states none. */
+function given(number, sources) {
+  const value = number.given ? answerOf(number.given, sources)?.value : null;
+  return typeof value === "number" ? value : null;
+}
+
+/**
+ * Whether an estimate counts as near: within a share of the value, and on the same side of what the step states.
+ * @param {number} answer @param {number} value @param {number} [within] @param {number|null} [stated]
+ */
+export const isNear = (answer, value, within = 0.15, stated = null) =>
+  Math.abs(answer - value) <= within * Math.abs(value) &&
+  (stated === null || answer === value || (answer - stated) * (value - stated) > 0);
+
+const saying = (text, kind) =>
+  h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
+
+function verdict(question, { answer, sources }) {
+  if (question.number) {
+    const found = answerOf(question.number.answer, sources());
+    if (!found) return saying(WORDS.missing, "none");
+    const unit = question.number.unit;
+    const shown = /\p{L}|%/u.test(found.text) || !unit ? found.text : `${found.text} ${unit}`;
+    if (answer === null) return saying(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
+    const value = Number(found.value) * (found.text.endsWith("%") ? 100 : 1);
+    const near = isNear(answer, value, question.number.within, given(question.number, sources()));
+    if (answer === value || answer === Number.parseFloat(found.text)) {
+      return saying(`${WORDS.right} ${WORDS.found(shown)}`, "right");
+    }
+    return saying((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");
+  }
+  const right = rightOnes(question, sources());
+  if (!right.includes(true)) return saying(WORDS.missing, "none");
+  if (answer === null) return saying(WORDS.shown, "shown");
+  return right[answer] ? saying(WORDS.right, "right") : saying(WORDS.wrong, "off");
+}

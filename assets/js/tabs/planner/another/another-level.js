@@ -1,0 +1,168 @@
+/** The Planner's first question: two sliders, one curve, one sentence that answers, and the stack to use. */
+
+import { h, say } from "../../../shared/kit/dom.js";
+import { svg } from "../../../shared/kit/svg.js";
+import { ofTheory, stated } from "../../../shared/levels/stated.js";
+import { levelPhrase, nameOfStack } from "../../../shared/levels/stack-names.js";
+import { curveTable, drawCurve, nearest } from "./curve.js";
+import { paysFrom, readAt } from "./reading.js";
+import { stopsSlider } from "./stops-slider.js";
+import { ratio } from "../../../shared/words/numbers.js";
+import { ANOTHER } from "../words/another.js";
+
+const PHONE = 700; // px of the page, as in planner.css
+const HIGH = { phone: 260, screen: 320 };
+
+/** @typedef {import("./answers.js").Curve} Curve @typedef {import("./answers.js").CostPoint} CostPoint */
+
+/**
+ * @param {{about: () => any, onTurn: (at: {agreement: number|null, share: number|null}) => void, onUse: (stack: string) => void}} ctx
+ *   onTurn: a slider was moved; null stands for the profile's own number
+ */
+export function anotherLevel(ctx) {
+  /** @type {Curve|null} */ let curve = null;
+  /** @type {CostPoint|null} */ let own = null; // the profile's own point
+  /** @type {{agreement: number|null, share: number|null}} */ let at = { agreement: null, share: null };
+  /** @type {number|null|undefined} */ let shown; // the agreement of the curve, as it was asked for
+  /** @type {Curve|null} */ let tabled = null; // whose table is on the page
+  let kind = "shipped";
+  const answer = h("p", { class: "hx-al-answer", role: "status", "aria-live": "polite" });
+  const pays = h("p", { class: "hx-al-pays" });
+  const lead = h("p", { class: "hx-al-lead" });
+  const on = h("p", { class: "hx-al-on" });
+  const agrees = stopsSlider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
+  const costs = stopsSlider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
+  const picture = svg("svg", { class: "hx-al-curve", role: "img" });
+  const legend = h("p", { class: "hx-al-legend", "aria-hidden": "true" });
+  const table = h("div", { class: "hx-figure-scroll", tabindex: "0", role: "group", "aria-label": ANOTHER.table });
+  const use = h("button", { type: "button", class: "hx-go", text: ANOTHER.use, "data-tip": ANOTHER.useTip });
+  const back = h("button", { type: "button", class: "hx-quiet", text: ANOTHER.reset });
+  const stack = h("div", { class: "hx-al-stack" });
+  back.addEventListener("click", () => turn({ agreement: null, share: null }));
+  const el = h(
+    "section",
+    { class: "hx-panel hx-al", "aria-label": ANOTHER.label },
+    h("h2", { class: "hx-al-question", text: ANOTHER.question }),
+    answer,
+    on,
+    pays,
+    h("div", { class: "hx-al-sliders" }, agrees.el, costs.el),
+    legend,
+    picture,
+    h("div", { class: "hx-al-use" }, use, back, stack),
+    lead,
+    h("details", { class: "hx-figure-data" }, h("summary", { text: ANOTHER.asTable }), table),
+  );
+  new ResizeObserver(() => draw()).observe(el);
+
+  /** The profile's own number is written as null: it stays its own when the profile changes. */
+  function own_(value, mine) {
+    return value === mine ? null : value;
+  }
+
+  function turn(part) {
+    at = { ...at, ...part };
+    settle();
+    draw();
+    ctx.onTurn(at);
+  }
+
+  /** The sliders where `at` says. */
+  function settle() {
+    if (!curve) return;
+    const { agreements, points, agreement, share } = curve;
+    agrees.stand(
+      agreements,
+      at.agreement ?? agreement,
+      (x) => ANOTHER.ofTokens(x) + (x === agreement ? measured() : ""),
+    );
+    costs.stand(
+      points.map((point) => point.share),
+      at.share ?? share,
+      (x) => ANOTHER.ofPass(x) + (x === share ? measured() : ""),
+    );
+    back.disabled = at.agreement === null && at.share === null;
+  }
+
+  const measured = () => (kind === "simulated" ? ANOTHER.assumed : ANOTHER.measured);
+
+  function draw() {
+    if (!curve || !own) return;
+    const { levels, share } = curve;
+    const many = levels.length;
+    const middle = levels[many - 2];
+    const level = middle.spec ? levelPhrase(middle.spec) : middle.name;
+    const names = { more: ANOTHER.best(many), fewer: ANOTHER.best(many - 1), level };
+    const read = readAt(curve, at.share ?? share);
+    const measuredPoint = at.share === null && at.agreement === null;
+    const [more, fewer] = [read.point.more, read.point.fewer].map(({ stack: plan, speedup }) =>
+      measuredPoint
+        ? stated("speed_up", ofTheory(ctx.about(), plan, ctx.about().temperature), ratio(speedup))
+        : ratio(speedup),
+    );
+    const sentence = {
+      yes: () => ANOTHER.yes(many, more, fewer),
+      no: () => ANOTHER.no(many, more, fewer),
+      even: () => ANOTHER.even(many, more),
+    }[read.pays]();
+    say(answer, sentence);
+    el.dataset.pays = read.pays;
+    say(pays, stretch(paysFrom(curve), level, read.pays));
+    say(lead, ANOTHER.lead(many, level, kind));
+    say(on, ANOTHER.on(ctx.about(), kind));
+    agrees.name(ANOTHER.agrees(level));
+    costs.name(ANOTHER.costs(level));
+    const [wide, high] = [Math.max(300, el.clientWidth - 32), innerWidth < PHONE ? HIGH.phone : HIGH.screen];
+    drawCurve(picture, curve, { share: at.share ?? share, own, names }, wide, high);
+    picture.setAttribute("aria-label", `${ANOTHER.upright}. ${sentence}`);
+    legend.replaceChildren(
+      h("span", { class: "hx-al-key hx-al-more", text: names.more }),
+      h("span", { class: "hx-al-key hx-al-fewer", text: names.fewer }),
+      h("span", { class: "hx-al-key hx-al-own", text: ANOTHER.own[kind] ?? ANOTHER.own.shipped }),
+      h("span", { text: ANOTHER.upright }),
+    );
+    if (tabled !== curve) table.replaceChildren(curveTable(curve, names));
+    tabled = curve;
+    use.onclick = () => curve?.runs && ctx.onUse(read.plan.stack);
+    use.toggleAttribute("aria-disabled", !curve.runs);
+    use.dataset.tip = curve.runs ? ANOTHER.useTip : ANOTHER.cannotUse;
+    if (stack.dataset.stack !== read.plan.stack) stack.replaceChildren(nameOfStack(read.plan.stack));
+    stack.dataset.stack = read.plan.stack;
+  }
+
+  return {
+    el,
+    /** A profile was chosen: the sliders begin as the address says. @param {{agreement: number|null, share: number|null}} asked */
+    begin(asked, /** @type {string} */ source) {
+      at = asked;
+      kind = source;
+      curve = null;
+      own = null;
+    },
+    at: () => at,
+    /** @param {Curve} heard @param {number|null} agreement that it was asked at */
+    show(heard, agreement) {
+      if (agreement === null) own = nearest(heard.points, heard.share);
+      if (agreement !== at.agreement && curve) return; // the one that was asked for is on its way
+      curve = heard;
+      shown = agreement;
+      settle();
+      draw();
+    },
+    /** The agreement that is to be asked for next: null for the profile's own point; undefined: none. */
+    wants: () => (own === null ? null : shown !== at.agreement ? at.agreement : undefined),
+    /** The profile's numbers have changed. */
+    stale() {
+      own = null;
+      shown = undefined;
+    },
+  };
+}
+
+/** @param {{low: number|null, high: number|null}|null} ends @param {string} level @param {string} pays at the slider's cost */
+function stretch(ends, level, pays) {
+  if (!ends) return ANOTHER.paysNever;
+  if (ends.low === null && ends.high === null) return pays === "no" ? ANOTHER.paysNever : ANOTHER.paysAlways;
+  if (ends.low === null) return ANOTHER.pays(level, ends.high ?? 1);
+  return ends.high === null ? ANOTHER.paysAbove(level, ends.low) : ANOTHER.paysBetween(level, ends.low, ends.high);
+}

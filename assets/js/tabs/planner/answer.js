@@ -1,0 +1,265 @@
+/** The best plan: its tower in a line, its figures, what each level is worth, the best per number of levels, why. */
+
+import { h, say } from "../../shared/kit/dom.js";
+import { ofTheory, stated } from "../../shared/levels/stated.js";
+import { styleLevels } from "../../shared/levels/kinds.js";
+import { ratio, rounded } from "../../shared/words/numbers.js";
+import { levelBadge } from "../../shared/levels/badge.js";
+import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
+import { ANSWER } from "./words/planner.js";
+
+const ENGINE_SEEN = 0.005; // of the time: less is not drawn
+
+/**
+ * @param {{plays: boolean, about: () => any, onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
+ * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
+ */
+export function answerPanel(ctx) {
+  const tower = h("div", { class: "hx-plan-tower" });
+  const figures = h("dl", { class: "hx-plan-figures" });
+  const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: ANSWER.use });
+  const play = h("button", {
+    type: "button",
+    class: "hx-quiet hx-plan-play",
+    text: ANSWER.play,
+    "data-tip": ANSWER.playTip,
+  });
+  const stack = h("div", { class: "hx-plan-stack" });
+  const reason = h("p", { class: "hx-plan-text" });
+  const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
+  const shares = h("div", { class: "hx-plan-shares" });
+  const best = h(
+    "section",
+    { class: "hx-panel hx-plan-best", "aria-label": ANSWER.bestLabel },
+    h("h2", { class: "hx-plan-h", text: ANSWER.best }),
+    spoken,
+    tower,
+    figures,
+    h("div", { class: "hx-plan-useline" }, use, play, stack),
+    reason,
+    shares,
+  );
+  const depths = h("div", {});
+  const depth = h(
+    "section",
+    { class: "hx-panel hx-plan-depth", "aria-label": ANSWER.depthLabel },
+    h("h2", { class: "hx-plan-h", text: ANSWER.depth }),
+    depths,
+  );
+  const why = h("section", { class: "hx-plan-why", "aria-label": ANSWER.why });
+
+  function show(answer, styles) {
+    const top = answer.best;
+    const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
+    say(spoken, answer.headline);
+    tower.replaceChildren(...tiles(answer, styles));
+    figures.replaceChildren(
+      fact(stated("ms_per_token", of(top.stack), rounded(top.ms)), ANSWER.ms),
+      fact(`${stated("speed_up", of(top.stack), ratio(top.speedup))}×`, ANSWER.gain),
+      fact(ratio(top.tokens), ANSWER.tokens),
+    );
+    stack.replaceChildren(nameOfStack(top.stack));
+    use.onclick = () => ctx.onUse(top);
+    play.onclick = () => ctx.plays && ctx.onPlay(top);
+    for (const [button, first] of [
+      [use, top.runs],
+      [play, !top.runs],
+    ]) {
+      button.classList.toggle("hx-go", first);
+      button.classList.toggle("hx-quiet", !first);
+    }
+    use.toggleAttribute("aria-disabled", !top.runs);
+    play.toggleAttribute("aria-disabled", !ctx.plays);
+    play.dataset.tip = ctx.plays ? ANSWER.playTip : ANSWER.playNeeds;
+    use.dataset.tip = top.runs ? ANSWER.useTip : ANSWER.cannotUseTip;
+    reason.textContent = top.runs ? "" : ANSWER.cannotUse;
+    reason.hidden = top.runs;
+    shares.replaceChildren(sharesTable(top, styles));
+    depths.replaceChildren(depthTable(answer, styles, ctx));
+    why.replaceChildren(
+      ...answer.why.map(({ pays, verdict, text }) =>
+        h("div", { class: "hx-panel hx-plan-reason", "data-pays": pays }, h("h3", { text: verdict }), h("p", { text })),
+      ),
+    );
+  }
+
+  return { el: [best, depth, why], show };
+}
+
+/** The levels in a line, cheapest first, each exactly as wide as its share of the time; below it what each one is. */
+function tiles({ best }, styles) {
+  const parts = best.shares.map((part) => ({
+    ...part,
+    text: part.block ? `${part.name}:${part.block}` : part.name,
+    style: styles.get(part.name),
+  }));
+  const engine = 1 - best.shares.reduce((sum, part) => sum + part.share, 0);
+  if (engine >= ENGINE_SEEN)
+    parts.push({
+      name: ANSWER.engineName,
+      text: ANSWER.engine,
+      share: engine,
+      ms: engine * best.ms,
+      style: null,
+    });
+  const hue = ({ style }) => style?.hue ?? "var(--muted)";
+  return [
+    h(
+      "div",
+      { class: "hx-plan-scale", "aria-hidden": "true" },
+      ...parts.map((part) => h("i", { style: { "--hue": hue(part), "flex-grow": String(part.share) } })),
+    ),
+    h(
+      "div",
+      { class: "hx-plan-tiles" },
+      ...parts.map((part) =>
+        h(
+          "div",
+          {
+            class: "hx-plan-tile",
+            style: { "--hue": hue(part) },
+            "data-tip": ANSWER.share(part.name, rounded(part.ms), percent(part.share)),
+          },
+          part.style ? levelBadge(part.style) : null,
+          h("b", { text: part.text }),
+          h("span", { text: percent(part.share) }),
+        ),
+      ),
+    ),
+  ];
+}
+
+function sharesTable(top, styles) {
+  const row = (part) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row", class: "hx-plan-level" },
+        levelBadge(styles.get(part.name)),
+        h("span", { text: part.name }),
+      ),
+      h("td", { text: part.block ?? "–" }),
+      h("td", { text: part.calls.toFixed(2) }),
+      h("td", { text: rounded(part.ms) }),
+      h("td", {
+        text:
+          part.worth === null
+            ? ANSWER.signs
+            : part.worth < 1.0005
+              ? ANSWER.nothing
+              : ANSWER.slower(part.worth.toFixed(2)),
+      }),
+    );
+  const rows = top.shares.toReversed().map(row);
+  return h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, ...ANSWER.sharesHead.map((text) => h("th", { scope: "col", text })))),
+    h("tbody", {}, ...rows),
+  );
+}
+
+function depthTable(answer, styles, ctx) {
+  const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
+  const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
+  const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
+  const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
+  const row = (one, name) =>
+    h(
+      "tr",
+      { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null },
+      h("th", { scope: "row", role: "rowheader" }, h("span", { class: "hx-plan-count", text: name })),
+      h(
+        "td",
+        { role: "cell", class: "hx-plan-chips" },
+        called.get(one.stack) === one.stack ? null : h("div", {}, nameOfStack(one.stack, called)),
+        ...one.levels.flatMap((level, i) => [
+          h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: levelText(one, i) })),
+        ]),
+      ),
+      h(
+        "td",
+        { role: "cell", class: "hx-plan-bar" },
+        h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }),
+        h("span", { text: `${rounded(one.ms)} ms` }),
+      ),
+      h("td", { role: "cell", text: `${stated("speed_up", of(one.stack), ratio(one.speedup))}×` }),
+      h(
+        "td",
+        { role: "cell" },
+        one.runs
+          ? h("button", {
+              type: "button",
+              class: "hx-quiet hx-plan-small",
+              text: ANSWER.useShort,
+              "aria-label": ANSWER.useOf(called.get(one.stack) ?? one.stack),
+              onclick: () => ctx.onUse(one),
+            })
+          : h("button", {
+              type: "button",
+              class: "hx-quiet hx-plan-small",
+              text: ANSWER.playShort,
+              "aria-label": ANSWER.playOf(called.get(one.stack) ?? one.stack),
+              "aria-disabled": ctx.plays ? null : "",
+              "data-tip": ctx.plays ? ANSWER.playTip : ANSWER.playNeeds,
+              onclick: () => ctx.plays && ctx.onPlay(one),
+            }),
+      ),
+    );
+  const others = answer.others.map((one) => row(one, ""));
+  return h(
+    "div",
+    {},
+    h(
+      "div",
+      { class: "hx-plan-over" },
+      h(
+        "table",
+        { role: "table", class: "hx-plan-depths" },
+        head(),
+        h(
+          "tbody",
+          { role: "rowgroup" },
+          ...answer.by_depth.map((one) => row(one, ANSWER.counts[one.levels.length] ?? String(one.levels.length))),
+        ),
+      ),
+    ),
+    others.length
+      ? h(
+          "details",
+          { class: "hx-figure-data" },
+          h("summary", { text: ANSWER.others }),
+          h(
+            "div",
+            { class: "hx-plan-over" },
+            h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...others)),
+          ),
+        )
+      : null,
+  );
+}
+
+// A phone lays rows out as small cards; the roles keep them a table to a screen reader.
+const head = () =>
+  h(
+    "thead",
+    { role: "rowgroup" },
+    h(
+      "tr",
+      { role: "row" },
+      ...ANSWER.depthsHead.map((text) => h("th", { scope: "col", role: "columnheader", text })),
+      h("th", { scope: "col", role: "columnheader" }, h("span", { class: "hx-sr", text: ANSWER.useIt })),
+    ),
+  );
+
+const fact = (value, /** @type {string[]} */ [name, tip]) =>
+  h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
+const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
+
+/** A level of a plan as the grammar writes it, without its own keys. */
+function levelText({ levels, blocks, tree }, i) {
+  const block = blocks[i] ? `:${blocks[i]}` : "";
+  return levels[i] + block + (i === 0 && tree?.length ? `@tree=${tree.join(".")}` : "");
+}

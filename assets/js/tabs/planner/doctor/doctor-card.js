@@ -1,0 +1,202 @@
+/** A diagnosis as one card: the answer, where a token's time goes, the gain by draft length, what to change. */
+
+import { h, icon, say } from "../../../shared/kit/dom.js";
+import { copy } from "../../../shared/kit/files.js";
+import { svg } from "../../../shared/kit/svg.js";
+import { DOCTOR } from "../words/doctor.js";
+import { drawGain, ofGains, readLength } from "./gain-curve.js";
+
+const HIGH = 280; // px of the curve
+
+/** @param {any} answer the server's @param {string} link an address, or "" @returns {HTMLElement} */
+export function doctorCard(answer, link) {
+  const part = (/** @type {string} */ title, /** @type {(Node|null)[]} */ ...inside) =>
+    h("section", { class: "hx-doc-part" }, h("h3", { class: "hx-plan-h", text: title }), ...inside);
+  const texts = (/** @type {string[]} */ lines) =>
+    h("ul", { class: "hx-doc-list" }, ...lines.map((text) => h("li", { text })));
+  const [first, rest = ""] = answer.verdict.split(/(?<=\.) (.*)/s); // the first sentence is the heading
+  return h(
+    "article",
+    { class: "hx-panel hx-doc-card", "aria-label": DOCTOR.card, tabindex: "-1" },
+    h("p", { class: "hx-doc-engine", text: DOCTOR.of(answer.title, answer.drafter) }),
+    h("h2", { class: "hx-doc-verdict", text: first }),
+    rest ? h("p", { class: "hx-doc-more", text: rest }) : null,
+    answer.counted ? h("p", { class: "hx-plan-text", text: DOCTOR.counted(answer.counted) }) : null,
+    answer.compared.length ? part(DOCTOR.compared, settingsTable(answer.compared)) : null,
+    answer.parts.length ? part(DOCTOR.where, tokenTime(answer.parts)) : null,
+    answer.k
+      ? part(answer.curve.length && !ofGains(answer.curve) ? DOCTOR.curveMs : DOCTOR.curve, ...curveOf(answer))
+      : null,
+    part(DOCTOR.change, ...changes(answer)),
+    answer.findings.length ? part(DOCTOR.findings, texts(answer.findings.map(({ text }) => text))) : null,
+    answer.acceptance.length ? part(DOCTOR.places, placesTable(answer)) : null,
+    answer.rates.length
+      ? part(
+          DOCTOR.rates,
+          texts(answer.rates.map(({ name, value, means }) => DOCTOR.rate(name, DOCTOR.percent(value), means))),
+        )
+      : null,
+    answer.levels.length ? part(DOCTOR.levels, texts(answer.levels)) : null,
+    answer.missing.length ? part(DOCTOR.missing, texts(answer.missing)) : null,
+    link
+      ? h(
+          "div",
+          { class: "hx-doc-link" },
+          copier(DOCTOR.link, link),
+          h("span", { class: "hx-plan-text", text: DOCTOR.linkNote }),
+        )
+      : null,
+  );
+}
+
+/** A bar of the parts, and the same in words. @param {{kind: string, ms: number, words: string}[]} parts */
+function tokenTime(parts) {
+  const whole = parts.reduce((sum, { ms }) => sum + ms, 0);
+  const said = parts.map(({ words, ms }) => DOCTOR.part(words, DOCTOR.ms(ms), ms / whole));
+  return h(
+    "div",
+    { class: "hx-doc-time" },
+    h(
+      "div",
+      { class: "hx-doc-bar", role: "img", "aria-label": said.join(", ") },
+      ...parts.map(({ kind, ms }) => h("i", { "data-part": kind, style: { "flex-grow": String(ms / whole) } })),
+    ),
+    h("ul", { class: "hx-doc-keys" }, ...parts.map(({ kind }, i) => h("li", { "data-part": kind, text: said[i] }))),
+  );
+}
+
+/** The curve, read out by arrow keys, and its table. @param {any} answer @returns {Node[]} */
+function curveOf({ curve, best, k }) {
+  if (!curve.length) return [h("p", { class: "hx-plan-text", text: DOCTOR.noCurve })];
+  const gains = ofGains(curve);
+  let at = curve.findIndex((point) => point.k === best.k);
+  const picture = svg("svg", { class: "hx-doc-curve", "aria-hidden": "true" });
+  const reading = h("p", { class: "hx-doc-reading", role: "status", "aria-live": "polite" });
+  const box = h(
+    "div",
+    {
+      class: "hx-doc-picture",
+      tabindex: "0",
+      role: "slider",
+      "aria-label": gains ? DOCTOR.curve : DOCTOR.curveMs,
+      "aria-valuemin": curve[0].k,
+      "aria-valuemax": curve[curve.length - 1].k,
+      "data-tip": DOCTOR.steps,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -99, End: 99 }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        move(at + step);
+      },
+    },
+    picture,
+  );
+  const draw = () =>
+    box.clientWidth &&
+    drawGain(picture, curve, { best: best.k, now: k, at: curve[at].k }, Math.max(280, box.clientWidth), HIGH);
+  function move(/** @type {number} */ to) {
+    at = Math.min(curve.length - 1, Math.max(0, to));
+    const said = readLength(curve[at], gains);
+    say(reading, said);
+    box.setAttribute("aria-valuenow", String(curve[at].k));
+    box.setAttribute("aria-valuetext", said);
+    draw();
+  }
+  move(at);
+  new ResizeObserver(draw).observe(box);
+  const rows = curve.map((point) => [
+    String(point.k),
+    point.tokens.toFixed(2),
+    DOCTOR.ms(point.ms),
+    point.speed_up === null ? "" : DOCTOR.times(point.speed_up),
+    point.low === null || point.high === null ? "" : DOCTOR.between(DOCTOR.times(point.low), DOCTOR.times(point.high)),
+  ]);
+  return [
+    box,
+    reading,
+    h(
+      "details",
+      { class: "hx-figure-data" },
+      h("summary", { text: DOCTOR.table }),
+      scrolled(DOCTOR.columns, rows, DOCTOR.curve),
+    ),
+  ];
+}
+
+/** @param {any} answer */
+function placesTable({ acceptance, survival }) {
+  const rows = acceptance.map((share, i) => [
+    String(i + 1),
+    share.at_least ? DOCTOR.atLeast(DOCTOR.percent(share.value)) : DOCTOR.percent(share.value),
+    share.low === null || share.high === null
+      ? ""
+      : DOCTOR.between(DOCTOR.percent(share.low), DOCTOR.percent(share.high)),
+    survival[i] ? DOCTOR.percent(survival[i].value) : "",
+  ]);
+  return scrolled(DOCTOR.placeColumns, rows, DOCTOR.places);
+}
+
+/** @param {string[]} columns @param {string[][]} rows @param {string} label */
+function scrolled(columns, rows, label) {
+  const head = h("thead", {}, h("tr", {}, ...columns.map((text) => h("th", { scope: "col", text }))));
+  const body = rows.map(([first, ...cells]) =>
+    h("tr", {}, h("th", { scope: "row", text: first }), ...cells.map((text) => h("td", { text }))),
+  );
+  const table = h("table", {}, head, h("tbody", {}, ...body));
+  return h(
+    "div",
+    { class: "hx-figure-scroll hx-figure-data", tabindex: "0", role: "group", "aria-label": label },
+    table,
+  );
+}
+
+/** Every setting that the text tells of, the quickest first. @param {any[]} settings */
+function settingsTable(settings) {
+  const rows = settings.map((one) => [
+    one.name,
+    one.ms_per_token !== null
+      ? DOCTOR.ms(one.ms_per_token)
+      : one.at_most_ms !== null
+        ? DOCTOR.atMost(DOCTOR.ms(one.at_most_ms))
+        : "",
+    one.k === 0 || one.tokens_per_pass === null ? "" : one.tokens_per_pass.toFixed(2),
+    one.acceptance === null ? "" : DOCTOR.percent(one.acceptance),
+  ]);
+  return scrolled(DOCTOR.comparedColumns, rows, DOCTOR.compared);
+}
+
+/** @param {any} answer */
+function changes({ remedies, best, curve, k }) {
+  const longer = curve.length && curve[curve.length - 1].k > k; // lengths beyond the present one were judged too
+  const none = best && longer ? DOCTOR.nothingToChange : DOCTOR.nothingKnown;
+  if (!remedies.length) return [h("p", { class: "hx-plan-text", text: none })];
+  return remedies.map(({ why, text }) =>
+    h(
+      "div",
+      { class: "hx-doc-change" },
+      h("p", { text: why }),
+      h("pre", {}, h("code", { text })),
+      copier(DOCTOR.copy, text),
+    ),
+  );
+}
+
+/** A button that copies, and says so. @param {string} label @param {string} text */
+function copier(label, text) {
+  const said = h("span", { text: label, "aria-live": "polite" });
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "hx-quiet",
+      onclick: () =>
+        copy(text).then(
+          () => say(said, DOCTOR.copied),
+          () => say(said, DOCTOR.notCopied),
+        ),
+    },
+    icon("copy"),
+    said,
+  );
+  return button;
+}

@@ -1,0 +1,268 @@
+/** The doctor: what another engine printed is pasted or dropped, the server says what it means. Nothing else is asked. */
+
+import { h, icon, say } from "../../../shared/kit/dom.js";
+import { setQuery } from "../../../shared/kit/tabs.js";
+import { toggleTheme } from "../../../shared/kit/theme.js";
+import { DOCTOR, EXAMPLES, GIVE } from "../words/doctor.js";
+import { PLANNER } from "../words/planner.js";
+import { doctorCard } from "./doctor-card.js";
+import { packed, unpacked } from "./doctor-link.js";
+
+const MOST = 2_000_000; // bytes, as the server has it
+const MOST_TEXTS = 8;
+
+/** @typedef {{name: string, text: string}} Output */
+
+/** Whether the address asks for the doctor. */
+export const doctorAsked = () => new URLSearchParams(location.search).has("doctor");
+
+/** Two buttons that change what the Planner shows. @param {(doctor: boolean) => void} onChange */
+export function viewSwitch(onChange) {
+  const button = (/** @type {string} */ text, /** @type {boolean} */ doctor) =>
+    h("button", { type: "button", class: "hx-quiet", text, onclick: () => show(doctor) });
+  const [plan, doctor] = [button(DOCTOR.plan, false), button(DOCTOR.view, true)];
+  /** @param {boolean} asked */
+  function show(asked) {
+    plan.setAttribute("aria-pressed", String(!asked));
+    doctor.setAttribute("aria-pressed", String(asked));
+    setQuery({ doctor: asked ? "1" : null });
+    onChange(asked);
+  }
+  return { el: h("div", { class: "hx-plan-views", role: "group", "aria-label": DOCTOR.views }, plan, doctor), show };
+}
+
+/** @param {string|null} url where to ask; null: in a page without a server */
+export function doctorView(url) {
+  const head = h(
+    "header",
+    { class: "hx-doc-top" },
+    h(
+      "div",
+      { class: "hx-doc-title" },
+      h("h1", { text: DOCTOR.title }),
+      h("p", { class: "hx-tagline", text: DOCTOR.tagline }),
+    ),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "hx-icon-button",
+        "aria-label": DOCTOR.theme,
+        "data-tip": DOCTOR.theme,
+        onclick: () => toggleTheme(),
+      },
+      icon("theme"),
+    ),
+  );
+  if (url === null) {
+    const [before, between, after] = DOCTOR.absent;
+    const code = (/** @type {string} */ text) => h("code", { text });
+    const only = h("p", { class: "hx-panel" }, before, code(DOCTOR.start), between, code(DOCTOR.command), after);
+    return { el: h("section", { class: "hx-doc", "aria-label": DOCTOR.view }, head, only), wake: () => {} };
+  }
+  const ask = asksServer(url);
+  /** @type {Output[]} */ let files = [];
+  let woken = false;
+  const area = /** @type {HTMLTextAreaElement} */ (
+    h("textarea", {
+      class: "hx-doc-text",
+      rows: 7,
+      spellcheck: "false",
+      "aria-label": DOCTOR.paste,
+      placeholder: DOCTOR.placeholder,
+    })
+  );
+  const plain = /** @type {HTMLInputElement} */ (
+    h("input", { type: "number", min: "0", step: "any", class: "hx-doc-plain", inputmode: "decimal" })
+  );
+  const chips = h("ul", { class: "hx-doc-files" });
+  const status = h("p", { class: "hx-doc-status", role: "status", "aria-live": "polite" });
+  const fault = h("p", { class: "hx-doc-fault", role: "alert", hidden: true });
+  const card = h("div", { class: "hx-doc-answer" });
+  const input = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "file",
+      multiple: true,
+      hidden: true,
+      "aria-label": DOCTOR.file,
+      onchange: () => taken(input.files),
+    })
+  );
+  const form = h(
+    "form",
+    {
+      class: "hx-panel hx-doc-form",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        submit();
+      },
+      ondragover: (/** @type {DragEvent} */ event) => event.preventDefault(),
+      ondrop: (/** @type {DragEvent} */ event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        taken(event.dataTransfer?.files);
+      },
+    },
+    h("p", { class: "hx-plan-text", text: DOCTOR.lead }),
+    area,
+    chips,
+    h(
+      "div",
+      { class: "hx-doc-acts" },
+      h(
+        "button",
+        { type: "button", class: "hx-quiet", onclick: () => input.click() },
+        icon("open"),
+        h("span", { text: DOCTOR.open }),
+      ),
+      h("label", { class: "hx-doc-label" }, h("span", { text: DOCTOR.plain }), plain),
+      h("button", { type: "submit", class: "hx-go", text: DOCTOR.ask }),
+      input,
+    ),
+    status,
+    fault,
+    h("p", { class: "hx-plan-text", text: DOCTOR.privacy }),
+    examples(),
+    h(
+      "details",
+      { class: "hx-figure-data" },
+      h("summary", { text: DOCTOR.how }),
+      h(
+        "ul",
+        { class: "hx-doc-list" },
+        ...GIVE.map(([engine, what, how]) => h("li", {}, `${engine}: ${what} `, h("code", { text: how }))),
+      ),
+    ),
+  );
+
+  function examples() {
+    const buttons = EXAMPLES.map((one) =>
+      h(
+        "li",
+        {},
+        h("button", {
+          type: "button",
+          class: "hx-quiet",
+          text: one.name,
+          onclick: () => {
+            files = [];
+            shown();
+            area.value = one.text;
+            plain.value = one.plain ? String(one.plain) : "";
+            submit();
+          },
+        }),
+        h("a", { href: one.url, target: "_blank", rel: "noopener", text: one.about }),
+      ),
+    );
+    return h(
+      "div",
+      {},
+      h("p", { class: "hx-plan-text", text: DOCTOR.examples }),
+      h("ul", { class: "hx-doc-examples" }, ...buttons),
+    );
+  }
+
+  function shown() {
+    chips.replaceChildren(
+      ...files.map((file) =>
+        h(
+          "li",
+          {},
+          h("span", { text: file.name }),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "hx-icon-button",
+              "aria-label": DOCTOR.remove(file.name),
+              onclick: () => {
+                files = files.filter((one) => one !== file);
+                shown();
+                area.focus();
+              },
+            },
+            icon("remove"),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** @param {FileList|null|undefined} list */
+  async function taken(list) {
+    say(fault, "");
+    fault.hidden = true;
+    for (const file of list ?? []) {
+      const size = file.size + files.reduce((sum, one) => sum + one.text.length, 0);
+      if (files.length >= MOST_TEXTS) return refuse(DOCTOR.tooMany);
+      if (size > MOST) return refuse(DOCTOR.tooLarge(file.name, size / 1e6));
+      files.push({ name: file.name, text: await file.text() });
+    }
+    input.value = "";
+    shown();
+    return undefined;
+  }
+
+  function submit() {
+    const pasted = area.value.trim() ? [{ name: DOCTOR.pasted, text: area.value }] : [];
+    const texts = [...files, ...pasted];
+    if (!texts.length) return refuse(DOCTOR.nothing);
+    return diagnose(texts, plain.value === "" ? null : Number(plain.value));
+  }
+
+  /** @param {Output[]} texts @param {number|null} plainMs */
+  async function diagnose(texts, plainMs) {
+    fault.hidden = true;
+    const size = new Blob([JSON.stringify(texts)]).size; // as it is sent, line ends written out
+    if (size > MOST) return refuse(DOCTOR.tooLarge(texts[texts.length - 1].name, size / 1e6));
+    say(status, DOCTOR.asking);
+    const answer = await ask({ texts, plain_ms: plainMs });
+    if (answer.error) return refuse(answer.error);
+    const hash = packed({ runs: answer.runs, plain: answer.plain_given });
+    setQuery({ doctor: "1" });
+    history.replaceState(history.state, "", location.pathname + location.search + hash);
+    // what Explore holds is not part of the answer
+    const made = doctorCard(answer, hash ? `${location.origin}${location.pathname}?tab=planner&doctor=1${hash}` : "");
+    card.replaceChildren(made);
+    say(status, DOCTOR.done(answer.verdict));
+    made.scrollIntoView({ block: "nearest" });
+    return undefined;
+  }
+
+  /** An error stands alone: the diagnosis before it was of another text. @param {string} text */
+  function refuse(text) {
+    card.replaceChildren();
+    if (location.hash.startsWith("#doctor="))
+      history.replaceState(history.state, "", location.pathname + location.search);
+    say(status, "");
+    say(fault, text);
+    fault.hidden = false;
+  }
+
+  return {
+    el: h("section", { class: "hx-doc", "aria-label": DOCTOR.view }, head, form, card),
+    /** It is shown: what the address holds is asked about once. */
+    wake() {
+      const held = woken ? null : unpacked(location.hash);
+      woken = true;
+      if (!held) return;
+      if (held.plain !== null) plain.value = String(held.plain);
+      area.value = `${JSON.stringify(held.runs)}\n`;
+      diagnose([{ name: DOCTOR.pasted, text: area.value }], held.plain);
+    },
+  };
+}
+
+/** @param {string} url @returns {(question: any) => Promise<any>} */
+function asksServer(url) {
+  return async (question) => {
+    try {
+      const body = JSON.stringify(question);
+      const reply = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+      return reply.ok || reply.status === 422 ? await reply.json() : { error: PLANNER.failed(reply.status) };
+    } catch {
+      return { error: PLANNER.unanswered };
+    }
+  };
+}

@@ -1,0 +1,97 @@
+/** The Planner's part of the address: which profile, and where the sliders stand. Levels go by their numbers, cheapest
+ *  first. Numbers that were typed into the tables are not in it: those are downloaded as a profile. */
+
+import { setQuery } from "../../shared/kit/tabs.js";
+import { still } from "./whatif.js";
+
+const SETTLE_MS = 300; // browsers refuse an address that changes at every step of a slider
+let waiting = 0;
+
+/** The profile that the address names: [source, place of its temperature], or null. */
+export function linked(sources) {
+  const query = new URLSearchParams(location.search);
+  const source = sources.find((one) => one.id === query.get("profile") && one.profiles.length);
+  const at = source?.profiles.findIndex((profile) => String(profile.temperature ?? 0) === query.get("heat"));
+  return source ? [source, Math.max(0, at)] : null;
+}
+
+/** The profile that is shown where the address names none: one of the model that it names, else the first. */
+export function usual(sources) {
+  const there = sources.filter((one) => one.profiles.length);
+  const preset = new URLSearchParams(location.search).get("preset");
+  return there.find((one) => one.preset === preset) ?? there[0];
+}
+
+/** The sliders as the address sets them; what is not a valid setting stays at rest. */
+export function turnedBy(profile, limits) {
+  const query = new URLSearchParams(location.search);
+  const turned = still(profile);
+  const top = profile.levels.length - 1;
+  const within = (text, [low, high]) => (text && +text >= low && +text <= high ? +text : null);
+  const longest = within(query.get("longest"), limits.max_block);
+  if (Number.isInteger(longest)) turned.max_block = longest;
+  turned.rejections = within(query.get("rejections"), limits.rejections) ?? 1;
+  const [level, factor] = (query.get("cost") ?? "").split("x");
+  if (profile.levels[level] && within(factor, limits.cost))
+    turned.cost = { level: profile.levels[level].name, factor: +factor };
+  for (const i of (query.get("without") ?? "").split("."))
+    if (i !== "" && +i < top && i in turned.levels) turned.levels[i] = false;
+  return turned;
+}
+
+/** Where the two sliders of the first question stand; null for the profile's own numbers. */
+export function askedOfAnother() {
+  const query = new URLSearchParams(location.search);
+  const share = (/** @type {string} */ name, /** @type {number} */ most) => {
+    const text = query.get(name);
+    return text !== null && +text > 0 && +text <= most ? +text : null;
+  };
+  return { agreement: share("agrees", 1), share: share("pass", 2) };
+}
+
+/** What the address opens: by name, or because it sets what stands inside. @returns {Set<string>} */
+export function openedBy() {
+  const query = new URLSearchParams(location.search);
+  const named = (query.get("data") ?? "").split(",").filter(Boolean);
+  const turned = ["longest", "rejections", "cost", "without"].some((name) => query.has(name));
+  return new Set(turned ? [...named, "whatif"] : named);
+}
+
+/** Writes them, once the sliders are at rest. A profile from a file has no address. */
+export function writeLink(sources, source, profile, turned, asked) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    const rest = still(profile);
+    const named = !source.id.startsWith("file:");
+    const level = profile.levels.findIndex((one) => one.name === turned.cost.level);
+    const without = turned.levels.flatMap((allowed, i) => (allowed ? [] : [i]));
+    const unless = (usual, text) => (usual || !named ? null : String(text));
+    setQuery({
+      profile: unless(source === usual(sources), source.id),
+      heat: unless(source.profiles[0].temperature === profile.temperature, profile.temperature ?? 0),
+      longest: unless(turned.max_block === rest.max_block, turned.max_block),
+      rejections: unless(turned.rejections === 1, turned.rejections),
+      cost: unless(turned.cost.factor === 1, `${level}x${+turned.cost.factor.toFixed(3)}`),
+      agrees: unless(asked.agreement === null, +(asked.agreement ?? 0).toFixed(4)),
+      pass: unless(asked.share === null, +(asked.share ?? 0).toFixed(4)),
+      without: unless(!without.length, without.join(".")),
+    });
+  }, SETTLE_MS);
+}
+
+/** A plan in the address: "0:3.1:6.3", levels by number, each but the last with its block length. */
+export const planText = (profile, { levels, blocks }) =>
+  levels
+    .map((name, i) =>
+      [profile.levels.findIndex((level) => level.name === name), blocks[i]]
+        .filter((part) => part !== undefined)
+        .join(":"),
+    )
+    .join(".");
+
+/** The plan that a link plays, {levels, blocks}, or null. */
+export function linkedPlan(profile, text) {
+  const parts = text.split(".").map((part) => part.match(/^(\d+)(?::(\d+))?$/) ?? []);
+  const levels = parts.map(([, level]) => profile.levels[level]?.name);
+  return levels.every(Boolean) ? { levels, blocks: parts.slice(0, -1).map(([, , block]) => Number(block)) } : null;
+}

@@ -1,0 +1,60 @@
+/** The Planner's three plots. The numbers follow a slider; the figures come when it rests, and now and then while it is
+ *  dragged; those that are out of sight come when they are opened. */
+
+import { Plot } from "../../shared/plots/plots.js";
+import { pathList } from "./paths.js";
+import { PLANNER } from "./words/planner.js";
+
+const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
+
+export class PlanFigures {
+  /**
+   * @param {string} url of plotly's script @param {(hear: any) => any} asker makes one @param {(text: string) => void} fault
+   */
+  constructor(url, asker, fault) {
+    this.drawer = asker({
+      onAnswer: (a, question) => this.drawn(a, question),
+      onRefusal: fault,
+    });
+    const plot = (name, label, more = {}) => new Plot(name, { url, label, ...more });
+    this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
+    this.plots = {
+      graph: plot("graph", PLANNER.plots.graph, {
+        onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null),
+      }),
+      surface: plot("surface", PLANNER.plots.surface),
+      validation: plot("validation", PLANNER.plots.validation),
+    };
+    this.plots.graph.beside.append(this.paths.el);
+    /** @type {Set<string>} */ this.stale = new Set(); // plots that show other plans than the numbers do
+    /** @type {any} */ this.question = null; // what the numbers belong to
+    this.lastDrawn = 0;
+  }
+
+  /** Numbers have come. @param {any} question theirs @param {{wanted: any, busy: boolean}} asker where the next ones may wait */
+  follow(question, asker) {
+    this.question = question;
+    this.asker = asker;
+    this.stale = new Set(Object.keys(this.plots));
+    if (!asker.wanted || performance.now() - this.lastDrawn > PATIENCE_MS) this.draw();
+  }
+
+  /** Asks for the figures of the numbers shown: those in sight, then the others that are open. */
+  draw() {
+    const open = [...this.stale].filter((name) => this.plots[name].el.closest("details")?.open);
+    if (!open.length) return;
+    this.lastDrawn = performance.now();
+    const seen = open.filter((name) => this.plots[name].seen);
+    this.drawing = { ...this.question, figures: seen.length ? seen : open };
+    this.drawer.ask(this.drawing);
+  }
+
+  drawn({ figures }, question) {
+    if (question.profile !== this.question.profile) return; // another one was chosen meanwhile
+    for (const [name, figure] of Object.entries(figures)) this.plots[name].show(figure);
+    if (figures.graph) this.paths.show(figures.graph.paths ?? []);
+    if (question !== this.drawing || this.asker?.busy) return; // newer numbers draw their own
+    for (const name of question.figures) this.stale.delete(name);
+    this.draw();
+  }
+}

@@ -1,0 +1,313 @@
+/** The Planner tab: whether another level is worth it, and one step behind a profile and what the theory makes of it. `mount` is called once by its
+ *  component. */
+
+import { h, tips } from "../../shared/kit/dom.js";
+import { learn } from "../../shared/levels/kinds.js";
+import { loadStyles } from "../../shared/kit/styles.js";
+import { isDark, rememberTheme } from "../../shared/kit/theme.js";
+import { answerPanel } from "./answer.js";
+import { anotherLevel } from "./another/another-level.js";
+import { Ahead } from "./ahead/plans-ahead.js";
+import { whoAnswers } from "./ahead/who-answers.js";
+import { behind } from "./behind.js";
+import { defaultPanel } from "./default-panel.js";
+import { doctorAsked, doctorView, viewSwitch } from "./doctor/doctor-view.js";
+import { firstProfile, listedProfiles } from "./first-profile.js";
+import { askedOfAnother, linkedPlan, turnedBy, writeLink } from "./link.js";
+import { textLengths } from "./lengths/text-lengths.js";
+import { look, watchLook } from "./looks.js";
+import { noProfile } from "./no-profile.js";
+import { PlanFigures } from "./plan-figures.js";
+import { styled } from "./profile/level-looks.js";
+import { changed, copy, reset } from "./profile/profile.js";
+import { openedProfile, saveProfile } from "./profile/profile-file.js";
+import { sourceBar } from "./profile/sources.js";
+import { profileTables } from "./profile/tables.js";
+import { bringLater, brought } from "../../systems/index.js";
+import { playPlan, useStack } from "./to-explore.js";
+import { still, whatIf } from "./whatif.js";
+
+/** @type {{agreement: number|null, share: number|null}} */
+const OWN = { agreement: null, share: null }; // the profile's own numbers
+
+/** @param {HTMLElement} root @param {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} ports */
+export async function mount(root, ports) {
+  rememberTheme();
+  await Promise.all([loadStyles("planner", "doctor"), bringLater("planner")]);
+  const setup = JSON.parse(ports.props.setup);
+  learn(setup.grammar);
+  const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
+  ports.watch("value", () => ports.props.value && page.usual.apply(JSON.parse(ports.props.value)));
+  await page.begin();
+}
+
+class PlannerPage {
+  constructor(root, setup, ports) {
+    const base = ports.root;
+    this.base = base;
+    this.setup = setup;
+    /** @type {[string, string][]} */ this.byLength = []; // presets and devices that have profiles by length
+    this.source = null; // {id, title, kind, note, preset, profiles}
+    this.measured = null; // the profile as it came
+    this.profile = null; // as edited
+    this.turned = null; // the sliders
+    this.look = ""; // that figures were asked for
+    this.ahead = setup.ahead ? new Ahead(base, setup.ahead) : null; // a page without a server
+    const who = whoAnswers(this);
+    const onRefusal = (/** @type {string} */ text) => this.fault(text);
+    this.asker = who.plans({
+      onAnswer: (a, question) => this.heard(a, question),
+      onRefusal: (text) => {
+        this.fault(text);
+        this.figures.draw();
+      },
+    });
+    this.answers = who.another({ onAnswer: (curve, question) => this.answered(curve, question), onRefusal });
+    this.figures = new PlanFigures(base + setup.plotly, who.plans, (text) => this.fault(text));
+    this.bar = sourceBar({
+      opens: !this.ahead,
+      onSource: (source, at) => this.choose(source, at),
+      onFile: (file) => this.open(file),
+      onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
+    });
+    this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+    const about = () => ({ temperature: this.profile?.temperature ?? 0, ...this.profile?.about });
+    this.another = anotherLevel({
+      about,
+      onTurn: ({ agreement }) => {
+        this.link();
+        this.askAnother(agreement);
+      },
+      onUse: (stack) => useStack(stack, this.source.preset),
+    });
+    this.brought = brought.questions.map((one) => this.question(one, who));
+    this.lengths = textLengths(base + setup.lengths);
+    this.usual = defaultPanel({
+      presets: setup.presets,
+      ports,
+      onUse: useStack,
+      onMeasured: (preset) => this.quicklyMeasured(preset),
+    });
+    this.what = whatIf({
+      limits: setup.limits,
+      onTurn: () => this.ask(),
+      onRest: () => this.choose(this.source, this.source.profiles.indexOf(this.measured)),
+    });
+    // The entry that Back came to has the sliders of its time in its address: it names what is shown.
+    addEventListener("popstate", () => this.profile && this.link());
+    this.answer = answerPanel({
+      about,
+      plays: !this.ahead,
+      onUse: (plan) => this.use(plan),
+      onPlay: (plan) => this.play(plan),
+    });
+    this.tables = profileTables({
+      fixed: Boolean(this.ahead),
+      onEdit: () => {
+        this.bar.edited(this.edited());
+        this.ask();
+      },
+      onReset: (part) => {
+        reset(this.profile, this.measured, part);
+        this.showProfile();
+        this.ask();
+      },
+    });
+    this.body = h(
+      "div",
+      { class: "hx-plan-first" },
+      this.another.el,
+      this.usual.el,
+      behind(
+        this.details(),
+        Object.fromEntries(brought.questions.map((one) => [one.name, one.behind])),
+        Boolean(this.ahead),
+        () => {
+          this.figures.draw();
+          for (const { part } of this.brought) part.wake();
+          this.lengths.wake();
+        },
+      ),
+    );
+    this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
+    const doctor = doctorView(this.ahead ? null : base + setup.doctor);
+    const views = viewSwitch((asked) => {
+      this.el.dataset.view = asked ? "doctor" : "plan";
+      if (asked) doctor.wake();
+    });
+    this.el = h(
+      "div",
+      { class: "hx-stage hx-planner" },
+      views.el,
+      doctor.el,
+      this.bar.el,
+      this.note,
+      this.empty,
+      this.body,
+    );
+    views.show(doctorAsked());
+    root.replaceChildren(this.el);
+    tips(this.el);
+    watchLook(
+      () => (this.profile ? this.look : null),
+      () => this.ask(),
+    );
+  }
+
+  /** A question that a system brings. @param {import("../../systems/index.js").Question} one */
+  question({ name, create }, who) {
+    const asker = who.brought(name, {
+      onAnswer: (/** @type {any} */ a, /** @type {any} */ { profile }) => profile === this.profile && part.show(a),
+      onRefusal: (/** @type {string} */ text) => part.refuse(text),
+    });
+    const part = create({
+      onAsk: (question) => asker.ask(question),
+      onUse: (stack) => useStack(stack, this.source.preset),
+    });
+    return { name, part };
+  }
+
+  /** What stands behind the first question, by the name of its disclosure. */
+  details() {
+    const { graph, surface, validation } = this.figures.plots;
+    return {
+      plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
+      ...Object.fromEntries(this.brought.map(({ name, part }) => [name, [part.el]])),
+      lengths: [this.lengths.el],
+      figures: [graph.el, surface.el],
+      validation: [validation.el],
+      whatif: [this.what.el],
+      tables: [this.tables.el],
+      profile: [this.bar.choose],
+    };
+  }
+
+  /** The profiles that there are; the best one is shown. */
+  async begin() {
+    const found = await listedProfiles(this.base + this.setup.sources);
+    this.fault(found.fault);
+    this.sources = found.sources;
+    this.byLength = found.by_length ?? [];
+    this.bar.list(found.sources);
+    const { source, at, lost, instead } = firstProfile(found.sources);
+    this.lost = lost;
+    this.instead = instead;
+    if (source) this.choose(source, at, turnedBy, askedOfAnother());
+    else {
+      this.body.hidden = true;
+      this.empty.hidden = false;
+      this.empty.replaceChildren(...noProfile(found));
+    }
+  }
+
+  /** @param {Function} turn where the sliders begin: at rest, or as the address says */
+  choose(source, at = 0, turn = still, asked = OWN) {
+    this.source = source;
+    this.measured = source.profiles[at];
+    this.profile = copy(this.measured);
+    this.turned = turn(this.profile, this.setup.limits);
+    this.body.hidden = false;
+    this.empty.hidden = true;
+    this.styles = null;
+    this.bar.show(source, at);
+    this.another.begin(asked, source.kind);
+    this.usual.show(source.preset);
+    this.lengths.of(source.preset, this.profile.about?.device ?? "", this.byLength);
+    this.showProfile();
+    this.ask();
+  }
+
+  showProfile() {
+    const styles = this.styles ?? styled(this.profile);
+    const list = this.profile.levels.map((level) => styles.get(level.name));
+    this.tables.show(this.profile, this.measured, list);
+    this.what.show(this.profile, this.turned, list, this.ahead?.place(this.source.id, this.profile)?.stops);
+    this.bar.edited(this.edited());
+  }
+
+  edited() {
+    return changed(this.profile, this.measured);
+  }
+
+  ask() {
+    this.look = look();
+    this.link();
+    const asked = { profile: this.profile, source: this.source.id, ...this.turned };
+    this.asker.ask({ ...asked, dark: isDark(), width: Math.max(1, innerWidth), figures: [] });
+    for (const { part } of this.brought) part.stale(asked);
+    this.another.stale();
+    this.askAnother(null); // the profile's own point comes first
+  }
+
+  /** @param {number|null} agreement */
+  askAnother(agreement) {
+    this.answers.ask({ profile: this.profile, source: this.source.id, ...this.turned, agreement });
+  }
+
+  answered(curve, { profile, agreement }) {
+    if (profile !== this.profile) return; // another one was chosen meanwhile
+    this.another.show(curve, agreement);
+    this.el.dataset.ready = "true"; // what is drawn from here on stays where it is
+    const next = this.another.wants();
+    if (next !== undefined) this.askAnother(next);
+  }
+
+  link() {
+    writeLink(this.sources, this.source, this.measured, this.turned, this.another.at());
+  }
+
+  heard(answer, question) {
+    this.question = question; // what its plans belong to
+    this.fault("");
+    this.styles ??= styled(this.profile);
+    this.answer.show(answer, this.styles);
+    this.playLinked();
+    this.figures.follow(question, this.asker);
+  }
+
+  /** This machine was measured: its profile can be chosen, and the Explore tab is told. @param {string} preset */
+  async quicklyMeasured(preset) {
+    document.dispatchEvent(new CustomEvent("hx:measured"));
+    const found = await listedProfiles(this.base + this.setup.sources);
+    const one = found.sources.find((source) => source.id === `quick:${preset}`);
+    if (!one) return;
+    this.sources = [...(this.sources ?? []).filter((source) => source.id !== one.id), one];
+    this.bar.add(one);
+    if (!this.source || this.source.id === one.id) this.choose(one, 0);
+    else this.bar.show(this.source, this.source.profiles.indexOf(this.measured));
+  }
+
+  fault(text) {
+    if (text) this.el.dataset.ready = "true";
+    this.note.textContent = text;
+    this.note.hidden = !text;
+  }
+
+  async open(file) {
+    const { source, fault } = await openedProfile(file, this.base + this.setup.answer);
+    if (!source) return this.fault(fault);
+    this.bar.add(source);
+    return this.choose(source, 0);
+  }
+
+  use(plan) {
+    if (plan.runs) useStack(plan.stack, this.source.preset);
+  }
+
+  /** On the Explore tab's stage, without weights. */
+  play(plan) {
+    const named = !this.edited() && !this.source.id.startsWith("file:");
+    playPlan(this.question, plan, { measured: this.measured, named });
+  }
+
+  /** A link to a simulated run plays it when its profile has been answered for. */
+  playLinked() {
+    if (this.begun) return;
+    this.begun = true;
+    if (this.lost) return this.fault(this.lost);
+    if (this.instead) this.fault(this.instead);
+    const text = new URLSearchParams(location.search).get("simulated");
+    const plan = text && linkedPlan(this.measured, text);
+    if (plan) this.play(plan);
+  }
+}

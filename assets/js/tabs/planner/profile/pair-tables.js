@@ -1,0 +1,75 @@
+/** What two levels have between them: how often one accepts the other's tokens, and where a pass costs more or less. */
+
+import { h } from "../../../shared/kit/dom.js";
+import { levelHead } from "../../../shared/levels/badge.js";
+import { rounded } from "../../../shared/words/numbers.js";
+import { grid } from "./cost-table.js";
+import { COST, PROBABILITY, numberCell } from "./number-cell.js";
+import { costAt, draftsOnly } from "./profile.js";
+import { TABLES } from "../words/planner.js";
+
+/** @param {any} shown @param {Function} edit */
+export function acceptanceTable({ profile, measured, styles }, edit) {
+  const top = profile.levels.length - 1;
+  const judges = [...profile.levels.keys()].filter((j) => j > 0 && !draftsOnly(profile.levels[j]));
+  const rows = profile.levels.slice(0, top).map((level, i) =>
+    h(
+      "tr",
+      {},
+      levelHead(level.name, styles[i]),
+      ...judges.map((j) => {
+        if (j <= i) return h("td", { class: "hx-plan-none" });
+        const range = measured.interval?.[i]?.[j];
+        return numberCell(
+          {
+            path: ["acceptance", i, j],
+            value: profile.acceptance[i][j],
+            kind: PROBABILITY,
+            part: "acceptance",
+            label: TABLES.acceptanceOf(level.name, profile.levels[j].name, level.hit_rate !== undefined),
+            range: range && `${range[0].toFixed(2)}–${range[1].toFixed(2)}`,
+            shade: profile.acceptance[i][j],
+          },
+          edit,
+        );
+      }),
+    ),
+  );
+  const head = h(
+    "tr",
+    {},
+    h("td", { class: "hx-plan-corner", text: TABLES.corner }),
+    ...judges.map((j) => levelHead(profile.levels[j].name, styles[j], "col")),
+  );
+  return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
+}
+
+/** @param {any} shown @param {string[]} pairs @param {Function} edit */
+export function edgeTable({ profile, measured }, pairs, edit) {
+  const counts = [...new Set(pairs.flatMap((pair) => Object.keys(profile.edge_cost_ms[pair]).map(Number)))].sort(
+    (a, b) => a - b,
+  );
+  const rows = pairs.map((pair) => {
+    const costs = profile.edge_cost_ms[pair];
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row", text: pair.replace("->", " → ") }),
+      ...counts.map((n) =>
+        numberCell(
+          {
+            path: ["edge_cost_ms", pair, String(n)],
+            value: costs[n],
+            hint: rounded(costAt(costs, n)),
+            kind: COST,
+            part: "edge_cost_ms",
+            label: TABLES.costOf(TABLES.pairOf(pair), n),
+            optional: Object.keys(measured.edge_cost_ms[pair]).length > 1,
+          },
+          edit,
+        ),
+      ),
+    );
+  });
+  return grid([TABLES.pair, ...counts.map(TABLES.rows)], rows);
+}

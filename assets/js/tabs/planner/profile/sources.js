@@ -1,0 +1,123 @@
+/** The bar on top: where the profile comes from. And what chooses it: which, at which temperature; open a file, save it. */
+
+import { h, icon } from "../../../shared/kit/dom.js";
+import { toggleTheme } from "../../../shared/kit/theme.js";
+import { PLANNER, SOURCE } from "../words/planner.js";
+
+const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
+
+/** @param {{opens: boolean, onSource: Function, onFile: Function, onSave: Function}} ctx */
+export function sourceBar(ctx) {
+  let sources = [];
+  let now = null;
+  const pick = h("select", {
+    class: "hx-select hx-plan-source",
+    "aria-label": SOURCE.profile,
+    onchange: () => ctx.onSource(sources[+pick.value], 0),
+  });
+  const heat = h("select", {
+    class: "hx-select hx-plan-heat",
+    "aria-label": SOURCE.temperature,
+    hidden: true,
+    onchange: () => ctx.onSource(now, +heat.value),
+  });
+  const badge = h("span", { class: "hx-plan-kind" });
+  const note = h("span", { class: "hx-plan-from" });
+  const changed = h("span", { class: "hx-plan-changed", text: SOURCE.changed, hidden: true });
+  const file = h("input", {
+    type: "file",
+    accept: ".json,application/json",
+    hidden: true,
+    "aria-label": SOURCE.file,
+    onchange: () => {
+      if (file.files[0]) ctx.onFile(file.files[0]);
+      file.value = "";
+    },
+  });
+  const open = h(
+    "button",
+    { type: "button", class: "hx-quiet", onclick: () => file.click() },
+    icon("open"),
+    h("span", { text: SOURCE.open }),
+  );
+  const save = h(
+    "button",
+    { type: "button", class: "hx-quiet", onclick: () => ctx.onSave() },
+    icon("save"),
+    h("span", { text: SOURCE.save }),
+  );
+  const tagline = h("p", { class: "hx-tagline", text: taglineOf("") });
+  const el = h(
+    "header",
+    { class: "hx-plan-top" },
+    h("div", { class: "hx-plan-title" }, h("h1", { text: PLANNER.title }), tagline),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "hx-icon-button",
+        "aria-label": SOURCE.theme,
+        "data-tip": SOURCE.theme,
+        onclick: toggleTheme,
+      },
+      icon("theme"),
+    ),
+    h("p", { class: "hx-plan-origin" }, badge, note, changed),
+  );
+  const choose = h(
+    "div",
+    { class: "hx-plan-choose" },
+    pick,
+    heat,
+    ctx.opens ? open : null,
+    save,
+    ctx.opens ? file : null,
+  );
+
+  function list(found) {
+    sources = found;
+    pick.replaceChildren(
+      ...sources.map((source, i) =>
+        h("option", {
+          value: String(i),
+          disabled: !source.profiles.length,
+          text: source.profiles.length
+            ? `${source.title} (${SOURCE.brief[source.kind] ?? source.kind})`
+            : `${source.title}: ${source.reason || SOURCE.noProfile}`,
+        }),
+      ),
+    );
+    pick.hidden = !sources.length;
+    save.disabled = !sources.some((source) => source.profiles.length);
+  }
+
+  return {
+    el,
+    choose,
+    list,
+    add(source) {
+      list([...sources.filter((one) => one.id !== source.id), source]);
+    },
+    show(source, at) {
+      now = source;
+      pick.value = String(sources.indexOf(source));
+      heat.replaceChildren(
+        ...source.profiles.map((profile, i) =>
+          h("option", {
+            value: String(i),
+            text: profile.temperature ? SOURCE.temperatureIs(profile.temperature) : SOURCE.greedy,
+          }),
+        ),
+      );
+      heat.value = String(at);
+      heat.hidden = source.profiles.length < 2;
+      badge.textContent = SOURCE.kinds[source.kind] ?? source.kind;
+      badge.dataset.kind = source.kind;
+      tagline.textContent = taglineOf(source.kind);
+      note.textContent = [source.title, source.note].filter(Boolean).join(" · ");
+    },
+    edited(is) {
+      changed.hidden = !is;
+    },
+  };
+}

@@ -1,0 +1,190 @@
+/** The sliders: longest block, rejections, one level's cost, and which levels a plan may use. */
+
+import { h } from "../../shared/kit/dom.js";
+import { levelBadge } from "../../shared/levels/badge.js";
+import { WHATIF } from "./words/planner.js";
+
+/** Turned by the sliders; what a profile starts with. */
+export const still = (profile) => ({
+  max_block: profile.max_block ?? 16,
+  rejections: 1,
+  cost: { level: profile.levels.at(-2)?.name ?? profile.levels[0].name, factor: 1 },
+  levels: profile.levels.map(() => true),
+});
+
+/**
+ * @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
+ * @returns {{el: HTMLElement, show: (profile, turned, styles, stops?: Record<string, number[]>) => void}} stops: where sliders
+ *   stop whose answers were worked out ahead; what is turned then is turned alone
+ */
+export function whatIf(ctx) {
+  let rest = WHATIF.measured;
+  const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": WHATIF.label });
+  let names = "";
+
+  /** @type {Record<string, number[]>|undefined} */ let stops;
+  /** @type {(() => void)[]} */ let settle = []; // each control to what is turned
+
+  function show(profile, turned, styles, given) {
+    const now = JSON.stringify(profile.levels.map((level) => level.name));
+    if (names === now && el.turned === turned) return;
+    names = now;
+    rest = profile.about?.simulated ? WHATIF.assumed : WHATIF.measured;
+    el.turned = turned;
+    stops = given;
+    settle = [];
+    el.replaceChildren(
+      slider(profile, turned, "max_block", {
+        label: WHATIF.block,
+        low: ctx.limits.max_block[0],
+        high: ctx.limits.max_block[1],
+        step: 1,
+        say: WHATIF.tokens,
+        value: () => turned.max_block,
+        turn: (v) => {
+          turned.max_block = v;
+        },
+      }),
+      slider(profile, turned, "rejections", {
+        label: WHATIF.rejections,
+        tip: WHATIF.rejectionsTip,
+        low: 0,
+        high: 3,
+        step: 0.05,
+        say: (v) => (v === 1 ? rest : `× ${v.toFixed(2)}`),
+        value: () => turned.rejections,
+        turn: (v) => {
+          turned.rejections = v;
+        },
+      }),
+      costSlider(profile, turned),
+      allowed(profile, turned, styles),
+      h(
+        "div",
+        { class: "hx-plan-foot" },
+        h("button", {
+          type: "button",
+          class: "hx-quiet hx-plan-still",
+          text: WHATIF.rest,
+          "aria-label": WHATIF.restLabel,
+          onclick: () => {
+            ctx.onRest();
+            el.querySelector(".hx-plan-still").focus();
+          },
+        }),
+      ),
+    );
+  }
+
+  /** What was turned is turned, and where answers were worked out ahead, everything else is at rest. */
+  function heard(profile, turned, part, turn) {
+    if (stops) {
+      const { cost, ...others } = still(profile);
+      Object.assign(turned, others, { cost: { ...cost, level: turned.cost.level } });
+    }
+    turn();
+    for (const one of settle) one();
+    ctx.onTurn();
+  }
+
+  /** A slider over numbers, or over the stops that its part has. */
+  function slider(profile, turned, part, { label, tip = "", low, high, step, value, say, turn, extra = null }) {
+    const only = stops?.[part];
+    const out = h("output", { class: "hx-plan-value" });
+    const input = h("input", {
+      type: "range",
+      min: only ? 0 : low,
+      max: only ? only.length - 1 : high,
+      step: only ? 1 : step,
+      "aria-label": label,
+      oninput: () => {
+        const number = Number(input.value);
+        heard(profile, turned, part, () => turn(only ? only[number] : number));
+      },
+    });
+    const stand = () => {
+      const number = only ? nearestOf(only, value()) : value();
+      if (Number(input.value) !== number) input.value = String(number);
+      const text = say(value());
+      out.textContent = text;
+      input.setAttribute("aria-valuetext", text);
+    };
+    stand();
+    settle.push(stand);
+    return h(
+      "div",
+      { class: "hx-plan-slider", "data-tip": tip || null },
+      h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out),
+      input,
+    );
+  }
+
+  /** The factor on a logarithm: a third and three times are equally far from rest. */
+  function costSlider(profile, turned) {
+    const pick = h(
+      "select",
+      {
+        class: "hx-select hx-plan-pick",
+        "aria-label": WHATIF.costLevel,
+        onchange: () => {
+          turned.cost.level = pick.value;
+          ctx.onTurn();
+        },
+      },
+      ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })),
+    );
+    pick.value = turned.cost.level;
+    const [to, from] = stops ? [(v) => v, (v) => v] : [(v) => 10 ** v, Math.log10]; // stops are factors
+    return slider(profile, turned, "cost", {
+      label: WHATIF.costOf,
+      extra: pick,
+      low: -1,
+      high: 1,
+      step: 0.02,
+      say: (v) => (Math.abs(Math.log10(to(v))) < 0.001 ? rest : `× ${to(v).toFixed(2)}`),
+      value: () => from(turned.cost.factor),
+      turn: (v) => {
+        turned.cost = { level: pick.value, factor: to(v) };
+      },
+    });
+  }
+
+  function allowed(profile, turned, styles) {
+    const top = profile.levels.length - 1;
+    const box = h(
+      "fieldset",
+      { class: "hx-plan-allowed" },
+      h("legend", { text: WHATIF.levels }),
+      ...profile.levels.map((level, i) =>
+        h(
+          "label",
+          { class: "hx-tick", "data-tip": i === top ? WHATIF.targetTip : null },
+          h("input", {
+            type: "checkbox",
+            checked: turned.levels[i],
+            disabled: i === top,
+            onchange: (event) => {
+              const { checked } = event.target;
+              heard(profile, turned, "levels", () => {
+                turned.levels[i] = checked;
+              });
+            },
+          }),
+          levelBadge(styles[i]),
+          h("span", { text: level.name }),
+        ),
+      ),
+    );
+    const ticks = [...box.querySelectorAll("input")];
+    settle.push(() => {
+      for (const [i, tick] of ticks.entries()) tick.checked = turned.levels[i];
+    });
+    return box;
+  }
+
+  return { el, show };
+}
+
+/** The place of the nearest stop. @param {number[]} stops @param {number} value */
+const nearestOf = (stops, value) =>
+  stops.reduce((a, x, i) => (Math.abs(x - value) < Math.abs(stops[a] - value) ? i : a), 0);

@@ -1,0 +1,262 @@
+/** A race here and now: which stacks, over which prompt; start and stop, the place in line, how far each lane is. */
+
+import { h, say } from "../../shared/kit/dom.js";
+import { reasonOf } from "../../shared/visit/offered.js";
+import { pendingBefore } from "../../shared/visit/pending.js";
+import { Session } from "../../shared/visit/session.js";
+import { choices, stackPicker } from "./picker.js";
+import { PROMPT } from "../../shared/words/run.js";
+import { LIVE } from "./words/race.js";
+
+const MEGABYTES = 5; // of a download that is worth a word
+const LENGTHS = [32, 64, 96, 128];
+
+/**
+ * @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onRace: (race: any) => void}} ctx
+ */
+export function livePanel({ setup, ports, onRace }) {
+  const { limits, defaults } = setup;
+  const session = new Session(
+    { trigger: (_, data) => ports.trigger("race", data), call: ports.call },
+    { onPayload: apply, held: () => 0, kept: "race" },
+  );
+  const usable = setup.presets.filter((/** @type {any} */ one) => one.usable);
+  const preset = h(
+    "select",
+    { class: "hx-select", "aria-label": LIVE.preset, onchange: () => offer() },
+    ...usable.map((/** @type {any} */ one) => h("option", { value: one.name, text: one.title })),
+  );
+  const picker = stackPicker(limits.lanes, () => draw());
+  const prompt = h("textarea", {
+    class: "hx-prompt",
+    rows: "2",
+    "aria-label": LIVE.prompt,
+    oninput: () => draw(),
+  });
+  const example = h(
+    "select",
+    {
+      class: "hx-select",
+      "aria-label": LIVE.examplesLabel,
+      onchange: () => {
+        prompt.value = setup.examples[Number(example.value)]?.prompt ?? prompt.value;
+        example.value = "";
+        draw();
+      },
+    },
+    h("option", { value: "", text: LIVE.examples }),
+    ...setup.examples.map((/** @type {any} */ one, /** @type {number} */ i) =>
+      h("option", { value: String(i), text: one.title }),
+    ),
+  );
+  const number = (name, [low, high], value, step = 1) =>
+    h("input", {
+      class: "hx-input",
+      type: "number",
+      min: String(low),
+      max: String(high),
+      step: String(step),
+      value: String(value),
+      id: `hx-race-${name}`,
+    });
+  const [, mostTokens] = limits.max_new_tokens;
+  const length = h(
+    "select",
+    { class: "hx-select", id: "hx-race-length" },
+    ...LENGTHS.filter((n) => n <= mostTokens).map((n) => h("option", { value: String(n), text: LIVE.tokens(n) })),
+  );
+  length.value = "64";
+  const repeats = h(
+    "select",
+    { class: "hx-select", id: "hx-race-repeats" },
+    ...Array.from({ length: limits.repeats[1] }, (_, i) =>
+      h("option", { value: String(i + 1), text: LIVE.times(i + 1) }),
+    ),
+  );
+  repeats.value = "3";
+  const seed = number("seed", limits.seed, defaults.seed);
+  const temperature = number("temperature", limits.temperature, defaults.temperature, 0.1);
+  const field = (label, input) => h("label", { class: "hx-race-field" }, h("span", { text: label }), input);
+  const go = h("button", { type: "button", class: "hx-go", onclick: () => press() }, h("span", { text: LIVE.go }));
+  const said = h("span", { class: "hx-race-said" });
+  const bars = h("div", { class: "hx-race-going" });
+  const progress = h("div", { class: "hx-race-progress", hidden: true }, said, bars);
+  const outcome = h("p", { class: "hx-race-outcome", role: "alert", hidden: true });
+  const first = h("p", { class: "hx-plan-text", hidden: true });
+  const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
+  const el = h(
+    "section",
+    { class: "hx-panel hx-race-live", "aria-label": LIVE.label, hidden: true },
+    h(
+      "div",
+      { class: "hx-race-form" },
+      h("div", { class: "hx-race-stacks" }, h("p", { class: "hx-plan-text", text: LIVE.stacks }), picker.el),
+      h(
+        "div",
+        { class: "hx-race-what" },
+        h("div", { class: "hx-race-prompt" }, prompt, example),
+        h(
+          "div",
+          { class: "hx-race-fields" },
+          field(LIVE.preset, preset),
+          field(LIVE.length, length),
+          field(LIVE.repeats, repeats),
+          field(LIVE.seed, seed),
+          field(LIVE.temperature, temperature),
+        ),
+        h("div", { class: "hx-race-start" }, go, h("p", { class: "hx-plan-text", text: LIVE.note(limits.longest_s) })),
+        first,
+        progress,
+        outcome,
+      ),
+    ),
+    spoken,
+  );
+
+  function request() {
+    const value = (/** @type {any} */ input, /** @type {number} */ otherwise) =>
+      input.value === "" || !Number.isFinite(Number(input.value)) ? otherwise : Number(input.value);
+    return {
+      preset: preset.value,
+      stacks: picker.chosen(),
+      prompt: prompt.value,
+      seed: value(seed, defaults.seed),
+      temperature: value(temperature, defaults.temperature),
+      max_new_tokens: Number(length.value),
+      repeats: Number(repeats.value),
+    };
+  }
+
+  function whyNot() {
+    if (!usable.length) return LIVE.noPreset(reasonOf(setup.presets));
+    if (picker.chosen().length < limits.lanes[0]) return LIVE.tooFew;
+    return prompt.value.trim() ? PROMPT.over(prompt.value, limits.prompt) : LIVE.noPrompt;
+  }
+
+  function press() {
+    if (session.state !== "idle") return void stop();
+    const reason = whyNot();
+    if (reason) return tell(reason, "error");
+    tell("");
+    const asked = request();
+    lay(picker.names());
+    session.start(asked);
+    show({ text: LIVE.asking });
+    say(spoken, LIVE.asked);
+    draw();
+  }
+
+  async function stop() {
+    draw();
+    try {
+      if (await session.stop()) tell(LIVE.stoppedEarly);
+    } catch {
+      tell(LIVE.unreachable, "error");
+    }
+    draw();
+  }
+
+  /** @param {import("../../shared/visit/session.js").Payload} payload */
+  function apply(payload) {
+    if (payload.run !== session.pending) return; // of a race that was left
+    const { status, final, ev } = payload;
+    session.hear(payload);
+    if (status.mode === "live") session.started = true;
+    const race = ev.find((one) => one.event === "race");
+    if (!final) show(status);
+    else if (race) arrived(race, status);
+    else tell(sentence(status.text), status.mode === "error" ? "error" : "");
+    draw();
+  }
+
+  function arrived(race, status) {
+    tell("");
+    say(spoken, sentence(status.text));
+    onRace(race);
+  }
+
+  function lay(names) {
+    bars.replaceChildren(
+      ...names.map((name) =>
+        h(
+          "div",
+          { class: "hx-race-mini" },
+          h("span", { text: name }),
+          h("i", { class: "hx-race-mini-bar" }, h("b", {})),
+        ),
+      ),
+    );
+  }
+
+  function show(status) {
+    const loaded = status.share ? `, ${Math.round(100 * status.share)} %` : "";
+    const about = [`${status.text}${loaded}`, status.phase ? status.detail : ""].filter(Boolean).join("; ");
+    if (said.textContent !== about) say(spoken, about);
+    say(said, about);
+    const most = Number(length.value);
+    [...bars.children].forEach((row, i) => {
+      const bar = /** @type {HTMLElement} */ (row.querySelector("b"));
+      bar.style.width = `${Math.min(100, (100 * (status.tokens?.[i] ?? 0)) / most)}%`;
+    });
+  }
+
+  function tell(words, kind = "") {
+    outcome.textContent = words;
+    outcome.hidden = !words;
+    outcome.dataset.kind = kind;
+  }
+
+  function draw() {
+    const state = session.state;
+    const reason = state === "idle" ? whyNot() : "";
+    say(go.firstChild, { idle: LIVE.go, busy: LIVE.stop, stopping: LIVE.stopping }[state]);
+    go.dataset.state = state;
+    go.setAttribute("aria-disabled", String(Boolean(reason)));
+    go.title = reason;
+    go.toggleAttribute("disabled", state === "stopping");
+    for (const input of [preset, example, length, repeats, seed, temperature, prompt])
+      input.disabled = state !== "idle";
+    picker.enable(state === "idle");
+    progress.hidden = state === "idle";
+  }
+
+  function offer() {
+    const one = usable.find((/** @type {any} */ p) => p.name === preset.value);
+    picker.offer(one ? choices(one, location.search) : []);
+    const mb = one?.needs_download ? Math.round(one.download_mb) : 0;
+    first.hidden = mb < MEGABYTES;
+    first.textContent = LIVE.fetched(mb);
+    draw();
+  }
+
+  const asked = new URLSearchParams(location.search);
+  if (usable.some((/** @type {any} */ one) => one.name === asked.get("preset"))) preset.value = asked.get("preset");
+  prompt.value = (asked.get("prompt") || setup.examples[0]?.prompt) ?? "";
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) stop();
+  });
+  offer();
+  if (!usable.length) el.replaceChildren(h("p", { class: "hx-plan-text", text: whyNot() })); // no form to fill in vain
+  const before = pendingBefore("race"); // the page was reloaded while a race went on
+  if (before) {
+    el.hidden = false;
+    session.resume(before);
+    draw();
+  }
+  return {
+    el,
+    apply,
+    open() {
+      el.hidden = false;
+      offer();
+    },
+    close() {
+      el.hidden = true;
+    },
+    get busy() {
+      return session.state !== "idle";
+    },
+  };
+}
+
+const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

@@ -1,0 +1,279 @@
+/** The Race tab: stacks side by side on one clock, recorded, raced here and now, or brought as a file. `mount` is called
+ *  once by its component. */
+
+import { h, icon, tips } from "../../shared/kit/dom.js";
+import { newName, readBase64 } from "../../shared/kit/files.js";
+import { learn } from "../../shared/levels/kinds.js";
+import { createNote } from "../../shared/kit/note.js";
+import { loadStyles } from "../../shared/kit/styles.js";
+import { setQuery } from "../../shared/kit/tabs.js";
+import { rememberTheme } from "../../shared/kit/theme.js";
+import { onArrival } from "../../shared/share/arrive.js";
+import { createCompare, firstPair, pairOf } from "./compare.js";
+import { LaneModel } from "./replay/lane-model.js";
+import { livePanel } from "./live.js";
+import { originCard } from "./race-origin.js";
+import { laneFile, saveLane, saveRace, takesFiles } from "./race-files.js";
+import { raceSays } from "./race-says.js";
+import { COMPARE, WORDS } from "./words/race.js";
+import { TEXT } from "../../shared/words/text.js";
+import { createReplay } from "./replay/replay.js";
+
+const NO_RACE = "-"; // what the menu of races says while two runs are compared
+
+/**
+ * @param {HTMLElement} root
+ * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
+ *   import("../../shared/visit/session.js").Ports} ports
+ */
+export async function mount(root, ports) {
+  rememberTheme();
+  await loadStyles("planner", "race");
+  const setup = JSON.parse(ports.props.setup);
+  learn(setup.grammar);
+  const page = new RacePage(root.querySelector(".hx-root") ?? root, setup, ports);
+  ports.watch("value", () => ports.props.value && page.live.apply(JSON.parse(ports.props.value)));
+  await page.begin();
+  onArrival("race", () => page.arrive());
+}
+
+class RacePage {
+  constructor(root, setup, ports) {
+    this.setup = setup;
+    this.ports = ports;
+    this.base = ports.root;
+    /** @type {any} */ this.shown = null;
+    this._turn = 0; // of what is asked for to be shown: the last one counts
+    this.note = createNote();
+    this.replay = createReplay({
+      onPlay: (lane) => this.attempt(() => this.toPlay(lane)),
+      onSave: (lane) => this.attempt(() => this.saveLane(lane)),
+    });
+    this.live = livePanel({
+      setup,
+      ports,
+      onRace: (race) => {
+        this.own = race;
+        this.setUp(false);
+        this.show(race);
+      },
+    });
+    this.noRace = h("option", { value: NO_RACE, hidden: true, text: COMPARE.races });
+    this.pick = h("select", {
+      class: "hx-select hx-race-pick",
+      "aria-label": WORDS.choose,
+      onchange: () => this.attempt(() => this.choose(this.pick.value)),
+    });
+    this.compare = createCompare({
+      menu: setup.recordings,
+      replay: this.replay,
+      attempt: (action) => this.attempt(action),
+    });
+    this.comparer = h("button", {
+      type: "button",
+      class: "hx-quiet",
+      "aria-pressed": "false",
+      text: COMPARE.open,
+      onclick: () => this.attempt(() => (this.compare.el.hidden ? this.pair(null) : this.choose(this.last))),
+    });
+    this.opener = h("button", {
+      type: "button",
+      class: "hx-quiet",
+      "aria-expanded": "false",
+      text: WORDS.setUp,
+      onclick: () => this.setUp(this.live.el.hidden),
+    });
+    const file = h("input", {
+      type: "file",
+      accept: ".jsonl,.gz,application/gzip,application/json",
+      class: "hx-sr",
+      tabindex: "-1",
+      "aria-hidden": "true",
+      onchange: () => {
+        const [chosen] = file.files;
+        if (chosen) this.attempt(() => this.open(chosen));
+        file.value = "";
+      },
+    });
+    const button = (name, label, onclick) =>
+      h(
+        "button",
+        { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
+        icon(name),
+      );
+    this.title = h("h2", { class: "hx-race-title", tabindex: "-1" });
+    this.about = h("p", { class: "hx-race-about" });
+    this.subject = h("div", { class: "hx-race-subject" }, this.title, this.about);
+    this.origin = h("div", {});
+    this.empty = h("p", { class: "hx-panel hx-race-empty", text: WORDS.loading });
+    this.el = h(
+      "div",
+      { class: "hx-stage hx-planner hx-race", "data-empty": "true" },
+      h(
+        "header",
+        { class: "hx-race-top" },
+        h("h1", { text: WORDS.title }),
+        h("p", { class: "hx-plan-text", text: WORDS.lead }),
+        h(
+          "div",
+          { class: "hx-race-tools" },
+          this.pick,
+          this.comparer,
+          this.opener,
+          button("open", WORDS.openFile, () => file.click()),
+          button("save", WORDS.save, () => this.attempt(() => this.save())),
+          file,
+        ),
+      ),
+      this.live.el,
+      this.subject,
+      this.compare.el,
+      this.empty,
+      this.replay.el,
+      this.origin,
+      this.note.el,
+    );
+    root.replaceChildren(this.el);
+    tips(this.el);
+    this.el.dataset.drop = WORDS.dropHint;
+    takesFiles(this.el, (file) => this.attempt(() => this.open(file)));
+  }
+
+  async begin() {
+    const reply = await fetch(this.base + this.setup.races).catch(() => null);
+    /** @type {any[]} */ this.menu = reply?.ok ? await reply.json() : [];
+    this.fill();
+    await this.arrive();
+  }
+
+  /** Shows the race, or the two runs, that the address names. */
+  async arrive() {
+    const asked = new URLSearchParams(location.search).get("race") ?? "";
+    const known = this.menu.some((one) => one.name === asked);
+    if (asked && !known) this.note.tell(WORDS.noSuchRace(asked.slice(0, 80)), "error");
+    const name = known ? asked : this.menu[0]?.name;
+    this.last = name ?? "";
+    const pair = new URLSearchParams(location.search).get("compare");
+    const two = pair === "" ? firstPair(this.setup.recordings) : pairOf(pair, this.setup.recordings);
+    if (pair && !two) this.note.tell(WORDS.noSuchPair(pair.slice(0, 80)), "error");
+    if (two) await this.attempt(() => this.pair(two));
+    else if (name) await this.attempt(() => this.choose(name, !known));
+    else {
+      this.empty.textContent = WORDS.noRaces;
+      this.setUp(true);
+    }
+  }
+
+  fill() {
+    const own = this.own ? [h("option", { value: "", text: WORDS.own })] : [];
+    this.pick.replaceChildren(
+      ...own,
+      ...(this.menu ?? []).map(({ name, title }) => h("option", { value: name, text: title })),
+    );
+    this.pick.value = this.shown?.name ?? "";
+  }
+
+  /** @param {string} name @param {boolean} [still] the address need not say so */
+  async choose(name, still = false) {
+    if (!name) return void (this.own && this.show(this.own));
+    const turn = ++this._turn;
+    try {
+      const reply = await fetch(`${this.base}${this.setup.races}/${encodeURIComponent(name)}`);
+      const race = reply.headers.get("content-type")?.includes("json")
+        ? await reply.json()
+        : { error: WORDS.status(reply.status) };
+      if (race.error) throw new Error(WORDS.notOpened(race.error));
+      if (turn !== this._turn) return;
+      this.show(race);
+    } catch (error) {
+      if (turn === this._turn) this.pick.value = this.compare.el.hidden ? (this.shown?.name ?? "") : NO_RACE;
+      throw error;
+    }
+    if (!still) setQuery({ race: name });
+  }
+
+  /** Two recordings, side by side. @param {[string, string]|null} two */
+  async pair(two) {
+    this._turn += 1;
+    this.comparing(true);
+    await this.compare.open(two ?? firstPair(this.setup.recordings));
+    this.el.dataset.empty = "false";
+    this.empty.hidden = true;
+  }
+
+  /** @param {boolean} on */
+  comparing(on) {
+    this.comparer.setAttribute("aria-pressed", String(on));
+    this.subject.hidden = on;
+    this.origin.hidden = on;
+    if (on) {
+      this.pick.prepend(this.noRace);
+      this.pick.value = NO_RACE;
+      return;
+    }
+    this.noRace.remove();
+    if (!this.compare.el.hidden) this.compare.close();
+  }
+
+  /** A race's file that the visitor brings. @param {File} file */
+  async open(file) {
+    const { file: limit } = this.setup.limits;
+    if (file.size > limit) throw new Error(WORDS.tooLarge(limit / 2 ** 20));
+    const turn = ++this._turn;
+    const base64 = await readBase64(file);
+    const found = await this.ports.call.open_race({ name: file.name, base64, run: newName() });
+    if (found?.status?.mode === "error") throw new Error(found.status.text);
+    if (turn !== this._turn) return;
+    this.own = found;
+    this.show(found);
+  }
+
+  /** @param {any} race as app/race/shown.py writes it */
+  show(race) {
+    this.comparing(false);
+    this.shown = race;
+    this.last = race.name;
+    const lanes = race.lanes.map((/** @type {any} */ row) => new LaneModel(row.records, row));
+    this.title.textContent = race.race.title || WORDS.own;
+    this.about.textContent = race.race.about;
+    this.el.dataset.empty = "false";
+    this.empty.hidden = true;
+    this.replay.show(lanes, {
+      says: lanes.map((/** @type {any} */ _, /** @type {number} */ i) => raceSays(lanes, i, race)),
+    });
+    this.origin.replaceChildren(originCard(race));
+    this.fill();
+    if (!race.name) setQuery({ race: null });
+  }
+
+  /** @param {boolean} on */
+  setUp(on) {
+    if (on) this.live.open();
+    else this.live.close();
+    this.opener.setAttribute("aria-expanded", String(on));
+    this.opener.textContent = on ? WORDS.close : WORDS.setUp;
+  }
+
+  async save() {
+    if (this.shown) this.note.tell(WORDS.saved(await saveRace(this.shown)));
+  }
+
+  async saveLane(lane) {
+    this.note.tell(TEXT.saved(await saveLane(lane)));
+  }
+
+  /** The lane as a trace, opened where one sees all of it. */
+  async toPlay(lane) {
+    const file = await laneFile(lane);
+    this.replay.player.pause();
+    document.dispatchEvent(new CustomEvent("hx:open-file", { detail: { file } }));
+  }
+
+  async attempt(action) {
+    try {
+      await action();
+    } catch (/** @type {any} */ error) {
+      this.note.tell(error?.message || String(error), "error");
+    }
+  }
+}

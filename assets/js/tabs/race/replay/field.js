@@ -1,0 +1,59 @@
+/** The lanes on one clock, as a player takes them: by time since the prompt was read, or token by token. */
+
+import { upTo } from "../../../shared/kit/order.js";
+import { duration } from "../../../shared/words/numbers.js";
+import { LANE } from "../words/race.js";
+
+/** @typedef {import("./lane-model.js").LaneModel} LaneModel */
+/** @typedef {"time"|"token"} Align */
+
+const TOKEN_NS = 5e7; // of a replay that goes token by token
+
+export class Field {
+  /** @param {LaneModel[]} lanes @param {Align} align */
+  constructor(lanes, align = "time") {
+    this.lanes = lanes;
+    this.align = align;
+    this.header = lanes[0]?.model.header ?? null;
+    this.footer = true; // nothing more comes
+    this.most = Math.max(1, ...lanes.map((lane) => lane.tokens));
+    this.end = align === "token" ? this.most * TOKEN_NS : Math.max(0, ...lanes.map((lane) => lane.finish));
+    const own = lanes.flatMap((lane) => marksOf(lane, align));
+    this.marks = own.filter((mark) => mark.t >= 0).sort((a, b) => a.t - b.t);
+    this.commitTimes = this.marks.filter((mark) => mark.kind === "commit").map((mark) => mark.t);
+    this.rounds = [{ t0: 0 }];
+  }
+
+  /** A lane's time (ns since its start) at a cursor. @param {LaneModel} lane @param {number} cursor */
+  at(lane, cursor) {
+    if (this.align === "time") return cursor;
+    const tokens = Math.floor(cursor / TOKEN_NS + 1e-6);
+    return tokens ? lane.times[Math.min(tokens, lane.tokens) - 1] : 0;
+  }
+
+  /** Tokens that the cursor stands behind, where lanes go token by token. @param {number} cursor */
+  tokensAt(cursor) {
+    return Math.floor(cursor / TOKEN_NS + 1e-6);
+  }
+
+  /** The cursor at which a lane has committed the token at a place. @param {LaneModel} lane @param {number} at */
+  cursorOf(lane, at) {
+    return this.align === "time" ? (lane.times[at] ?? 0) : (at + 1) * TOKEN_NS;
+  }
+
+  /** @param {number} cursor */
+  clockText(cursor) {
+    if (this.align === "token") return LANE.clock(this.tokensAt(cursor), this.most);
+    return `${duration(Math.min(cursor, this.end))}\u2009/\u2009${duration(this.end)}`;
+  }
+
+  roundAt(cursor) {
+    return upTo(this.commitTimes, cursor, (t) => t) - 1;
+  }
+}
+
+/** @param {LaneModel} lane @param {Align} align */
+function marksOf(lane, align) {
+  if (align === "token") return lane.times.map((_, i) => ({ t: (i + 1) * TOKEN_NS, kind: "commit" }));
+  return lane.model.marks.map((mark) => ({ t: mark.t - lane.start, kind: mark.kind }));
+}

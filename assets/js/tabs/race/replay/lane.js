@@ -1,0 +1,161 @@
+/** One lane as it is drawn: a row of the race (who runs, how far it is, at the end its place and what it gained), and a
+ *  column with its text. */
+
+import { h, icon, say } from "../../../shared/kit/dom.js";
+import { duration } from "../../../shared/words/numbers.js";
+import { nameOfStack } from "../../../shared/levels/stack-names.js";
+import { create as createText } from "../../../shared/text/text.js";
+import { clockOf } from "../../../shared/levels/overlap.js";
+import { CLOCKS } from "../../../shared/words/lanes.js";
+import { LANE, rateText, WORDS } from "../words/race.js";
+import { track } from "./strip.js";
+
+/**
+ * What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of
+ * its row; `late`: not before all lanes are over. `verdict`: how its text compares.
+ * @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
+ *   ahead: (t: number, tokens: number) => string, verdict: {text: string, kind: string}}} Says
+ * @typedef {{index: number, most: number, names: Map<string, string>, says: Says, onToken: (at: number) => void, onPlay: () => void,
+ *   onSave: () => void}} LaneContext
+ */
+
+/** @param {import("./lane-model.js").LaneModel} lane @param {LaneContext} ctx */
+export function createLane(lane, ctx) {
+  const name = ctx.names.get(lane.stack) ?? "";
+  const row = createRow(lane, name, ctx);
+  const column = createColumn(lane, name, ctx);
+  return {
+    row: row.el,
+    column: column.el,
+    name,
+    /** @param {number} t ns since the start @param {number|null} selected a place in the text @param {number} most tokens */
+    update(t, selected, most) {
+      const tokens = Math.min(most, lane.committedBy(t));
+      row.update(t, tokens);
+      column.update(t, selected);
+      return tokens === lane.tokens;
+    },
+    /** Whether the whole race is over: then the lane says its place and what it gained. @param {boolean} over */
+    reveal(over) {
+      row.reveal(over);
+      row.el.dataset.result = String(over);
+      column.el.dataset.result = String(over);
+    },
+    destroy: () => column.destroy(),
+  };
+}
+
+/** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
+function createRow(lane, name, ctx) {
+  const { says } = ctx;
+  const place = h("b", { class: "hx-race-place", "data-place": "" });
+  const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
+  const ahead = h("span", { class: "hx-race-ahead" });
+  const way = track(lane, ctx.most, LANE.written(name));
+  const count = h("span", { class: "hx-race-count" });
+  const el = h(
+    "li",
+    { class: "hx-race-row", "data-lane": String(ctx.index) },
+    place,
+    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.names), lane.model), clock(lane.model)),
+    h("div", { class: "hx-race-way" }, way.el, count),
+    h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, LANE.unit), ahead),
+    h(
+      "div",
+      {
+        class: "hx-race-result",
+        "data-late": String(says.late),
+        tabindex: says.tip ? "0" : null,
+        "data-tip": says.tip,
+      },
+      ...says.result,
+    ),
+  );
+  return {
+    el,
+    /** @param {number} t @param {number} tokens */
+    update(t, tokens) {
+      const over = tokens === lane.tokens;
+      way.update(tokens);
+      say(count, `${tokens}\u2009/\u2009${lane.tokens}`);
+      say(rate, rateText(lane.rateAt(t)));
+      say(ahead, over ? LANE.took(duration(lane.finish)) : says.ahead(t, tokens));
+    },
+    /** @param {boolean} over */
+    reveal(over) {
+      const mark = says.mark(over);
+      say(place, mark.text);
+      place.dataset.place = mark.place;
+    },
+  };
+}
+
+/** @param {import("./lane-model.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
+function createColumn(lane, name, ctx) {
+  const { model } = lane;
+  const { verdict } = ctx.says;
+  const host = h("div", { class: "hx-race-text" });
+  const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {any} */ glyph, onclick) =>
+    h(
+      "button",
+      { type: "button", class: "hx-quiet hx-race-act", "aria-label": `${tip}: ${name}`, "data-tip": tip, onclick },
+      glyph,
+      label,
+    );
+  const el = h(
+    "section",
+    { class: "hx-panel hx-race-column", "aria-label": LANE.textOf(ctx.index + 1, name) },
+    h(
+      "header",
+      { class: "hx-race-column-head" },
+      title("h4", h("span", { text: name, title: lane.stack }), model),
+      clock(model),
+      act(WORDS.onPlay, WORDS.onPlayTip, null, ctx.onPlay),
+      act("", WORDS.saveLane, icon("save"), ctx.onSave),
+    ),
+    host,
+    h("p", { class: "hx-race-verdict", "data-same": verdict.kind, text: verdict.text }),
+  );
+  const view = createText(host, {
+    onSelect: (serial, /** @type {any} */ { via }) => {
+      const at = via === "click" || via === "focus" ? model.committed.indexOf(serial ?? -1) : -1;
+      if (at >= 0) ctx.onToken(at);
+    },
+  });
+  return {
+    el,
+    /** @param {number} t @param {number|null} selected */
+    update(t, selected) {
+      view.update(model, lane.start + t, {
+        ghosts: "hide",
+        selected: selected === null ? null : (model.committed[selected] ?? null),
+      });
+      view.settle();
+    },
+    destroy: () => view.destroy(),
+  };
+}
+
+const title = (/** @type {string} */ tag, /** @type {HTMLElement} */ name, /** @type {any} */ { levels }) =>
+  h(
+    tag,
+    { class: "hx-race-name" },
+    h("span", { class: "hx-race-badges", "aria-hidden": "true" }, ...levels.map(badge)),
+    name,
+  );
+
+/** Whose clock its times are of, where levels work at the same time. */
+function clock(/** @type {any} */ { header }) {
+  const said = CLOCKS[clockOf(header)];
+  return said
+    ? h("span", { class: "hx-race-clock-word", tabindex: "0", "data-tip": said.said, text: said.name })
+    : null;
+}
+
+const badge = (/** @type {import("../../../shared/run/trace.js").Level} */ level) =>
+  h("span", {
+    class: "hx-badge",
+    "data-line": level.underline,
+    style: { "--hue": level.hue },
+    text: level.tag,
+  });

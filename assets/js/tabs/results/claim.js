@@ -1,0 +1,105 @@
+/** What the chosen benchmark says: its headline, how sure it is, why, and who loses. Every figure is the benchmark's. */
+
+import { h } from "../../shared/kit/dom.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { ofBench, stated } from "../../shared/levels/stated.js";
+import { brought } from "../../systems/index.js";
+import { optionOf } from "./machine-picker.js";
+import { CLAIM } from "./words.js";
+import { ratio } from "../../shared/words/numbers.js";
+
+/** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
+
+/** What a stack is called among those of its benchmark. @param {import("./columns.js").Column} column @param {string} stack */
+const called = ({ stacks }, stack) => stackNames([...stacks.map((row) => row.stack), stack]).get(stack) ?? stack;
+
+const times = ratio;
+const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: times(low), high: times(high) });
+
+/**
+ * The sentences, the first as the headline.
+ * @param {import("./columns.js").Column} column @param {string} [usual] the preset's default stack
+ * @returns {string[]}
+ */
+export function sentences(column, usual) {
+  const { claim, about } = column.results;
+  const first = claim?.best[0];
+  if (!first) return [CLAIM.none];
+  // Which number of levels is best is nothing that a few chosen stacks say.
+  const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
+  const [, ...rest] = chosen ? [first] : claim.best;
+  const of = ofBench(/** @type {any} */ (about), first.stack);
+  const told = (/** @type {Claimed} */ one) =>
+    stated("speed_up", ofBench(/** @type {any} */ (about), one.stack), times(one.speed_up));
+  const gain = { levels: first.levels, gain: told(first), ...ends(first.interval) };
+  const others = rest.map((one) => ({ levels: one.levels, gain: told(one) }));
+  return [
+    first.speed_up <= 1 ? CLAIM.noGain(gain) : chosen ? CLAIM.ofChosen(gain) : CLAIM.headline(gain, others),
+    ...(chosen ? [CLAIM.chosen] : claim.over ? [sure(claim, column.stacks[0].prompts, of)] : []),
+    CLAIM.why(
+      called(column, first.stack),
+      times(first.passes),
+      stated("per_forward", of, times(first.tokens)),
+      about.dtype,
+    ),
+    ...claim.loses.map((one) => lost(one, column)),
+  ];
+}
+
+/** @param {Claim} claim @param {number} prompts @param {string} of the first stack */
+function sure({ over, best: [first, second] }, prompts, of) {
+  const gain = { gain: stated("over", of, times(over?.speed_up ?? 1)), ...ends(over?.interval ?? [1, 1]) };
+  return (over?.interval[0] ?? 0) > 1
+    ? CLAIM.sure(first.levels, second.levels, gain)
+    : CLAIM.unsure(first.levels, second.levels, gain, prompts);
+}
+
+/** @param {Claimed} one @param {import("./columns.js").Column} column */
+function lost(one, column) {
+  const gain = { gain: times(one.speed_up), ...ends(one.interval) };
+  const said = CLAIM.loses(whoLoses(column, one.stack), gain, times(one.passes), times(one.tokens));
+  const known = column.lost[one.stack] ?? {};
+  const why = brought.losses.map(({ name, why }) => (name in known ? why(known[name]) : "")).filter(Boolean);
+  return [said, ...why].join(" ");
+}
+
+/** A stack that loses, as its system calls it. @param {import("./columns.js").Column} column @param {string} stack */
+const whoLoses = (column, stack) =>
+  brought.losses.map(({ called }) => called(stack)).find(Boolean) || CLAIM.lose(called(column, stack));
+
+/**
+ * @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
+ * @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
+ * @param {{what: string}[]} missing machines without a benchmark of this preset
+ */
+export function claimPanel(column, usual, elsewhere, missing) {
+  const [headline, ...rest] = sentences(column, usual);
+  const { about } = column.results;
+  const facts = CLAIM.facts(column.name, column.stacks[0].prompts, about.max_new_tokens, column.when);
+  const lost = elsewhere?.column.results.claim?.loses[0];
+  return h(
+    "section",
+    { class: "hx-panel hx-res-claim", "aria-label": CLAIM.label },
+    h("h2", { class: "hx-res-headline", tabindex: "-1", text: headline }),
+    h("p", { class: "hx-res-of", text: column.early ? `${facts} · ${column.said}` : facts }),
+    ...rest.map((text) => h("p", { text })),
+    lost && elsewhere
+      ? h(
+          "p",
+          {},
+          CLAIM.noneLoses,
+          h("button", {
+            type: "button",
+            class: "hx-res-link",
+            text: CLAIM.elsewhere(
+              whoLoses(elsewhere.column, lost.stack),
+              times(lost.speed_up),
+              optionOf(elsewhere.column.results),
+            ),
+            onclick: elsewhere.onPick,
+          }),
+        )
+      : null,
+    missing.length ? h("p", { class: "hx-res-of", text: CLAIM.lacking(missing.map(({ what }) => what)) }) : null,
+  );
+}

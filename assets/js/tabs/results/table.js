@@ -1,0 +1,151 @@
+/** The stacks and the other programs of the chosen benchmark, a group of columns for it and for each other one that has figures
+ *  of them. */
+
+import { h } from "../../shared/kit/dom.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { peersOf, stacksOf } from "./columns.js";
+import { sameText } from "./same-text.js";
+import { isDefault, stackHead } from "./stack-head.js";
+import { ofBench, stated } from "../../shared/levels/stated.js";
+import { ratio, rounded } from "../../shared/words/numbers.js";
+import { TABLE } from "./words.js";
+
+const FIGURES = TABLE.figures;
+
+/**
+ * @param {import("./columns.js").Column} chosen
+ * @param {import("./columns.js").Column[]} all of its preset
+ * @param {{what: string}[]} missing machines without a benchmark
+ * @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others
+ */
+export function comparison(chosen, all, missing, preset) {
+  const stacks = stacksOf(chosen);
+  const drafting = chosen.stacks.filter((row) => row.stack !== row.plain);
+  const beside = all.filter((one) => one !== chosen && drafting.some(({ stack }) => one.rows.has(stack)));
+  const columns = [chosen, ...beside];
+  const names = stackNames(stacks);
+  const peers = peersOf(chosen).filter((name) => columns.some((one) => one.peers.get(name)?.tokens_per_s != null));
+  const high = stacks.length + (peers.length ? peers.length + 1 : 0);
+  const width = 1 + FIGURES.length * columns.length;
+  const table = h(
+    "table",
+    { class: "hx-res-table" },
+    h("caption", { class: "hx-sr", text: TABLE.caption }),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col", rowspan: "2", class: "hx-res-name", text: TABLE.stack }),
+        ...columns.map((one) => groupHead(one)),
+        ...missing.map(({ what }) =>
+          h("th", { scope: "col", rowspan: "2", class: "hx-res-group hx-res-missing" }, h("b", { text: what })),
+        ),
+      ),
+      h(
+        "tr",
+        {},
+        ...columns.flatMap((one) =>
+          FIGURES.map(([text, tip], i) =>
+            h("th", { scope: "col", class: edge(i, one), tabindex: "0", "data-tip": tip, text }),
+          ),
+        ),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      ...stacks.map((stack, i) =>
+        h(
+          "tr",
+          { "data-stack": stack },
+          stackHead(stack, names.get(stack) ?? stack, preset.name, isDefault(preset, stack)),
+          ...columns.flatMap((one) => stackCells(one, stack)),
+          ...(i ? [] : missing.map(() => notMeasured(high))),
+        ),
+      ),
+      peers.length
+        ? h("tr", {}, h("th", { scope: "colgroup", colspan: String(width), class: "hx-res-sub", text: TABLE.others }))
+        : null,
+      ...peers.map((name) =>
+        h(
+          "tr",
+          { "data-peer": name },
+          h("th", { scope: "row", class: "hx-res-name", text: name }),
+          ...columns.flatMap((one) => peerCells(one, name)),
+        ),
+      ),
+    ),
+  );
+  return h("div", { class: "hx-panel hx-res-scroll", tabindex: "0", role: "group", "aria-label": TABLE.label }, table);
+}
+
+const edge = (i, one) => [i ? "" : "hx-res-edge", one.now ? "hx-res-now" : ""].filter(Boolean).join(" ") || null;
+
+function groupHead(one) {
+  const { stacks } = one;
+  const { about } = one.results;
+  const prompts = one.early ? one.said : TABLE.prompts(stacks[0].prompts);
+  return h(
+    "th",
+    {
+      scope: "colgroup",
+      colspan: String(FIGURES.length),
+      class: `hx-res-group ${edge(0, one)}`,
+    },
+    h("b", { text: one.name }),
+    h("span", { text: [about.device, about.dtype, one.when, prompts].filter(Boolean).join(" · ") }),
+    one.now ? h("span", { class: "hx-res-caution", text: TABLE.few }) : null,
+  );
+}
+
+function stackCells(one, stack) {
+  const row = one.rows.get(stack);
+  const cell = (i, ...what) => h("td", { class: edge(i, one) }, ...what);
+  if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
+  const best = one.stacks.every((other) => other.plain !== row.plain || other.tokens_per_s <= row.tokens_per_s);
+  const [low, high] = row.interval;
+  const of = ofBench(one.results.about, stack);
+  return [
+    cell(
+      0,
+      h(best ? "b" : "span", {
+        class: best ? "hx-res-best" : null,
+        text: stated("tokens_per_s", of, rate(row.tokens_per_s)),
+      }),
+    ),
+    cell(
+      1,
+      h("span", { class: "hx-res-gain", text: `${stated("speed_up", of, ratio(row.speed_up))}×` }),
+      h("small", {
+        text:
+          row.stack === row.plain
+            ? TABLE.plain
+            : TABLE.interval(stated("low", of, ratio(low)), stated("high", of, ratio(high))),
+      }),
+    ),
+    cell(2, stated("per_forward", of, ratio(row.accepted_per_pass))),
+    cell(
+      3,
+      h("span", { class: row.equal !== null && row.equal < 1 ? "hx-res-unequal" : null, text: sameText(row, one) }),
+    ),
+  ];
+}
+
+function peerCells(one, name) {
+  const peer = one.peers.get(name);
+  const rest = (/** @type {any[]} */ ...what) =>
+    h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, ...what);
+  if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? TABLE.notInSet : "")];
+  if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || TABLE.notRun)];
+  return [
+    h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
+    rest(TABLE.peer((peer.beside_plain ?? 0).toFixed(2), Math.round(100 * (peer.same_tokens ?? 0)), peer.why)),
+  ];
+}
+
+const notMeasured = (high) =>
+  h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: TABLE.notMeasured }));
+
+export const rate = (value) => rounded(value);

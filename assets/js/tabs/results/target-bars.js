@@ -1,0 +1,124 @@
+/** The one chart: a table whose rows are bars, a part for each target, all on one axis. A picture and its figures cannot
+ *  differ: they are one table. */
+
+import { h } from "../../shared/kit/dom.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { ofBench, stated } from "../../shared/levels/stated.js";
+import { ratio } from "../../shared/words/numbers.js";
+import { endOf, groupsOf, targetOf } from "./groups.js";
+import { peerText, sameText } from "./same-text.js";
+import { isDefault, stackHead } from "./stack-head.js";
+import { rate } from "./table.js";
+import { BARS, PEERS } from "./words.js";
+
+/**
+ * @param {import("./columns.js").Column} column
+ * @param {{name: string, title: string, default_stack?: string, preset_stack?: string}} preset
+ */
+export function barsPanel(column, preset) {
+  const groups = groupsOf(column);
+  const names = stackNames(column.stacks.map(({ stack }) => stack));
+  const end = endOf(groups);
+  const [first] = groups;
+  const programs = [...column.peers.values()];
+  return h(
+    "section",
+    { class: "hx-panel hx-res-chart", "aria-label": BARS.label(preset.title, column.name) },
+    h("h2", { class: "hx-plan-h", text: BARS.title }),
+    h("p", { class: "hx-plan-text", text: BARS.text }),
+    h(
+      "table",
+      { class: "hx-res-bars" },
+      h("caption", { class: "hx-sr", text: BARS.label(preset.title, column.name) }),
+      h("thead", {}, h("tr", {}, ...BARS.columns.map((text) => (text ? h("th", { scope: "col", text }) : h("td"))))),
+      ...groups.map((group) => part(group, { first: group === first, column, preset, end, names })),
+    ),
+    programs.length ? h("dl", { class: "hx-res-programs" }, ...programs.flatMap(explained)) : null,
+  );
+}
+
+/** @param {any} group @param {{first: boolean, column: any, preset: any, end: number, names: Map<string, string>}} of */
+function part({ plain, target, lines }, of) {
+  const { first, column } = of;
+  const own = targetOf("target", column);
+  const about = plain === null ? BARS.other(target) : first ? BARS.over(target) : BARS.another(target, own);
+  return h(
+    "tbody",
+    { "data-target": plain ?? "other" },
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "rowgroup", colspan: String(BARS.columns.length), class: "hx-res-part" },
+        h("b", { text: plain === null ? BARS.others : BARS.target(target) }),
+        h("span", { text: about }),
+      ),
+    ),
+    ...lines.map((line) => row(line, of)),
+  );
+}
+
+function row(line, { column, preset, end, names }) {
+  const { name, gain, interval, row: own, peer } = line;
+  const of = (/** @type {string} */ what, /** @type {string} */ text) =>
+    own ? stated(what, ofBench(column.results.about, own.stack), text) : text;
+  const head = own
+    ? stackHead(name, names.get(name) ?? name, preset.name, isDefault(preset, name))
+    : h("th", { scope: "row", class: "hx-res-name", text: name });
+  return h(
+    "tr",
+    { [own ? "data-stack" : "data-peer"]: name },
+    head,
+    h(
+      "td",
+      { class: "hx-res-bar-cell" },
+      bar(gain, interval, end, own ? "" : "peer", own !== null && own.stack === own.plain),
+    ),
+    h(
+      "td",
+      { class: "hx-res-figure" },
+      h("b", { text: `${of("speed_up", ratio(gain))}×` }),
+      interval
+        ? h("small", { text: BARS.interval(of("low", ratio(interval[0])), of("high", ratio(interval[1]))) })
+        : null,
+    ),
+    h("td", { class: "hx-res-figure", "data-of": BARS.columns[3], text: of("tokens_per_s", rate(line.rate)) }),
+    h("td", {
+      class: "hx-res-figure",
+      "data-of": BARS.columns[4],
+      text: own ? of("per_forward", ratio(own.accepted_per_pass)) : "",
+    }),
+    h("td", {
+      class: "hx-res-same",
+      "data-of": BARS.columns[5],
+      text: own ? sameText(own, column) : peerText(peer, column),
+    }),
+  );
+}
+
+/** A bar from nothing to the gain, its interval, and the line of plain decoding; the figures stand beside it. */
+function bar(gain, interval, end, kind, plain) {
+  const at = (/** @type {number} */ x) => `${(100 * Math.max(0, x)) / end}%`;
+  return h(
+    "div",
+    { class: "hx-res-track", "aria-hidden": "true", style: { "--one": at(1) } },
+    h("i", {
+      class: "hx-res-fill",
+      "data-kind": plain ? "plain" : kind || (gain < 1 ? "slower" : "faster"),
+      style: { width: at(gain) },
+    }),
+    interval
+      ? h("i", {
+          class: "hx-res-ends",
+          style: { "inset-inline-start": at(interval[0]), width: at(interval[1] - interval[0]) },
+        })
+      : null,
+  );
+}
+
+/** A program in a sentence; of one that was not run, why. */
+function explained({ name, tokens_per_s, why }) {
+  const words = [PEERS[name] ?? "", tokens_per_s === null ? BARS.notRun(why) : why].filter(Boolean).join(" ");
+  return [h("dt", { text: name }), h("dd", { text: words })];
+}
