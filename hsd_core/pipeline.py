@@ -9,9 +9,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.core import events as trace
+from hsd_core.core.notes import noted
 from hsd_core.grammar import after_run, kind_of
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, parse
@@ -175,7 +176,7 @@ class Pipeline:
         spec: str = "target",
         *,
         stop: Callable[[], bool] = lambda: False,
-    ) -> trace.Depths | None:
+    ) -> trace.Report | None:
         """At which depth a stack's target knew each token of an output: one pass over the whole text.
 
         None when `stop`, asked between layers, turned true.
@@ -187,10 +188,10 @@ class Pipeline:
 
         ids, read = [*prompt_ids, *output_ids], after_run("depths")
         try:
-            found = read(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec), stop=stop).event()
-            return cast("trace.Depths", found)
+            found = read(self.lean_target(spec), ids, len(prompt_ids), self.trained(spec), stop=stop)
         except Stopped:
             return None
+        return trace.Report(len(parse(spec)) - 1, None, None, noted(found.note()))
 
     def entries(self, stack: str) -> list[StackEntry]:
         """The stack's levels, built.
@@ -360,7 +361,7 @@ def _has_own_model(stack: str) -> bool:
 def _events(
     run: Iterator[trace.Event],
     plain: Callable[[], Iterator[trace.Event]] | None,
-    read: Callable[[list[int]], trace.Depths | None] | None,
+    read: Callable[[list[int]], trace.Report | None] | None,
 ) -> Generator[trace.Event, None, None]:
     """A run, then what is measured of it afterwards."""
     seen: list[trace.Event] = []

@@ -14,7 +14,7 @@ from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RunRequest
 from app.words import run as says
-from hsd_core.core.events import Baseline, Depths, Footer, Header
+from hsd_core.core.events import Baseline, Footer, Header, Report
 from hsd_core.export.run_page import RecordStream
 
 PLAIN = "plain"  # the phase in which plain decoding of the same target is measured
@@ -49,7 +49,7 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
                 levels = len(event.levels) if isinstance(event, Header) else levels
                 if isinstance(event, Footer):
                     footer = event
-                read = read or isinstance(event, Depths)
+                read = read or (isinstance(event, Report) and event.t1 is None)
                 if isinstance(event, (Footer, Baseline)):
                     urgent, measured = True, isinstance(event, Baseline)
                     after = _after(request, levels, event)

@@ -19,7 +19,7 @@ from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import Comparison, differing
-from hsd_core.trace.conventions import Ghost, accepted_by, ghosts, lanes_of, round_number
+from hsd_core.trace.conventions import Ghost, accepted_by, clock_of, ghosts, lanes_of, round_number
 
 _RESET = "\033[0m"
 NARROWEST, WIDEST = 24, 44  # the column of levels' names in the table of totals
@@ -217,18 +217,14 @@ def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
     """Whose clock it is where levels work at the same time, and what came of it."""
     if (found := metrics.lanes(events)) is None:
         return
-    if header.overlap == "reckoned":
+    clock = clock_of(header)
+    if clock == "reckoned":
         more = len(found.busy) - 1
         clocks, given = ("two", "a second machine") if more == 1 else (more + 1, f"{more} more machines")
         laid = f"laid on {clocks} clocks: what {given} of this kind would give"
         yield f"RECKONED: each pass was run and timed alone, then {laid}"
-    elif header.overlap == "real":
+    elif clock == "real":
         yield "REAL: two processes worked at the same time, with one thread each"
-        if found.handed_ns and found.span:
-            yield (
-                f"handing work over took {found.handed_ns / 1e6 / found.handed:.1f} ms each of {found.handed} times, "
-                f"{found.handed_ns / found.span:.0%} of the time"
-            )
     if found.gain is not None:
         *below, target = found.use
         two, lanes = len(below) == 1, lanes_of(header)
@@ -253,7 +249,7 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
     plain = len(baseline.token_ns) / (baseline.token_ns[-1] / 1e9)
     header = metrics.header_of(events)
     how = "simulated" if header.simulated else "measured"
-    laid = f"{header.overlap} speed-up" if header.overlap in ("reckoned", "real") else "speed-up"
+    laid = f"{clock} speed-up" if (clock := clock_of(header)) in ("reckoned", "real") else "speed-up"
     yield f"plain decoding of the same target, {how} beside it: {plain:.1f} tokens/s; {laid} {ratio:.2f}x"
     if differing(events):
         margin = "unknown" if baseline.margin is None else f"{baseline.margin:.2g}"

@@ -6,10 +6,9 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import torch
-from msgspec import UNSET
 
 from hsd_core.core import events as trace
 from hsd_core.core import run as engine
@@ -41,13 +40,6 @@ def chosen_driver(stack: Sequence[StackEntry]) -> MakeDriver:
     if scheduler is None:
         return Sequential
     return partial(driver_named(kind.driver), scheduler=scheduler)
-
-
-def overlap_of(stack: Sequence[StackEntry], *, simulated: bool) -> Literal["none", "reckoned", "simulated"]:
-    """Whose clock a run of this stack has: see `events.Header`."""
-    if not lanes_of([entry.spec for entry in stack])[-1]:
-        return "none"
-    return "simulated" if simulated else "reckoned"
 
 
 def check_apart(stack: Sequence[StackEntry]) -> None:
@@ -107,7 +99,7 @@ def run_header(
             },
             shares=trunks[i],
             reads=pass_bytes(entry.level),
-            lane=lanes[i] if lanes[-2:-1] > (0,) else UNSET,
+            lane=lanes[i],
         )
         for i, entry in enumerate(stack)
     )
@@ -184,11 +176,12 @@ class PreparedStack:
 
     def header(self, prompt_ids: Sequence[int], settings: RunSettings) -> Header:
         """See `core.run.Stack`."""
-        overlap = overlap_of(self.entries, simulated=bool(self.about.get("simulated")))
-        if overlap != "none" and settings.replan is not None:
+        apart = lanes_of([entry.spec for entry in self.entries])[-1] > 0
+        if apart and settings.replan is not None:
             raise StackError("plans change between rounds, and @with= lets rounds overlap; leave @with= or auto out")
         replan = {} if settings.replan is None else {"replan": settings.replan.settings()}
-        return run_header(self.entries, prompt_ids, settings, {**self.about, **replan, "overlap": overlap})
+        about = {**self.about, **replan, "reckoned": apart and not self.about.get("simulated")}
+        return run_header(self.entries, prompt_ids, settings, about)
 
     def open(self, capacity: int, settings: RunSettings) -> Iterator[LevelRun]:
         """See `core.run.Stack`."""

@@ -40,7 +40,7 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         level = getattr(event, "level", 0)
         if not 0 <= level < levels:
             yield f"event {i} ({event.event}): level {level} of a stack of {levels}"
-        if footers and i > footers[0] and not isinstance(event, (trace.Baseline, trace.Depths, trace.Piece)):
+        if footers and i > footers[0] and not isinstance(event, (trace.Baseline, trace.Report, trace.Piece)):
             yield f"event {i} ({event.event}) after the footer"
         begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
         if begin is not None and end is not None and begin > end:

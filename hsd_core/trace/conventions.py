@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import UNSET
-
 from hsd_core.core import events as trace
 from hsd_core.core.events import Committed, Event
 from hsd_core.core.events.whole import Header
@@ -21,16 +19,16 @@ def round_number(round_: int) -> int:
 
 
 def lanes_of(header: Header) -> tuple[int, ...]:
-    """On which lane each level works, counted from the bottom; all on one where levels work one after another."""
-    levels, apart = header.levels, header.overlap != "none"
-    return tuple(level.lane or 0 if level.lane is not UNSET else int(apart and level is levels[-1]) for level in levels)
+    """The lane of each level, counted from the bottom; all on lane 0 where one level works after another."""
+    return tuple(level.lane for level in header.levels)
 
 
 def clock_of(header: Header) -> str:
-    """What `Header.overlap` says, or that no model ran; "" where levels work one after another, as was measured."""
+    """Where a run's times come from: "simulated" (no model ran), "reckoned" or "real" (levels on several lanes, see
+    `Header.reckoned`); "" where they were measured, one level after another."""
     if header.simulated:
         return "simulated"
-    return "" if header.overlap == "none" else header.overlap
+    return "" if not any(lanes_of(header)) else "reckoned" if header.reckoned else "real"
 
 
 def accepted_by(token: Committed, top: int) -> int | None:

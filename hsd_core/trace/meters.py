@@ -42,8 +42,7 @@ Pass: TypeAlias = tuple[int, int]  # from, to, ns
 class Lanes(NamedTuple):
     """`busy`: how long each lane was at work (ns), from the bottom up; `both`: how long at least two were, of `span`
     (ns), the decoding. `dropped`: drafted tokens that were dropped before the target judged them; `rows`: computed for
-    them or behind them in vain, of `all_rows` on all lanes. `handed`, `handed_ns`: where lanes are processes, how often
-    they were given work, and what it took to hand it over and back."""
+    them or behind them in vain, of `all_rows` on all lanes."""
 
     busy: tuple[int, ...]
     both: int
@@ -51,17 +50,6 @@ class Lanes(NamedTuple):
     dropped: int
     rows: int
     all_rows: int
-    handed: int = 0
-    handed_ns: int = 0
-
-    @property
-    def below(self) -> int:
-        """How long the lanes below the target's were at work, taken together (ns)."""
-        return sum(self.busy[:-1])
-
-    @property
-    def target(self) -> int:
-        return self.busy[-1]
 
     @property
     def use(self) -> tuple[float | None, ...]:

@@ -32,7 +32,7 @@ Where levels work at the same time, each lane a place of its own: the target's, 
 
 | figure | definition |
 |---|---|
-| `clock` | whose time it is, as the header's `overlap` says |
+| `clock` | where the times come from: "reckoned", "real" or "simulated" (`conventions.clock_of`) |
 | `below`, `target`, `lanes` | use of a lane: time in which it is at work / decode time |
 | `both` | time in which at least two are at work / decode time |
 | `gain` | work of all lanes, one after the other / decode time; at most their number |
@@ -52,7 +52,7 @@ from hsd_core.core import events as trace
 from hsd_core.core.events import Event
 from hsd_core.core.notes import Dropped, Note, Stale
 from hsd_core.models.sampling import is_greedy
-from hsd_core.trace.conventions import lanes_of
+from hsd_core.trace.conventions import clock_of, lanes_of
 from hsd_core.trace.meters import LaneMeter, Lanes, LevelMeter, ratio
 
 _NS_PER_S = 1e9
@@ -73,10 +73,7 @@ class Meter:
         self._prefill_end = self._first_commit = self._last_commit = 0
         self._lanes: LaneMeter | None = None  # where levels work at the same time
         self._fans: dict[int, list[int]] = {}  # serial -> how many of those that its row chose have not fallen
-        self._clock, self._handed = (
-            "none",
-            (0, 0),
-        )  # whose that time is; how often work was handed over, and the ns of it
+        self._clock = ""  # where that time comes from
         self._noted: dict[str, float] = {}  # figures of notes, by name
 
     def feed(self, event: Event) -> None:
@@ -86,7 +83,8 @@ class Meter:
             over = {level.index for level in event.levels if level.shares == len(event.levels) - 1}
             self._sharing = over if len(over) > 1 else set()
             self._greedy = is_greedy(event.sampling)
-            self._clock, self._lanes = event.overlap, None if event.overlap == "none" else LaneMeter(lanes_of(event))
+            lanes = lanes_of(event)
+            self._clock, self._lanes = clock_of(event), LaneMeter(lanes) if any(lanes) else None
         elif isinstance(event, trace.Prefill):
             if event.round is None:  # later ones are part of decoding
                 self._prefill_end = event.t1
@@ -98,8 +96,6 @@ class Meter:
             self._choosers.setdefault(event.serial, []).append(event.level)
         elif isinstance(event, trace.Commit):
             self._commit(event)
-        elif isinstance(event, trace.Footer) and event.handed:
-            self._handed = (event.handed.times, event.handed.ns)
 
     def snapshot(self) -> dict[str, Any]:
         """The figures by name; None where there is nothing to divide by. Times in ms, rates in tokens/s."""
@@ -128,8 +124,7 @@ class Meter:
         """What the lanes did so far; None where one level works after another."""
         if self._lanes is None:
             return None
-        found = self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
-        return found._replace(handed=self._handed[0], handed_ns=self._handed[1])
+        return self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
 
     def _memory_bound(self) -> float | None:
         known = [reads for reads in self._reads if reads is not None]

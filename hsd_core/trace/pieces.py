@@ -68,5 +68,4 @@ _IDS: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
     trace.Verify: _judged,
     trace.Baseline: lambda event: (event.ids,),
     trace.Report: _reported,
-    trace.Depths: lambda event: event.top,
 }

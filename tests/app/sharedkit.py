@@ -17,7 +17,6 @@ from hsd_core.core.events import (
     Check,
     Commit,
     Committed,
-    Depths,
     Draft,
     Drafted,
     Event,
@@ -27,12 +26,14 @@ from hsd_core.core.events import (
     LevelTotal,
     Piece,
     Prefill,
+    Report,
     Span,
     Verify,
     Work,
 )
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Copied, Copies
+from hsd_core.systems.exits.notes import Depths
 
 LAYERS = 30
 STACK = "exit:2@at=4,exit:4@at=8,target"
@@ -146,7 +147,7 @@ def copy_at(at: int) -> Copied | None:
     return Copied(again, again, 0.7) if again > 0 else None
 
 
-def depths_of(ids: list[int]) -> Depths:
+def depths_of(ids: list[int]) -> Report:
     """Token t is known for good from layer 3 t on; trained drafts at 4 and 8 know every second one."""
     at = (*range(1, LAYERS + 1), 4, 8)
     names = ("lens",) * LAYERS + ("exit4", "exit8")
@@ -156,7 +157,7 @@ def depths_of(ids: list[int]) -> Depths:
     ]
     p = tuple(tuple(0.9 if yes else depth / 100 for yes in row) for depth, row in zip(at, right, strict=True))
     top = tuple(tuple(i if yes else 999 for i, yes in zip(ids, row, strict=True)) for row in right)
-    return Depths(at, names, p, top)
+    return Report(2, None, None, noted(Depths(at, names, p, top)))
 
 
 def preset() -> dict[str, Any]:
@@ -223,6 +224,6 @@ class SharedBench(AllHere):
         assert isinstance(events[0], Header)
         yield replace(events[0], stack=stack)
         for event in events[1:]:
-            if isinstance(event, Depths) and options.get("baseline"):
+            if isinstance(event, Report) and options.get("baseline"):
                 yield Baseline("target", MS, tuple(8 * MS * (i + 1) for i in range(12)), 12, False)
             yield event

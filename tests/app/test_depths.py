@@ -16,18 +16,24 @@ from app.serve.line.known_runs import Run
 from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
 from app.words.run import READING
-from hsd_core.core.events import Depths, Piece
+from hsd_core.core.events import Piece, Report
+from hsd_core.core.notes import noted
+from hsd_core.systems.exits.notes import Depths
 
 PIECES = {0: Piece(0, "IGE="), 1: Piece(1, "PGI+"), 2: Piece(2, "4g=="), 3: Piece(3, "!!")}
 
 
+def reported(note: Depths) -> Report:
+    return Report(0, None, None, noted(note))
+
+
 def test_a_token_is_known_from_the_first_layer_from_which_the_lens_stays_right() -> None:
     right = [[1, 1], [0, 1], [1, 0], [1, 1]]  # layer by layer: token 0 wavers at 2, token 1 at 3
-    event = Depths((1, 2, 3, 4), (LENS,) * 4, ((0.5, 0.5),) * 4, tuple(tuple(7 if x else 8 for x in r) for r in right))
-    seen = known(event, [7, 7], {})
+    note = Depths((1, 2, 3, 4), (LENS,) * 4, ((0.5, 0.5),) * 4, tuple(tuple(7 if x else 8 for x in r) for r in right))
+    seen = known(reported(note), [7, 7], {})
     assert seen is not None
     assert seen.since == (3, 4)
-    wrong_at_last = known(replace(event, top=((7, 7),) * 3 + ((8, 8),)), [7, 7], {})
+    wrong_at_last = known(reported(replace(note, top=((7, 7),) * 3 + ((8, 8),))), [7, 7], {})
     assert wrong_at_last is not None
     assert wrong_at_last.since == (None, None)
 
@@ -47,7 +53,7 @@ def test_tokens_are_named_by_their_text_their_bytes_or_their_id() -> None:
 
 
 @pytest.mark.parametrize(
-    "event",
+    "note",
     [
         Depths((), (), (), ()),
         Depths((1,), (LENS,), ((0.5,),), ((1,),)),
@@ -55,8 +61,8 @@ def test_tokens_are_named_by_their_text_their_bytes_or_their_id() -> None:
         Depths(("<b>",), (LENS,), ((0.5, 0.5),), ((1, 1),)),  # type: ignore[arg-type]
     ],
 )
-def test_rows_that_fit_no_text_are_left_out(event: Depths) -> None:
-    assert known(event, [1, 1], {}) is None
+def test_rows_that_fit_no_text_are_left_out(note: Depths) -> None:
+    assert known(reported(note), [1, 1], {}) is None
 
 
 def test_the_table_holds_every_cell_of_the_heat_map() -> None:
@@ -111,5 +117,5 @@ def test_a_run_says_that_it_reads_the_layers_after_it_measured_plain_decoding() 
     told = [payload["status"] for payload in stream(Loader(SharedBench), asked, run)]
     assert list(dict.fromkeys(state["phase"] for state in told if "phase" in state)) == ["plain", "depths", "done"]
     assert READING in [state["text"] for state in told]
-    assert isinstance(run.events[-1], Depths)
+    assert isinstance(run.events[-1], Report)
     assert "plain decoding measured beside it" in run.state["text"]

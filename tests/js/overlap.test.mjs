@@ -6,27 +6,30 @@ import { atOnce, meanwhile, strip } from "../../assets/js/systems/lanes/meanwhil
 import { clockOf, inVain, lanesOf, lanesUsed, overlaps, taken } from "../../assets/js/shared/levels/overlap.js";
 import { CLOCKS, HEADLINE, LANES } from "../../assets/js/shared/words/lanes.js";
 
-test("a run of before says nothing of lanes, and has one", () => {
+const apart = [{ lane: 0 }, { lane: 1 }];
+
+test("levels on one lane work one after another", () => {
   assert.equal(overlaps(null), false);
   assert.equal(overlaps({}), false);
-  assert.equal(overlaps({ overlap: "none" }), false);
-  assert.equal(overlaps({ overlap: "reckoned" }), true);
+  assert.equal(overlaps({ levels: [{ lane: 0 }, { lane: 0 }] }), false);
+  assert.equal(overlaps({ levels: apart }), true);
 });
 
 test("whose clock it is has a word, and a machine's own has none", () => {
   assert.equal(clockOf(null), "");
-  assert.equal(clockOf({ overlap: "none" }), "");
-  for (const overlap of ["reckoned", "real"]) assert.equal(clockOf({ overlap }), overlap);
-  assert.equal(clockOf({ overlap: "none", simulated: "by a profile" }), "simulated");
+  assert.equal(clockOf({ levels: [{}, {}] }), "");
+  assert.equal(clockOf({ levels: apart, reckoned: true }), "reckoned");
+  assert.equal(clockOf({ levels: apart, reckoned: false }), "real");
+  assert.equal(clockOf({ simulated: "by a profile" }), "simulated");
 });
 
 /** Two rounds under PEARL, times as ms: the draft that goes on beside each pass is one of level 0. */
-function pearl(overlap = "reckoned") {
+function pearl(levels = apart) {
   const call = (kind, level, round, t0, t1, more = {}) => ({ kind, level, round, t0, t1, tokensOut: 2, ...more });
   const first = [call("draft", 0, 0, 0, 64), call("verify", 1, 0, 0, 48, { rejected: false })];
   const second = [call("draft", 0, 1, 64, 128), call("verify", 1, 1, 64, 112, { rejected: true, fell: 2 })];
   return {
-    header: { overlap },
+    header: { levels, reckoned: true },
     levels: [{ short: "int4" }, { short: "target" }],
     segments: [call("prefill", 1, null, -50, 0), ...first, ...second],
     rounds: [
@@ -49,7 +52,7 @@ test("what was drafted while the target verified stands if all was kept, and fal
   assert.equal(meanwhile(under, 0).kept, false, "what was under way at the verdict falls when it is over");
   assert.equal(meanwhile(model, 2), null, "there is no such round");
   assert.equal(meanwhile(model, -1), null);
-  assert.equal(meanwhile(pearl("none"), 0), null, "one level works after another");
+  assert.equal(meanwhile(pearl([]), 0), null, "one level works after another");
 });
 
 test("both lanes are at work where their calls overlap, and calls that touch are one", () => {
@@ -57,16 +60,15 @@ test("both lanes are at work where their calls overlap, and calls that touch are
     [0, 48],
     [64, 112],
   ]);
-  assert.deepEqual(atOnce(pearl("none")), []);
+  assert.deepEqual(atOnce(pearl([])), []);
   const model = pearl();
   model.segments.push({ level: 0, round: 1, t0: 112, t1: 120 }, { level: 1, round: 1, t0: 112, t1: 118 });
   assert.deepEqual(atOnce(model).at(-1), [64, 118]);
 });
 
 test("in a pipeline every level that drafts on has a lane, and two of three at work are enough", () => {
-  const header = { overlap: "reckoned", levels: [{ lane: 0 }, { lane: 1 }, { lane: 2 }] };
+  const header = { reckoned: true, levels: [{ lane: 0 }, { lane: 1 }, { lane: 2 }] };
   assert.deepEqual([lanesOf(header), lanesUsed(header)], [[0, 1, 2], 3]);
-  assert.deepEqual(lanesOf({ overlap: "reckoned", levels: [{}, {}, {}] }), [0, 0, 1]);
   assert.deepEqual([lanesOf({ levels: [{}, {}] }), lanesUsed({ levels: [{}, {}] })], [[0, 0], 1]);
   const call = (level, t0, t1) => ({ kind: "draft", level, round: 0, t0, t1 });
   const segments = [call(0, 0, 10), call(1, 5, 20), call(0, 15, 30), call(2, 18, 40), call(1, 35, 36)];

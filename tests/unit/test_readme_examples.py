@@ -74,7 +74,7 @@ def test_the_scheduler_is_exact() -> None:
         stack = toy_stack(text, 2, seed=7)
         assert distance(run_distribution(stack, [0], 3), target_distribution(stack, [0], 3)) < 1e-12
     events = list(Pipeline.open("toy").run("table:3@id=order1,table@with=post@id=order6", "The", max_new_tokens=40))
-    assert check(events) == [] and events[0].overlap == "reckoned"
+    assert check(events) == [] and events[0].reckoned
 
 
 @pytest.mark.usefixtures("examples")

@@ -10,16 +10,18 @@ from hsd_core.core.events import (
     SCHEMA,
     Bonus,
     Check,
-    Depths,
     Draft,
     Drafted,
     Event,
     Header,
     Piece,
+    Report,
     Row,
     Verify,
     Work,
 )
+from hsd_core.core.notes import noted
+from hsd_core.systems.exits.notes import Depths
 from hsd_core.trace.pieces import record
 
 
@@ -41,7 +43,7 @@ EVENTS: list[Event] = [
     Draft(0, 0, 0, (Drafted(0, 2, "t", 1.0),), Work(1, 1), 0, 1),
     Verify(0, 1, 0, 0, Work(1, 2), (Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *ROWS),), 1, 2),
     Bonus(0, 1, 1, 1, 9, 1.0, 3, Row((9, 7), (0.9, 0.1), 0.0)),
-    Depths((1,), ("lens",), ((0.5,),), ((8,),)),
+    Report(1, None, None, noted(Depths((1,), ("lens",), ((0.5,),), ((8,),)))),
 ]
 
 
@@ -61,7 +63,7 @@ def test_each_id_is_told_once_and_before_it_is_needed():
         7,
         "bonus",
         8,
-        "depths",
+        "report",
     ]
 
 

@@ -38,6 +38,7 @@ from hsd_core.theory.overlap.on_two_lanes import (
 )
 from hsd_core.trace import metrics
 from hsd_core.trace.checks import check
+from hsd_core.trace.conventions import clock_of, lanes_of
 
 TOKENS = 2048  # a whole period of what a drafter gets right
 PROFILE = Path(__file__).resolve().parents[2] / "assets" / "profiles" / "smollm2-cpu.json"
@@ -271,8 +272,8 @@ def test_a_lane_s_work_is_what_the_trace_counts() -> None:
         events = list(play(of, plan, max_new_tokens=1500, plain=False, schedule=schedule))
         lanes = metrics.lanes(events)
         assert lanes is not None
-        assert found.verifying == pytest.approx(lanes.target / lanes.span, abs=0.02)
-        assert found.drafting == pytest.approx(lanes.below / lanes.span, abs=0.02)
+        assert found.verifying == pytest.approx(lanes.busy[-1] / lanes.span, abs=0.02)
+        assert found.drafting == pytest.approx(sum(lanes.busy[:-1]) / lanes.span, abs=0.02)
 
 
 def test_a_simulated_run_says_whose_clock_it_is() -> None:
@@ -280,7 +281,8 @@ def test_a_simulated_run_says_whose_clock_it_is() -> None:
     events = list(play(of, plan, max_new_tokens=150, schedule="pearl"))
     assert check(events) == []
     header = metrics.header_of(events)
-    assert (header.overlap, header.stack) == ("simulated", "model:3@id=d,target@with=pearl@id=t")
+    assert (clock_of(header), lanes_of(header)) == ("simulated", (0, 1)) and not header.reckoned
+    assert header.stack == "model:3@id=d,target@with=pearl@id=t"
     assert metrics.measure(events)["decode_ms"] / 150 == pytest.approx(ms_of(of, plan), rel=0.15)
     assert expected(of, plan).ms_per_token > ms_of(of, plan)
     with pytest.raises(StackError, match="verifies nothing"):

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from small_trace import small_run
 
-from hsd_core.core.events import EVENTS, Baseline, Depths, Event, Piece, Plan, Report
+from hsd_core.core.events import EVENTS, Baseline, Event, Piece, Plan, Report
 from hsd_core.core.notes import noted
+from hsd_core.systems.exits.notes import Depths
 from hsd_core.systems.ngram.notes import Filed
 from hsd_core.systems.views.notes import Chosen, Held
 from hsd_core.trace.codec import from_dict
@@ -31,9 +32,10 @@ TYPES = {
     "boolean": lambda x: isinstance(x, bool),
     "null": lambda x: x is None,
 }
-SEEN = Report(0, 4, 4, noted(Chosen(9, 8, 6, (Held(0, 4, 6), Held(6, 9, 2))), Filed(1, 0, ((3, 4),))))
+READ = Depths((1,), ("lens",), ((0.5,),), ((3,),))
+SEEN = Report(0, 4, 4, noted(Chosen(9, 8, 6, (Held(0, 4, 6), Held(6, 9, 2))), Filed(1, 0, ((3, 4),)), READ))
 BESIDE = (Piece(3, "aGk="), SEEN, Plan(1, "table", (1,), (), 8, 9))
-MEASURED = (Baseline("target", 5, (1, 2), 2, True), Depths((1,), ("lens",), ((0.5,),), ((3,),)))
+MEASURED = (Baseline("target", 5, (1, 2), 2, True),)
 EACH = {event.event: event for event in (*small_run(), *BESIDE, *MEASURED)}
 SAYS_NOTHING = {"$schema", "$defs", "title", "description", "default", "discriminator"}
 

@@ -1,4 +1,4 @@
-"""At which layer the model knew each token: the `depths` event of a trace as a grid, and its heat map.
+"""At which layer the model knew each token: the note `depths` of a trace as a grid, and its heat map.
 
 Columns are the committed tokens, rows the depths: below, the ones read through a trained draft, above them every
 layer through the model's own norm and head (the lens).
@@ -15,9 +15,11 @@ from typing import Any
 import plotly.graph_objects as go
 
 from app.words import figures as says
-from hsd_core.core.events import Depths, Piece
+from hsd_core.core.events import Piece, Report
+from hsd_core.core.notes import Note
 
 LENS = "lens"
+NOTE = "depths"
 CELL = (26, 13)  # px, wide and high
 EDGES = (56, 16, 8, 96)  # px left, right, top, bottom of the cells
 WIDEST = 150  # px that the names of trained drafts may take
@@ -46,10 +48,15 @@ class Knowledge:
     since: tuple[int | None, ...]
 
 
-def known(event: Depths, ids: Sequence[int], pieces: Mapping[int, Piece]) -> Knowledge | None:
-    """The grid of an event; None for one whose rows are of no use (a trace may come from anyone)."""
+def known(event: Report, ids: Sequence[int], pieces: Mapping[int, Piece]) -> Knowledge | None:
+    """The grid of a report; None without such a note, or where its rows do not fit the text (a trace may come from
+    anyone)."""
+    found = event.notes.get(NOTE)
+    if not isinstance(found, Note):
+        return None
+    note: Any = found
     rows = []
-    for at, readout, p, top in zip(event.at, event.readouts, event.p, event.top, strict=False):
+    for at, readout, p, top in zip(note.at, note.readouts, note.p, note.top, strict=False):
         if not isinstance(at, int) or len(p) != len(ids) or len(top) != len(ids):
             continue
         if all(isinstance(value, int | float) for value in p):

@@ -11,7 +11,6 @@ from app.kit.figures.depth_map import Knowledge, known
 from hsd_core.core.events import (
     Baseline,
     Commit,
-    Depths,
     Event,
     Footer,
     Header,
@@ -19,6 +18,7 @@ from hsd_core.core.events import (
     Piece,
     Plan,
     Prefill,
+    Report,
     Verify,
 )
 from hsd_core.theory.replan import origin_words
@@ -96,8 +96,8 @@ def study(events: Sequence[Event]) -> Study:
                     cell.accepted += check.outcome == "accepted"
         elif isinstance(event, Piece):
             pieces[event.id] = event
-        elif isinstance(event, Depths):
-            result.knowledge = known(event, ids, pieces)
+        elif isinstance(event, Report):
+            result.knowledge = known(event, ids, pieces) or result.knowledge
         elif isinstance(event, Commit):
             committed += len(event.tokens)
             ids += [token.id for token in event.tokens]

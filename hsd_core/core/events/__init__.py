@@ -43,10 +43,8 @@ from hsd_core.core.events.whole import (
     FORMAT,
     SCHEMA,
     Baseline,
-    Depths,
     Ending,
     Footer,
-    Handed,
     Header,
     LevelInfo,
     LevelTotal,
@@ -68,6 +66,5 @@ Event: TypeAlias = (
     | Plan
     | Footer
     | Baseline
-    | Depths
 )
 EVENTS: dict[str, type[Record]] = {kind.event: kind for kind in get_args(Event)}

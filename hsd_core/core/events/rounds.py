@@ -213,12 +213,12 @@ class Kv(Record, frozen=True):
 
 
 class Report(Record, frozen=True):
-    """What a level's system says beside its passes, at a commit or once the prompt is read: the notes. The level was at
-    work on it from `t0` to `t1`."""
+    """Notes of a level's system that are about no single pass: at a commit, once the prompt is read, or after the
+    footer. The level worked on them from `t0` to `t1`; None after the footer, where the clock stands still."""
 
     level: Level
-    t0: Int
-    t1: Int
+    t0: Int | None
+    t1: Int | None
     notes: Notes
 
     def __post_init__(self) -> None:

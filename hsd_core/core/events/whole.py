@@ -1,16 +1,16 @@
-"""Events of a run as a whole: what was asked for, the bytes of its ids, how it ended, what was measured beside it."""
+"""Events about a whole run: what was asked for, the bytes of its ids, how it ended, plain decoding for comparison."""
 
 from __future__ import annotations
 
 from typing import Any, Final, Literal, TypeAlias
 
-from msgspec import UNSET, UnsetType, field
+from msgspec import field
 
 from hsd_core.core.events.parts import Level, Part, Record, Words, check_lengths
 from hsd_core.typed import Int
 
 FORMAT: Final = "hsd-trace"
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 Ending: TypeAlias = Literal["eos", "length", "context", "stopped"]
 
 
@@ -19,8 +19,8 @@ class LevelInfo(Part, frozen=True):
 
     `layers`: the layers below its read-out (an exit at 8: 8). `shares`: the index of the deepest level over the same
     weights, keys and values (itself if no deeper one), None for a level that shares nothing. `reads`: bytes of weights
-    that one of its passes reads; 0 for a lookup, None where that is not known. `lane`: on which it works, counted from
-    the bottom, where levels below the target have more than one; else it is left out.
+    that one of its passes reads; 0 for a lookup, None where that is not known. `lane`: where it works, counted from the
+    bottom; levels on different lanes work at the same time, and all are on lane 0 where one works after another.
     """
 
     index: Int
@@ -39,7 +39,7 @@ class LevelInfo(Part, frozen=True):
     params: dict[str, Any] = field(default_factory=dict)
     shares: Level | None = None
     reads: Int | None = None
-    lane: Int | UnsetType = UNSET
+    lane: Int = 0
 
 
 class Header(Record, frozen=True):
@@ -49,15 +49,13 @@ class Header(Record, frozen=True):
     `format`, `schema`: what file this is, and in which version. `simulated`: empty for a real run; else what stands in
     for models and clock, and where its figures come from. Every reader says so wherever the run appears.
 
-    `overlap`: whose clock it is where levels work at the same time. "none": one level works after another. "reckoned":
-    every pass ran alone and was timed, then passes were laid side by side, as on a second machine of this kind. "real":
-    they ran at the same time, in two processes of one thread each. "simulated": no model ran. Where it is not "none",
-    passes of the target overlap with those of the levels below, and one of them may end before an event that stands
-    before it.
+    `reckoned`: of a run with several lanes, every pass ran alone and was timed, and the passes were then laid side by
+    side as on machines of this kind; false where they did run at the same time, or nothing ran. With several lanes a
+    pass may end before an event that is listed before it.
     """
 
     format: Literal["hsd-trace"]
-    schema: Literal[2]
+    schema: Literal[3]
     stack: str
     levels: tuple[LevelInfo, ...]
     sampling: dict[str, Any]
@@ -74,7 +72,7 @@ class Header(Record, frozen=True):
     title: str = ""
     replan: dict[str, Any] | None = None
     simulated: str = ""
-    overlap: Literal["none", "reckoned", "real", "simulated"] = "none"
+    reckoned: bool = False
 
 
 class Piece(Record, frozen=True):
@@ -94,14 +92,6 @@ class LevelTotal(Part, frozen=True):
     ns: Int
 
 
-class Handed(Part, frozen=True):
-    """Where lanes are processes: how often one was given work, and the ns that it took to hand that over and what came
-    out back."""
-
-    times: Int
-    ns: Int
-
-
 class Footer(Record, frozen=True):
     """How it ended. Counts are taken after the cut at the end."""
 
@@ -111,7 +101,6 @@ class Footer(Record, frozen=True):
     prefill_ns: Int
     decode_ns: Int
     totals: tuple[LevelTotal, ...]
-    handed: Handed | UnsetType = UNSET
 
 
 class Baseline(Record, frozen=True):
@@ -134,20 +123,3 @@ class Baseline(Record, frozen=True):
     def __post_init__(self) -> None:
         if self.ids and self.margins:
             check_lengths(self, "ids", "margins")
-
-
-class Depths(Record, frozen=True):
-    """At which layer the model already knew each committed token: one teacher-forced pass, after the footer.
-
-    Row r reads the hidden states after `at[r]` layers through the read-out named `readouts[r]`: "lens" (the model's
-    own last norm and head) or the name of a trained draft. `p[r][t]`: raw probability of committed token t there;
-    `top[r][t]`: the most likely id there.
-    """
-
-    at: tuple[Int, ...]
-    readouts: tuple[str, ...]
-    p: tuple[tuple[float, ...], ...]
-    top: tuple[tuple[Int, ...], ...]
-
-    def __post_init__(self) -> None:
-        check_lengths(self, "at", "readouts", "p", "top")

@@ -19,7 +19,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hsd_core.core import events as trace
 from hsd_core.core.driver import Stopped
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.measure.intervals import Tally
@@ -29,6 +28,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import softmax
 from hsd_core.systems.exits import exits_report
+from hsd_core.systems.exits.notes import Depths
 from hsd_core.trace.prompt_files import check_ids
 
 LENS = "lens"
@@ -56,10 +56,10 @@ class DepthReading:
         """(R, n) whether the likeliest token is the model's own."""
         return self.top == self.top[self.last]
 
-    def event(self) -> trace.Depths:
+    def note(self) -> Depths:
         """As the trace has it, six significant digits."""
         p = tuple(tuple(float(f"{x:.6g}") for x in row) for row in self.p.tolist())
-        return trace.Depths(self.at, self.readouts, p, tuple(map(tuple, self.top.tolist())))
+        return Depths(self.at, self.readouts, p, tuple(map(tuple, self.top.tolist())))
 
 
 @torch.inference_mode()

@@ -46,11 +46,12 @@ export function header(...kinds) {
     weights: null,
     params: {},
     shares: null,
+    lane: 0,
   }));
   return {
     event: "header",
     format: "hsd-trace",
-    schema: 2,
+    schema: 3,
     stack: kinds.join(),
     levels,
     sampling: {},
@@ -59,6 +60,7 @@ export function header(...kinds) {
     max_new_tokens: 9,
     lossless: true,
     lossless_reason: "",
+    reckoned: false,
   };
 }
 

@@ -6,7 +6,10 @@ import { fate } from "../../../assets/js/shared/run/tree.js";
 import { commit, draft, drawn, header, modelOf, treeFrom, verify } from "./build.mjs";
 
 const dropping = (event, ...serials) => ({ ...event, notes: { dropped: { serials } } });
-const reckoned = () => ({ ...header("nano", "target"), overlap: "reckoned" });
+const reckoned = () => {
+  const one = header("nano", "target");
+  return { ...one, reckoned: true, levels: one.levels.map((level, lane) => ({ ...level, lane })) };
+};
 
 /** The drafter has 1 3 and 2 4 ready; the target says 2, so 4 waits; then 5 and 6 stand behind it. */
 function duo() {

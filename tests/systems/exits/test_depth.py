@@ -9,12 +9,12 @@ import torch
 
 from hsd_core.cli import main
 from hsd_core.core.driver import Stopped
-from hsd_core.core.events import Depths
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.exits import depths
 from hsd_core.systems.exits.depths import Sums, read_depths, summary, tables
+from hsd_core.systems.exits.notes import Depths
 from tests.tiny import tiny
 
 
@@ -242,11 +242,13 @@ def test_a_run_ends_with_the_depths_of_its_own_text(monkeypatch):
     pipeline, run = toy_run(depths=True, baseline=True, temperature=0.8)
     decoder = tiny(vocab=257)
     monkeypatch.setattr(type(pipeline), "lean_target", lambda self, spec: decoder)
-    *events, beside, depths = [e for e in run() if e.event != "piece"]
-    assert beside.event == "baseline" and isinstance(depths, Depths)
+    *events, beside, report = [e for e in run() if e.event != "piece"]
+    assert beside.event == "baseline" and report.event == "report"
+    assert (report.level, report.t0, report.t1) == (len(events[0].levels) - 1, None, None)
+    depths = Depths.of(report)
     written = [token.id for e in events if e.event == "commit" for token in e.tokens]
     prompt = list(events[0].prompt_ids)
-    assert depths == read_depths(decoder, prompt + written, len(prompt)).event()
+    assert depths == read_depths(decoder, prompt + written, len(prompt)).note()
     assert [len(row) for row in depths.p] == [len(row) for row in depths.top] == [len(written)] * 4
 
 

@@ -10,7 +10,7 @@ from test_sampled_runs import UNLIKELY, p_value
 from toys import output_of
 
 import hsd_core
-from hsd_core.core.events import Depths, Draft
+from hsd_core.core.events import Draft, Report
 from hsd_core.models.drafts.draft_file import list_drafts
 from hsd_core.models.drafts.known_drafts import FOLDER, shipped
 from hsd_core.models.sampling import Sampling
@@ -94,7 +94,7 @@ def test_del_drafts_with_an_exit_that_was_trained(smollm2) -> None:
 @pytest.mark.weights
 def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> None:
     events = list(smollm2.run("target", PROMPT, max_new_tokens=48, heads=0, depths=True))
-    (depths,) = [e for e in events if isinstance(e, Depths)]
+    (depths,) = [e.notes["depths"] for e in events if isinstance(e, Report)]
     written = committed_ids(events)
 
     def agreed(row: int) -> int:

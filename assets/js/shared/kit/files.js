@@ -45,11 +45,13 @@ export function saveBlob(blob, name) {
 
 /**
  * The name of a trace's file: its preset, stack, clock (if not the machine's own) and day.
- * @param {{preset?: string|null, stack: string, recorded?: string, overlap?: string}} header
+ * @param {{preset?: string|null, stack: string, recorded?: string, levels?: readonly {lane?: number}[], reckoned?: boolean,
+ *   simulated?: any}} header
  */
-export function traceName({ preset, stack, recorded, overlap = "none" }) {
+export function traceName({ preset, stack, recorded, levels = [], reckoned = false, simulated = "" }) {
   const day = (recorded || new Date().toISOString()).slice(0, 10);
-  const clock = overlap === "none" || (!preset && overlap === "simulated") ? [] : [overlap]; // no preset: nothing ran
+  const apart = levels.some(({ lane }) => lane) && (preset || !simulated); // no preset: nothing ran
+  const clock = apart ? [simulated ? "simulated" : reckoned ? "reckoned" : "real"] : [];
   const parts = [preset || "simulated", ...stack.split(","), ...clock, day].map((part) =>
     part.replace(/[^\w.=-]+/g, "-"),
   );

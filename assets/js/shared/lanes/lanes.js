@@ -99,9 +99,10 @@ class Lanes {
       this.whole = null;
       this.told = -Infinity;
       this._point(null);
+      const lanes = lanesUsed(model.header);
       this.root
         .closest(".hx-lanes")
-        ?.setAttribute("aria-label", LANES.labelOf[model.header.overlap]?.(lanesUsed(model.header)) ?? LANES.label);
+        ?.setAttribute("aria-label", (lanes > 1 && LANES.labelOf[clockOf(model.header)]?.(lanes)) || LANES.label);
       for (const part of this.parts) part.attend(model);
     }
     this.round = round;

@@ -94,8 +94,9 @@ export function tallyLine(ctx) {
       knew.hidden = !model?.header || Boolean(model.header.simulated);
       madeUp(model?.header?.simulated ?? "");
       laidOn(clockOf(model?.header));
-      knew.dataset.tip = model?.depths ? TALLY.depthsTip : TALLY.noDepths;
-      if (model?.depths) knew.removeAttribute("aria-disabled");
+      const known = model?.reports.some((one) => one.notes?.depths);
+      knew.dataset.tip = known ? TALLY.depthsTip : TALLY.noDepths;
+      if (known) knew.removeAttribute("aria-disabled");
       else knew.setAttribute("aria-disabled", "true");
     },
   };

@@ -1,20 +1,23 @@
 /** Levels that work at the same time: when a result was looked at, and what was drafted in vain meanwhile. */
 
-/** Whether a run's levels work at the same time. @param {{overlap?: string}|null} header */
-export const overlaps = (header) => (header?.overlap ?? "none") !== "none";
+/** @typedef {{levels?: readonly {lane?: number}[], reckoned?: boolean, simulated?: any}|null} Header */
 
-/** On which lane each level of a run works, counted from the bottom: the target has one, and what is below it another where
- *  nothing else is said. @param {{overlap?: string, levels?: readonly {lane?: number}[]}|null} header @returns {number[]} */
-export const lanesOf = (header) =>
-  (header?.levels ?? []).map(({ lane }, i, all) => lane ?? Number(overlaps(header) && i === all.length - 1));
+/** The lane of each level, counted from the bottom. @param {Header} header @returns {number[]} */
+export const lanesOf = (header) => (header?.levels ?? []).map(({ lane }) => lane ?? 0);
 
-/** How many lanes a run has. @param {Parameters<typeof lanesOf>[0]} header */
-export const lanesUsed = (header) => Math.max(overlaps(header) ? 1 : 0, ...lanesOf(header)) + 1;
+/** How many lanes a run has. @param {Header} header */
+export const lanesUsed = (header) => Math.max(0, ...lanesOf(header)) + 1;
 
-/** Whose clock a run's times are of; "" where one level works after another, as it was measured.
- *  @param {{overlap?: string, simulated?: any}|null} [header] @returns {""|"reckoned"|"real"|"simulated"} */
-export const clockOf = (header) =>
-  header?.simulated ? "simulated" : overlaps(header ?? null) ? /** @type {any} */ (header)?.overlap : "";
+/** Whether a run's levels work at the same time. @param {Header} header */
+export const overlaps = (header) => lanesUsed(header) > 1;
+
+/** Where a run's times come from; "" where one level works after another, as it was measured.
+ *  @param {Header} [header] @returns {""|"reckoned"|"real"|"simulated"} */
+export function clockOf(header = null) {
+  if (header?.simulated) return "simulated";
+  if (!overlaps(header)) return "";
+  return header?.reckoned ? "reckoned" : "real";
+}
 
 /**
  * An event of such a run as one clock sees it: what came out of a pass counts when the verdict that waited for it falls,

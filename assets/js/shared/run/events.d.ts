@@ -3,7 +3,7 @@
 export interface Header {
   event: "header";
   format: "hsd-trace";
-  schema: 2;
+  schema: 3;
   stack: string;
   levels: LevelInfo[];
   sampling: Record<string, any>;
@@ -20,7 +20,7 @@ export interface Header {
   title: string;
   replan: Record<string, any> | null;
   simulated: string;
-  overlap: "none" | "reckoned" | "real" | "simulated";
+  reckoned: boolean;
 }
 
 export interface LevelInfo {
@@ -40,7 +40,7 @@ export interface LevelInfo {
   params: Record<string, any>;
   shares: number | null;
   reads: number | null;
-  lane?: number;
+  lane: number;
 }
 
 export interface Piece {
@@ -201,8 +201,8 @@ export interface KvLength {
 export interface Report {
   event: "report";
   level: number;
-  t0: number;
-  t1: number;
+  t0: number | null;
+  t1: number | null;
   notes?: Notes;
 }
 
@@ -228,7 +228,6 @@ export interface Footer {
   prefill_ns: number;
   decode_ns: number;
   totals: LevelTotal[];
-  handed?: Handed;
 }
 
 export interface LevelTotal {
@@ -237,11 +236,6 @@ export interface LevelTotal {
   rows: number;
   tokens_in: number;
   tokens_out: number;
-  ns: number;
-}
-
-export interface Handed {
-  times: number;
   ns: number;
 }
 
@@ -255,14 +249,6 @@ export interface Baseline {
   margin: number | null;
   ids: number[];
   margins: (number | null)[];
-}
-
-export interface Depths {
-  event: "depths";
-  at: number[];
-  readouts: string[];
-  p: number[][];
-  top: number[][];
 }
 
 export interface Threshold {
@@ -303,6 +289,13 @@ export interface Ruler {
   bytes: number[];
 }
 
+export interface Depths {
+  at: number[];
+  readouts: string[];
+  p: number[][];
+  top: number[][];
+}
+
 export interface Filed {
   inserts: number;
   evictions: number;
@@ -337,6 +330,7 @@ export interface Notes {
   lookups?: Lookups;
   moved?: Moved;
   ruler?: Ruler;
+  depths?: Depths;
   filed?: Filed;
   asked?: Asked;
   chosen?: Chosen;
@@ -356,5 +350,4 @@ export type TraceEvent =
   | Report
   | Plan
   | Footer
-  | Baseline
-  | Depths;
+  | Baseline;

@@ -30,7 +30,6 @@ export class TraceModel extends Tokens {
     /** @type {import("./events.js").Header|null} */ this.header = null;
     /** @type {import("./events.js").Footer|null} */ this.footer = null;
     /** @type {import("./events.js").Baseline|null} */ this.baseline = null;
-    /** @type {import("./events.js").Depths|null} */ this.depths = null; // when it was measured
     /** @type {Level[]} */ this.levels = []; // header.levels with their looks
     /** @type {Round[]} */ this.rounds = [];
     /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels again
@@ -208,11 +207,6 @@ export class TraceModel extends Tokens {
   /** @param {import("./events.js").Baseline} e */
   _baseline(e) {
     this.baseline = e;
-  }
-
-  /** @param {import("./events.js").Depths} e */
-  _depths(e) {
-    this.depths = e;
   }
 
   _segment(e, more) {

@@ -6,7 +6,7 @@ import { OWN } from "../run/figures.js";
 export const VERSION = "1";
 export const LONGEST = 32_000; // characters of a link; browsers take more, mail and chat programs less
 const ROWS = new Set(["p_row", "q_row", "residual"]); // what a verifier thought of all the other tokens
-const SPARED = [["depths"], ["depths", "kv"]]; // events that are left out: these, and where that is too long, those
+const afterwards = (/** @type {TraceRecord} */ r) => r.event === "report" && r.t1 === null; // read from the finished text
 
 /** @typedef {import("../visit/feed.js").TraceRecord} TraceRecord */
 
@@ -17,8 +17,8 @@ const SPARED = [["depths"], ["depths", "kv"]]; // events that are left out: thes
  */
 export async function pack(records) {
   let hash = "";
-  for (const [i, spared] of SPARED.entries()) {
-    const lines = records.filter((r) => !OWN.has(r.event) && !spared.includes(r.event)).map((r) => line(r));
+  for (const [i, spared] of ["", "kv"].entries()) {
+    const lines = records.filter((r) => !OWN.has(r.event) && !afterwards(r) && r.event !== spared).map((r) => line(r));
     hash = `#run=${VERSION}.${letters(await squeezed(lines.join("")))}`;
     if (hash.length <= LONGEST) return { hash, bare: i > 0 };
   }

@@ -1,7 +1,7 @@
 /** What is added where lanes work at the same time: the arrow of one round, a line of words, and a walk from round to
  *  round with the keyboard. */
 
-import { lanesUsed, overlaps } from "../../shared/levels/overlap.js";
+import { clockOf, lanesUsed, overlaps } from "../../shared/levels/overlap.js";
 import { roundNumber } from "../../shared/kit/round-number.js";
 import { element, say } from "../../shared/kit/dom.js";
 import { upTo } from "../../shared/kit/order.js";
@@ -76,10 +76,7 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
         : veiled
           ? ""
           : usedText(model.snapshotAt(cursor)?.lanes ?? null, model);
-      say(
-        line,
-        [LANES.titleOf[model.header?.overlap ?? ""]?.(lanesUsed(model.header)), said].filter(Boolean).join(": "),
-      );
+      say(line, [LANES.titleOf[clockOf(model.header)]?.(lanesUsed(model.header)), said].filter(Boolean).join(": "));
     },
   };
 }

@@ -62,7 +62,7 @@ export class Ledger {
       if (level !== this.level || !notes?.filed) continue;
       const { inserts, evictions, window } = notes.filed;
       this.filed += inserts;
-      if (window?.length) this.steps.push({ t: t1, filed: this.ahead.push(...window) });
+      if (window?.length) this.steps.push({ t: Number(t1), filed: this.ahead.push(...window) });
       this.evicted += evictions;
       this.counted = true;
     }

@@ -6,7 +6,7 @@ bring({
   sights: [
     {
       of(model, { level, at, total }) {
-        const told = model.reports.filter((one) => one.level === level && one.t1 <= at && one.notes?.chosen);
+        const told = model.reports.filter((one) => one.level === level && one.notes?.chosen && Number(one.t1) <= at);
         const view = told.at(-1)?.notes?.chosen;
         if (!view) return null;
         return { stretches: viewed(view, total), slots: view.slots, heads: view.heads, borrows: false };

@@ -168,9 +168,10 @@ export class Forecast {
     const speed = last?.tokens_per_s;
     if (!model?.header || !speed) return null;
     const plain = plainSpeed(model.baseline);
-    const { sampling, machine, versions, overlap = "none" } = model.header;
+    const { sampling, machine, versions } = model.header;
     const reckoned = price !== null && "ms" in price && price.clock;
-    const clock = reckoned && overlap !== reckoned ? words.otherClock(overlap) : "";
+    const ran = clockOf(model.header);
+    const clock = reckoned && ran !== reckoned ? words.otherClock(ran || "measured") : "";
     const elsewhere = price?.about && price.about.machine !== machine ? words.elsewhere : "";
     const engine = price?.about && price.about.compiled !== "onnxruntime" in versions ? words.engine : "";
     const otherwise = greedy(sampling) === !this.temperature ? "" : words.otherwise;
@@ -178,8 +179,8 @@ export class Forecast {
       ms: 1000 / speed,
       speedup: plain ? speed / plain : null,
       tokens: last.tokens_per_target_forward,
-      how: clockOf(model.header) === "reckoned" ? words.reckoned : words.measured,
-      clock: clockOf(model.header),
+      how: ran === "reckoned" ? words.reckoned : words.measured,
+      clock: ran,
       apart: elsewhere || engine || otherwise || clock,
     };
   }
