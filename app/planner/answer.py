@@ -12,7 +12,7 @@ from app.planner.figures.surface import surface
 from app.planner.figures.validation import LEAST_HEIGHT, height, validation_figure
 from app.planner.profiles.plan_request import Look, PlannerError, PlanQuestion
 from app.planner.profiles.turn import kind_of, turned
-from app.planner.words import headline, why
+from app.planner.words import beside, headline, why
 from hsd_core.theory.latency.plans import Ranked, has_specs, plan_text
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
@@ -76,6 +76,7 @@ def answer(
         "others": [shown(profile, one) for one in found.alternatives[:SHOWN]],
         "headline": headline(profile, found),
         "why": why(profile, found),
+        "beside": beside(measured),
         "figures": figures,
     }
 

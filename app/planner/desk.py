@@ -70,7 +70,7 @@ class Desk:
         while len(self._plans) > PLANS:
             self._plans.popitem(last=False)
         asked, plans = self._plans[question]
-        return dumps(answer(plans, look, self._sources.validation(asked) if look.figures else None, check=check))
+        return dumps(answer(plans, look, self._sources.validation(asked), check=check))
 
 
 def given(question: str) -> Any:
@@ -81,9 +81,9 @@ def given(question: str) -> Any:
 
 
 def key_of(question: str, look: Look, stamp: Hashable) -> Hashable:
-    """What an answer is kept by: numbers by their question alone. `stamp`: of the validations that figures may draw."""
-    drawn = (look.figures, look.dark, look.width < NARROW, look.width >= WALL, stamp) if look.figures else ()
-    return hashlib.sha256(question.encode()).digest(), drawn
+    """What an answer is kept by: numbers by their question alone. `stamp`: of the validations that answers speak of."""
+    drawn = (look.figures, look.dark, look.width < NARROW, look.width >= WALL) if look.figures else ()
+    return hashlib.sha256(question.encode()).digest(), stamp, drawn
 
 
 class Spent(BaseException):

@@ -6,10 +6,13 @@ for a level in between; the two cases named here follow from the exact recursion
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from app.planner.figures.ink import percent
+from app.words import planner as says
+from hsd_core.grammar.stack_names import stack_name
 from hsd_core.theory.latency.plans import Prediction, Ranked, most_sequences
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer
@@ -37,6 +40,25 @@ def headline(profile: Profile, found: Answer) -> str:
         f"{many} levels, {_ms(best.prediction.ms_per_token)} per token: {best.prediction.speedup:.2f} times plain "
         f"decoding ({_ms(found.plain.prediction.ms_per_token)}), {best.prediction.tokens_per_round:.2f} tokens per "
         "pass of the target."
+    )
+
+
+def beside(measured: Mapping[str, Any]) -> str:
+    """The planner's pick as it was predicted and as it was measured, and how far off predictions were; `measured`: see
+    `validations.nearest`. "" where nothing was measured."""
+    ran = [row for row in measured.get("stacks") or () if row["speed_up"] and row["predicted_speed_up"]]
+    pick = next((row for row in ran if row["picked"]), None)
+    whole = next((part for part in measured.get("sittings") or () if part["number"] is None), None)
+    if pick is None or whole is None:
+        return ""
+    return says.beside(
+        measured["machine"] if measured["elsewhere"] else "",
+        stack_name(pick["stack"]),
+        f"{pick['predicted_speed_up']:.2f}",
+        f"{pick['speed_up']:.2f}",
+        len(ran),
+        percent(whole["speed_ups"]),
+        percent(whole["worst_speed_ups"]),
     )
 
 

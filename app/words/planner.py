@@ -264,6 +264,13 @@ def interval(low: float, high: float) -> str:
     return f"{low:.1f} to {high:.1f}"
 
 
+def beside(where: str, stack: str, predicted: str, measured: str, count: int, off: str, worst: str) -> str:
+    return (
+        f"Measured {f'on {where}' if where else 'there'}: \u201c{stack}\u201d ran {measured} times as fast, predicted "
+        f"{predicted}; over {count} stacks the prediction was {off} off in the median, {worst} at most."
+    )
+
+
 def fixed(model: str, named: str) -> str:
     return f" Predictions ({model}) were fixed {named}, before the first run."
 

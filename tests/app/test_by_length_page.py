@@ -69,9 +69,10 @@ def test_the_tower_says_at_which_length_of_text_its_prediction_holds_and_from_wh
 
 def opened(page: Any, site: str) -> Any:
     """The section, opened by keys."""
-    page.goto(f"{site}/?tab=planner")
-    page.wait_for_selector(".hx-al-answer:not(:empty)")
-    page.locator(".hx-more[data-more=lengths] > summary").press("Enter")
+    page.goto(f"{site}/?tab=planner&experts=1")
+    summary = page.locator(".hx-more[data-more=lengths] > summary")
+    summary.wait_for()
+    summary.press("Enter")
     return page.locator(".hx-tl[data-ready]")
 
 
@@ -103,7 +104,6 @@ def test_the_plot_of_the_planner_shows_what_its_table_says(page: Any, lengths_si
 
 @pytest.mark.everything
 def test_a_profile_of_a_preset_without_such_profiles_has_no_such_section(page: Any, lengths_site: str) -> None:
-    page.goto(f"{lengths_site}/?tab=planner&profile=whatif:hispec&heat=0")
-    page.wait_for_selector(".hx-al-answer:not(:empty)")
-    assert page.locator(".hx-more[data-more=second]").is_visible()
+    page.goto(f"{lengths_site}/?tab=planner&experts=1&profile=whatif:hispec&heat=0")
+    page.locator(".hx-more[data-more=second]").wait_for()
     assert page.locator(".hx-more[data-more=lengths]").is_hidden()

@@ -114,7 +114,7 @@ def test_the_planner_is_one_press_away_and_nothing_is_wider_than_a_phone(page: A
     page.get_by_role("button", name="llama.cpp: an EAGLE-3 draft").click()
     page.wait_for_selector(".hx-doc-card")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_role("button", name="Plan a stack").click()
+    page.get_by_role("button", name="Another level?").click()
     assert "doctor=" not in page.url.partition("#")[0]
     assert not page.locator(".hx-doc").is_visible()
     page.wait_for_selector(".hx-plan-top select, .hx-al", state="attached")

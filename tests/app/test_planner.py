@@ -109,6 +109,25 @@ def test_it_opens_on_one_question_two_sliders_and_an_answer(page: Any, planner_s
     assert marks == len(curve["crossings"]) > 0
 
 
+@pytest.mark.everything
+def test_what_experts_ask_stands_on_a_page_of_its_own_with_an_address(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=planner")
+    said = page.locator(".hx-al-beside", has_text="predicted 1.67")
+    said.wait_for()
+    assert "ran 1.80 times as fast" in said.inner_text(), "of assets/profiles"
+    assert not page.locator(".hx-more").first.is_visible()
+    page.get_by_role("button", name="For experts").click()
+    assert not page.locator(".hx-plan-first").is_visible()
+    page.locator(".hx-more[data-more=tables] > summary").click()
+    page.wait_for_function("new URLSearchParams(location.search).get('data') === 'tables'")
+    page.reload()
+    page.locator(".hx-plan-tables").wait_for()
+    page.get_by_role("button", name="Another level?").click()
+    said.wait_for()
+    query = page.evaluate("location.search")
+    assert "data" not in query and "experts" not in query
+
+
 def test_the_sliders_change_the_answer_and_are_in_the_address(page: Any, planner_site: str) -> None:
     page.goto(f"{planner_site}/?tab=planner")
     answer = page.locator(".hx-al-answer:not(:empty)")

@@ -1,10 +1,10 @@
-/** What stands behind the Planner's first question. Which of it is open is in the address. */
+/** What stands on the experts' page of the Planner. Which of it is open is in the address. */
 
 import { disclosure } from "../../shared/kit/disclosure.js";
 import { h } from "../../shared/kit/dom.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { openedBy } from "./link.js";
-import { AHEAD, BEHIND } from "./words/planner.js";
+import { AHEAD, BEHIND, VIEWS } from "./words/planner.js";
 
 /**
  * @param {Record<string, Node[]>} parts by name, in their order
@@ -22,7 +22,13 @@ export function behind(parts, named, ahead, onOpen) {
     el.addEventListener("toggle", () => told(all));
     return el;
   });
-  return h("div", { class: "hx-plan-behind" }, ...all);
+  const lead = h("p", { class: "hx-plan-text", text: VIEWS.expertsLead });
+  const el = h("section", { class: "hx-plan-behind", "aria-label": VIEWS.experts }, lead, ...all);
+  return {
+    el,
+    /** The page is shown, or no more: what is open on it stands in the address while it is. @param {boolean} shown */
+    show: (shown) => (shown ? told(all) : setQuery({ data: null })),
+  };
 }
 
 /** @param {HTMLDetailsElement[]} all */

@@ -11,7 +11,7 @@ import { Ahead } from "./ahead/plans-ahead.js";
 import { whoAnswers } from "./ahead/who-answers.js";
 import { behind } from "./behind.js";
 import { defaultPanel } from "./default-panel.js";
-import { doctorAsked, doctorView, viewSwitch } from "./doctor/doctor-view.js";
+import { doctorView } from "./doctor/doctor-view.js";
 import { firstProfile, listedProfiles } from "./first-profile.js";
 import { askedOfAnother, linkedPlan, turnedBy, writeLink } from "./link.js";
 import { textLengths } from "./lengths/text-lengths.js";
@@ -25,6 +25,7 @@ import { sourceBar } from "./profile/sources.js";
 import { profileTables } from "./profile/tables.js";
 import { bringLater, brought } from "../../systems/index.js";
 import { playPlan, useStack } from "./to-explore.js";
+import { viewAsked, viewSwitch } from "./views.js";
 import { still, whatIf } from "./whatif.js";
 
 /** @type {{agreement: number|null, share: number|null}} */
@@ -113,27 +114,21 @@ class PlannerPage {
         this.ask();
       },
     });
-    this.body = h(
-      "div",
-      { class: "hx-plan-first" },
-      this.another.el,
-      this.usual.el,
-      behind(
-        this.details(),
-        Object.fromEntries(brought.questions.map((one) => [one.name, one.behind])),
-        Boolean(this.ahead),
-        () => {
-          this.figures.draw();
-          for (const { part } of this.brought) part.wake();
-          this.lengths.wake();
-        },
-      ),
-    );
+    const titles = Object.fromEntries(brought.questions.map((one) => [one.name, one.behind]));
+    const experts = behind(this.details(), titles, Boolean(this.ahead), () => {
+      this.figures.draw();
+      for (const { part } of this.brought) part.wake();
+      this.lengths.wake();
+    });
+    const first = h("div", { class: "hx-plan-first" }, this.another.el, this.usual.el);
+    this.body = h("div", {}, first, experts.el);
     this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
     const doctor = doctorView(this.ahead ? null : base + setup.doctor);
     const views = viewSwitch((asked) => {
-      this.el.dataset.view = asked ? "doctor" : "plan";
-      if (asked) doctor.wake();
+      this.el.dataset.view = asked;
+      experts.show(asked === "experts");
+      if (asked === "doctor") doctor.wake();
+      if (asked === "experts") this.figures.draw();
     });
     this.el = h(
       "div",
@@ -145,7 +140,7 @@ class PlannerPage {
       this.empty,
       this.body,
     );
-    views.show(doctorAsked());
+    views.show(viewAsked());
     root.replaceChildren(this.el);
     tips(this.el);
     watchLook(
@@ -261,6 +256,7 @@ class PlannerPage {
     this.fault("");
     this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
+    this.another.measured(answer.beside);
     this.playLinked();
     this.figures.follow(question, this.asker);
   }

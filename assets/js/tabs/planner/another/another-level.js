@@ -30,6 +30,7 @@ export function anotherLevel(ctx) {
   const pays = h("p", { class: "hx-al-pays" });
   const lead = h("p", { class: "hx-al-lead" });
   const on = h("p", { class: "hx-al-on" });
+  const beside = h("p", { class: "hx-al-beside", hidden: true });
   const agrees = stopsSlider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
   const costs = stopsSlider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
   const picture = svg("svg", { class: "hx-al-curve", role: "img" });
@@ -46,6 +47,7 @@ export function anotherLevel(ctx) {
     answer,
     on,
     pays,
+    beside,
     h("div", { class: "hx-al-sliders" }, agrees.el, costs.el),
     legend,
     picture,
@@ -140,6 +142,11 @@ export function anotherLevel(ctx) {
       own = null;
     },
     at: () => at,
+    /** How the prediction and what was measured compare. @param {string} text "" where nothing was measured */
+    measured(text) {
+      say(beside, text);
+      beside.hidden = !text;
+    },
     /** @param {Curve} heard @param {number|null} agreement that it was asked at */
     show(heard, agreement) {
       if (agreement === null) own = nearest(heard.points, heard.share);

@@ -13,24 +13,6 @@ const MOST_TEXTS = 8;
 
 /** @typedef {{name: string, text: string}} Output */
 
-/** Whether the address asks for the doctor. */
-export const doctorAsked = () => new URLSearchParams(location.search).has("doctor");
-
-/** Two buttons that change what the Planner shows. @param {(doctor: boolean) => void} onChange */
-export function viewSwitch(onChange) {
-  const button = (/** @type {string} */ text, /** @type {boolean} */ doctor) =>
-    h("button", { type: "button", class: "hx-quiet", text, onclick: () => show(doctor) });
-  const [plan, doctor] = [button(DOCTOR.plan, false), button(DOCTOR.view, true)];
-  /** @param {boolean} asked */
-  function show(asked) {
-    plan.setAttribute("aria-pressed", String(!asked));
-    doctor.setAttribute("aria-pressed", String(asked));
-    setQuery({ doctor: asked ? "1" : null });
-    onChange(asked);
-  }
-  return { el: h("div", { class: "hx-plan-views", role: "group", "aria-label": DOCTOR.views }, plan, doctor), show };
-}
-
 /** @param {string|null} url where to ask; null: in a page without a server */
 export function doctorView(url) {
   const head = h(

@@ -3,8 +3,6 @@
 import { many } from "../../../shared/words/many.js";
 
 export const DOCTOR = {
-  views: "what the Planner shows",
-  plan: "Plan a stack",
   view: "Doctor",
   title: "Doctor",
   tagline: "Why is my speculative decoding slow, and what should I change?",

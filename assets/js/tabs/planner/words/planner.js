@@ -30,11 +30,20 @@ export const PLANNER = {
     `There is no profile of ${preset} here, so this is one of ${shown}; python -m hsd_core calibrate measures yours.`,
 };
 
-/** What stands behind the first question: a title, and what is inside. @type {Record<string, [string, string]>} */
+/** What the tab shows. */
+export const VIEWS = {
+  label: "what the Planner shows",
+  plan: "Another level?",
+  doctor: "Doctor",
+  experts: "For experts",
+  expertsLead: "The plans of all levels, why they are best, and every number that they are made of.",
+};
+
+/** What stands on the experts' page: a title, and what is inside. @type {Record<string, [string, string]>} */
 export const BEHIND = {
   plans: ["The best plan of all levels", "its levels, the best of each number of levels, and why"],
   lengths: ["How long the text is", "what passes take by length, and from where a view of the cache pays"],
-  figures: ["Why: shortest path", "the path through the levels, and where one drafter pays"],
+  figures: ["Why: the shortest path", "the path through the levels, and where one drafter pays"],
   validation: ["Predicted and measured", "how far off the theory was"],
   whatif: ["What if", "longest block, rejections, one level\u2019s cost, which levels"],
   tables: ["Data", "every cost and acceptance, to be changed"],
