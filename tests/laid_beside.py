@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.kit import system_pages
 from hsd_core import systems
 from hsd_core.core import notes
 from hsd_core.grammar import registry
@@ -21,6 +22,7 @@ def laid_beside(*folders: Path, names: tuple[str, ...] = ("echo",)) -> Iterator[
     """While it lasts, the systems of the example and of these folders are there; afterwards none of `names` is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "__path__", [*systems.__path__, str(EXAMPLE), *map(str, folders)])
+        system_pages._pages.cache_clear()
         yield
     for name in names:
         for module in [module for module in sys.modules if f"{module}.".startswith(f"hsd_core.systems.{name}.")]:
@@ -28,3 +30,4 @@ def laid_beside(*folders: Path, names: tuple[str, ...] = ("echo",)) -> Iterator[
         vars(systems).pop(name, None)
     registry._registry.cache_clear()  # they hold what those modules declared
     notes._declared.cache_clear()
+    system_pages._pages.cache_clear()

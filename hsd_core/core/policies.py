@@ -104,6 +104,3 @@ class Margin(Confidence):
     def sure(self, logits: Tensor) -> Sequence[float]:
         found: list[float] = margins(logits).tolist()
         return found
-
-
-DEFAULT_THETA = 0.6

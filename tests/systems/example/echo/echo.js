@@ -1,6 +1,9 @@
-/** What an echo draws: how far back each draft of a run was repeated from. */
+/** What an echo draws: how far back each draft of a run was repeated from; a figure, a reason, a question. */
 
 import { bring } from "../index.js";
+
+const tag = (/** @type {string} */ name, text = "") =>
+  Object.assign(document.createElement(name), { textContent: text });
 
 bring({
   desks: [
@@ -11,20 +14,52 @@ bring({
       tip: "How far back drafts were repeated from",
       help: "How far back drafts were repeated from",
       create: ({ stage }) => {
-        const el = stage.appendChild(document.createElement("section"));
-        const title = el.appendChild(document.createElement("h2"));
-        title.textContent = "Echoes";
-        const list = el.appendChild(document.createElement("p"));
+        const el = stage.appendChild(tag("section"));
+        const title = el.appendChild(tag("h2", "Echoes"));
+        const list = el.appendChild(tag("p"));
         return {
           el,
           title,
           selected: null,
           key: () => false,
           update: (/** @type {any} */ model) => {
-            const backs = model.rounds.flatMap((/** @type {any} */ round) => round.events)
+            const backs = model.rounds
+              .flatMap((/** @type {any} */ round) => round.events)
               .map((/** @type {any} */ event) => event.notes?.echoed?.back);
             list.textContent = backs.filter(Boolean).join(", ");
           },
+        };
+      },
+    },
+  ],
+  tallies: [
+    {
+      name: "echoed",
+      words: ["echoes", "drafts that repeat what stood before"],
+      text: (s) => (s.echoed ? String(s.echoed) : null),
+    },
+  ],
+  losses: [
+    {
+      name: "echo",
+      called: (stack) => (stack.startsWith("echo") ? "the echo" : ""),
+      why: (/** @type {number[]} */ backs) =>
+        backs.length ? `Few texts say again what stood ${backs.join(" or ")} tokens before.` : "",
+    },
+  ],
+  questions: [
+    {
+      name: "echo",
+      behind: ["An echo", "from which acceptance on it pays"],
+      create: ({ onAsk }) => {
+        const el = tag("p");
+        let wanted = /** @type {any} */ (null);
+        return {
+          el,
+          wake: () => wanted && onAsk(wanted),
+          stale: (question) => void (wanted = question),
+          show: (answer) => void (el.textContent = `It pays from ${Math.round(100 * answer.from)} % on.`),
+          refuse: (text) => void (el.textContent = text),
         };
       },
     },
