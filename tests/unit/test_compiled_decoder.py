@@ -91,8 +91,9 @@ def test_rows_computed_together_are_the_rows_computed_alone(kind: str, dtype: st
 def test_where_one_row_comes_out_otherwise_alone_it_runs_as_two(
     differs: tuple[int, ...], rows: int, independent: bool, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Kernels of a processor that compute passes of so many rows in another order."""
-    honest, runs = read(tiny_compiled(dtype=dtype, layers=6, **WIDE)), BoundInputs.__call__
+    """Kernels of a processor that compute passes of one row, or of one and of two, in another order."""
+    untouched, runs = tiny_compiled(dtype=dtype, layers=6, **WIDE), BoundInputs.__call__
+    honest = read(untouched)
 
     def other(bound: BoundInputs) -> None:
         runs(bound)
@@ -103,6 +104,7 @@ def test_where_one_row_comes_out_otherwise_alone_it_runs_as_two(
     monkeypatch.setattr(BoundInputs, "__call__", other)
     stacks = LeanStacks(make=tiny_compiled, layers=6, **WIDE)
     decoder = {"int8": stacks.int8, "int4": stacks.int4}[dtype]
+    rows = max(rows, untouched.least_rows)  # this machine's own kernels may be such
     assert (decoder.least_rows, decoder.independent) == (rows, independent)
     if independent:
         cache, alone = decoder.new_cache(12), []
