@@ -146,7 +146,7 @@ LIES = {
         "no tree of 3 tokens, nor a chain",
     ),
     "a tree of fewer parents": (
-        both(TREE, on(3, lambda e: replace(e, tokens=(*e.tokens[:2], replace(e.tokens[2], behind=None))))),
+        both(TREE, on(3, lambda e: replace(e, tokens=(*e.tokens[:2], replace(e.tokens[2], parent=None))))),
         "no tree of 3 tokens, nor a chain",
     ),
     "drawn twice, on a line": (on(3, lambda e: saying(e, Draws((1, 2, 1)))), "and none was drawn again"),
@@ -207,7 +207,7 @@ LIES = {
     "too many deciding rows": (on(4, lambda e: working(e, rows=5)), "5 deciding rows for 3 tokens"),
     "no deciding row of a tree": (both(TREE, on(4, lambda e: working(e, rows=0))), "0 deciding rows for 3 tokens"),
     "rows to catch up that decide": (on(4, lambda e: working(e, catch_up=2)), "2 deciding rows for 3 tokens"),
-    "probes that decide": (on(4, lambda e: working(e, beside=2)), "2 deciding rows for 3 tokens"),
+    "probes that decide": (on(4, lambda e: working(e, probes=2)), "2 deciding rows for 3 tokens"),
     "a token judged that nobody made": (
         on(4, lambda e: replace(e, checks=(*e.checks[:2], judged(9, 7, SKIPPED)))),
         "token 9 (id 7) was not made",

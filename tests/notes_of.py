@@ -61,7 +61,7 @@ def own(event: Draft) -> tuple[int, ...]:
 
 def onto(event: Draft) -> set[int]:
     """The tokens of earlier drafts that it goes on behind."""
-    return {serial for serial in event.behind if serial >= 0} - {*event.serials}
+    return {serial for serial in event.parent_serials if serial >= 0} - {*event.serials}
 
 
 def confidence(event: Draft) -> tuple[float | None, ...]:

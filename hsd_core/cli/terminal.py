@@ -174,10 +174,12 @@ def _outgrown_lines(header: trace.Header, committed: int) -> Iterator[str]:
 
 def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
     drafts = [e for e in events if isinstance(e, trace.Draft) and e.tokens]
-    trees = [e for e in drafts if len(set(e.behind)) < len(e.tokens)]  # not one line whose tokens were drawn again
+    trees = [
+        e for e in drafts if len(set(e.parent_serials)) < len(e.tokens)
+    ]  # not one line whose tokens were drawn again
     if trees:
         tokens = sum(len(e.tokens) for e in trees) / len(trees)
-        wide = sum(len({*e.serials} - {*e.behind}) for e in trees) / len(trees)
+        wide = sum(len({*e.serials} - {*e.parent_serials}) for e in trees) / len(trees)
         yield (
             f"{len(trees)} of {len(drafts)} drafts offered several sequences, in the mean {wide:.1f} of together "
             f"{tokens:.1f} tokens; accepts counts the places where one of the offers was kept"

@@ -183,7 +183,7 @@ class Hierarchy:
         bonus = bonus and not (tree.is_chain and self._ended(tree))
         # Without a bonus the leaves need not be processed: their rows would decide nothing.
         scored_tree = tree if bonus else tree.inner()[0]
-        scored = yield ScoreRequest(i, context, scored_tree.beside(tree.probes))
+        scored = yield ScoreRequest(i, context, scored_tree.with_probes(tree.probes))
         assert isinstance(scored, Tensor), f"a score was answered by {scored}"
         return (yield from self.judge(i, context, tree, scored, bonus=bonus))
 

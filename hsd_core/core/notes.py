@@ -50,7 +50,7 @@ class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
     draft, or none."""
 
     note: ClassVar[str]
-    beside: ClassVar[tuple[str, ...]] = ()
+    per_token: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -141,7 +141,7 @@ def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str,
             else:
                 note = _typed(name, value, kind)
         if isinstance(note, Note) and tokens is not None:
-            for field in note.beside:
+            for field in note.per_token:
                 if (entries := getattr(note, field)) and len(entries) != tokens:
                     raise Wrong(f"not one entry for each of {tokens} tokens", f"notes.{name}.{field}")
         found[name] = note

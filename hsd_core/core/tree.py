@@ -132,7 +132,7 @@ class Tree:
         parents = tuple(places[self.parents[node]] for node in keep)
         return Tree([self.tokens[node] for node in keep], parents=parents), places
 
-    def beside(self, probes: Probes) -> Tree:
+    def with_probes(self, probes: Probes) -> Tree:
         """The nodes with probes behind them: what one pass scores."""
         if not probes.ids:
             return self

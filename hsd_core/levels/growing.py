@@ -108,7 +108,7 @@ def draft_tree(
     frontier: list[_Node] = []
     dists: list[Tensor] = []
     logits: list[Tensor] = []
-    root = trie_of(order.beside if isinstance(order, MergedOrder) else ())
+    root = trie_of(order.looked_up if isinstance(order, MergedOrder) else ())
     shape: Shape = Confident(order.shape.nodes) if order.shape.nodes else Fixed(order.shape.widths)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):

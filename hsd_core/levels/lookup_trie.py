@@ -29,17 +29,17 @@ class Found(NamedTuple):
 class MergedOrder(DraftOrder):
     """An order with sequences that were looked up and go up with the draft, none going on behind an end."""
 
-    beside: Sequence[Sequence[Found]] = ()
+    looked_up: Sequence[Sequence[Found]] = ()
 
     @property
     def branches(self) -> bool:
         """See `DraftOrder.branches`."""
-        return bool(self.beside) or DraftOrder.branches.__get__(self)
+        return bool(self.looked_up) or DraftOrder.branches.__get__(self)
 
 
-def merging(order: DraftOrder, beside: Sequence[Sequence[Found]]) -> MergedOrder:
+def merging(order: DraftOrder, looked_up: Sequence[Sequence[Found]]) -> MergedOrder:
     """The order with these sequences."""
-    return MergedOrder(order.limit, order.sampler, order.stops, order.ends, order.shape, beside)
+    return MergedOrder(order.limit, order.sampler, order.stops, order.ends, order.shape, looked_up)
 
 
 @dataclass(slots=True, eq=False)

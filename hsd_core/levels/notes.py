@@ -14,7 +14,7 @@ from hsd_core.typed import Int
 class Copies(Note, frozen=True):
     """For each token of a draft what it repeats, None where it was not copied."""
 
-    beside: ClassVar[tuple[str, ...]] = ("copied",)
+    per_token: ClassVar[tuple[str, ...]] = ("copied",)
     copied: tuple[Copied | None, ...]
 
     def placed(self, prompt: int) -> Copies:
@@ -38,7 +38,7 @@ class Draws(Note, frozen=True):
     A draw is an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the
     others are rejected without a coin, each leaving its residual."""
 
-    beside: ClassVar[tuple[str, ...]] = ("times",)
+    per_token: ClassVar[tuple[str, ...]] = ("times",)
     times: tuple[Int, ...]
 
     def wrong(self, draft: Draft, lines: Iterable[tuple[int, Mapping[int, int]]]) -> Iterable[str]:
@@ -54,7 +54,7 @@ class Lookups(Note, frozen=True):
     Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
     the level's `params` (`Databases.settings`)."""
 
-    beside: ClassVar[tuple[str, ...]] = ("keys",)
+    per_token: ClassVar[tuple[str, ...]] = ("keys",)
     keys: tuple[Int, ...] = ()
     silent: Int = 0
 

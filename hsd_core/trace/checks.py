@@ -97,7 +97,7 @@ def _lines(
     made: dict[int, tuple[int, int, str]],
 ) -> Iterable[tuple[int, Mapping[int, int]]]:
     """For each drafted token its position, and the ids on its line of the text by position."""
-    parents, behind = event.parents, event.behind
+    parents, behind = event.parents, event.parent_serials
     for node in range(len(event.tokens)):
         path = _path(parents, node)
         own = {event.at + depth: event.ids[one] for depth, one in enumerate(path)}
@@ -130,7 +130,7 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
             if not _in_order(event):
                 yield f"{where}: it is no tree of {len(event.tokens)} tokens, nor a chain"
                 continue
-            if any(on >= 0 and on not in made for on in event.behind):
+            if any(on >= 0 and on not in made for on in event.parent_serials):
                 yield f"{where}: it stands behind a token that nobody made"
             notes = [note for note in event.notes.values() if isinstance(note, Note)]
             if Stale.of(event):  # it stands behind a text that is not there any more
@@ -139,7 +139,7 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                 yield from (f"{where}: {wrong}" for wrong in note.wrong(event, _lines(event, written, branches, made)))
             if not event.is_tree:
                 written.update(enumerate(event.ids, event.at))
-            for serial, parent in zip(event.serials, event.behind, strict=True) if event.is_tree else ():
+            for serial, parent in zip(event.serials, event.parent_serials, strict=True) if event.is_tree else ():
                 at = places[parent] + 1 if parent in places else event.at
                 branches[serial] = (parent, at)
                 places[serial] = at
@@ -173,8 +173,8 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
 def _in_order(event: trace.Draft) -> bool:
     """Whether all tokens of a draft say what they stand behind, or none does, and those in it stand before it."""
     own = {serial: place for place, serial in enumerate(event.serials)}
-    places = [own.get(serial, -1) for serial in event.behind]
-    same = all((token.behind is not None) == event.is_tree for token in event.tokens)
+    places = [own.get(serial, -1) for serial in event.parent_serials]
+    same = all((token.parent is not None) == event.is_tree for token in event.tokens)
     return same and all(place < node for node, place in enumerate(places))
 
 

@@ -58,7 +58,7 @@ def ghosts(events: Sequence[Event]) -> list[Ghost]:
     tree = False
     for event in events:
         if isinstance(event, trace.Draft):
-            for serial, parent in zip(event.serials, event.behind, strict=True):
+            for serial, parent in zip(event.serials, event.parent_serials, strict=True):
                 places[serial] = places.get(parent, event.at - 1) + 1
             tree = event.is_tree
             alive |= set() if tree else {places[serial] for serial in event.serials}

@@ -2,8 +2,8 @@
 
 Version 1 had a field for everything that one system says of a draft or a verification, lists side by side for the
 tokens of a draft, and events of their own for n-gram stores and views. Version 2 had an event for the layers at which
-the target knew its text, and a word for the clock of runs with several lanes (`overlap`); where a lane was a process
-of its own, its footer counted how often work was handed over, which is dropped.
+the target knew its text, and a word for the clock of runs with several lanes (`overlap`); it called probes and parents
+otherwise. Where a lane was a process, its footer counted how often work was handed over, which is dropped.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def _depths(record: dict[str, Any], levels: int) -> dict[str, Any]:
 
 def _draft(record: dict[str, Any]) -> dict[str, Any] | None:
     if "serials" not in record:
-        return None
+        tokens = [_renamed(token, "behind", "parent") for token in record["tokens"]]
+        return {**record, "work": _renamed(record["work"], "beside", "probes"), "tokens": tokens}
     parents, onto = record.pop("parents", []), record.pop("onto", None)
     serials, ids, sources, q, confidence = (
         record.pop(name) for name in ("serials", "ids", "sources", "q", "confidence")
@@ -60,7 +61,7 @@ def _draft(record: dict[str, Any]) -> dict[str, Any] | None:
     ends = onto or [-1] * len(serials)
     behind = [end if above < 0 else serials[above] for above, end in zip(parents, ends, strict=bool(parents))]
     columns = serials, ids, sources, q, confidence, behind or [None] * len(serials)
-    names = "serial", "id", "source", "q", "confidence", "behind"
+    names = "serial", "id", "source", "q", "confidence", "parent"
     tokens = [
         {name: value for name, value in zip(names, token, strict=True) if value is not None}
         for token in zip(*columns, strict=True)
@@ -77,9 +78,13 @@ def _draft(record: dict[str, Any]) -> dict[str, Any] | None:
 
 def _verify(record: dict[str, Any]) -> dict[str, Any] | None:
     if "rows" not in record:
-        return None
+        return {**record, "work": _renamed(record["work"], "beside", "probes")}
     notes = {"dropped": _note(record, "dropped", "serials"), "asked": record.pop("asked", None)}
     return _newer(record, 1, notes)
+
+
+def _renamed(record: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {new if name == old else name: value for name, value in record.items()}
 
 
 def _store(record: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +111,7 @@ def _newer(record: dict[str, Any], forwards: int, notes: dict[str, Any], **field
         "rows": record.pop("rows"),
         "catch_up": record.pop("catch_up"),
         "ran": record.pop("ran", []),
-        "beside": record.pop("probes", 0),
+        "probes": record.pop("probes", 0),
     }
     notes |= {
         "threshold": _note(record, "theta", "theta"),

@@ -139,9 +139,11 @@ class Meter:
         if Stale.of(event):
             self._drop(len(event.tokens), event.work.rows - event.work.catch_up)
         elif self._lanes and event.work.rows:
-            fans = {parent: [event.behind.count(parent)] for parent in event.behind}  # what one row chose
-            self._fans.update(zip(event.serials, (fans[parent] for parent in event.behind), strict=True))
-        for serial, parent in zip(event.serials, event.behind, strict=True) if event.is_tree else ():
+            fans = {
+                parent: [event.parent_serials.count(parent)] for parent in event.parent_serials
+            }  # what one row chose
+            self._fans.update(zip(event.serials, (fans[parent] for parent in event.parent_serials), strict=True))
+        for serial, parent in zip(event.serials, event.parent_serials, strict=True) if event.is_tree else ():
             self._forks[serial] = (event.serials[0] if parent < 0 else -1, parent)
         if event.work.rows:
             for serial in event.serials:

@@ -252,7 +252,7 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
     entries = stacks.stack("exit:2@at=1,int8:3,target")
     window = entry(lookups(2, stacks.target.vocab_size, window=3), "ngram@guess=2@window=3@n=4")
     scored: Counter[tuple[int, int]] = Counter()
-    beside = Tree.beside
+    beside = Tree.with_probes
 
     def seen(self: Tree, probes: Any) -> Tree:
         both = beside(self, probes)
@@ -300,11 +300,11 @@ def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_cos
     events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
     verified = [event for event in events if isinstance(event, Verify)]
     full = len(bottom.level.riding(PROMPT).ids)
-    assert [event.work.beside for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
+    assert [event.work.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
     seen = Observed()
     seen.add(events, (1, 0))
     assert sorted(rows for (_, rows), ms in seen.verify.items() for _ in ms) == sorted(
-        event.work.rows - event.work.beside for event in verified
+        event.work.rows - event.work.probes for event in verified
     )
     assert min(rows for _, rows in seen.verify) >= 1
 

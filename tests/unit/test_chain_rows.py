@@ -89,7 +89,7 @@ def test_greedy_rows_along_the_first_choices_are_the_chains_and_so_is_what_is_ke
         other = [(token + 1) % 61 for token in said]
         tree = Tree(named([*other[:2], *said[:3], other[3]]).tokens, parents=(-1, 0, -1, 2, 3, 3))
         run = state(stacks, dtype, greedy=True)
-        got, _ = run.score(context, tree.beside(Probes((7, 9), (-1, 0))))
+        got, _ = run.score(context, tree.with_probes(Probes((7, 9), (-1, 0))))
         path = (2, 3, 4)
         assert torch.equal(got[[0, 3, 4, 5]], chain(stacks, dtype, context, said[:3]))
         run.keep(len(context), path)

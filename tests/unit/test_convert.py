@@ -39,6 +39,11 @@ VIEW = {
     **{"event": "view", "level": 0, "of": 1, "upto": 9, "slots": 8, "heads": 6, "t": 30},
     "held": [{"lo": 0, "hi": 4, "heads": 6}],
 }
+WORK = {"forwards": 1, "rows": 6, "catch_up": 1, "beside": 2}
+AGAIN = {
+    **{"event": "draft", "round": 0, "level": 0, "at": 3, "work": WORK, "t0": 10, "t1": 30},
+    "tokens": [{"serial": 7, "id": 1, "source": "m", "q": 0.5, "behind": -1}],
+}
 FOLLOWS = ("round", "hits", "misses")  # from the drafts before it: what a store said of itself, and is not kept
 
 
@@ -53,8 +58,14 @@ def before(record: dict[str, Any], version: int = 1) -> dict[str, Any]:
         return {**record, "schema": version, **more}
     if record["event"] == "report" and record["t1"] is None:
         return {"event": "depths", **record["notes"]["depths"]}
-    if version == 2:
+    if version == 2 and record["event"] not in ("draft", "verify"):
         return record
+    if version == 2:
+        work = {"beside" if key == "probes" else key: value for key, value in record.get("work", {}).items()}
+        tokens = [
+            {"behind" if key == "parent" else key: value for key, value in x.items()} for x in record.get("tokens", [])
+        ]
+        return {**record, "work": work, **({"tokens": tokens} if tokens else {})}
     if record["event"] == "report":
         (name, said), *_ = record.pop("notes").items()
         if name == "filed":
@@ -67,7 +78,7 @@ def before(record: dict[str, Any], version: int = 1) -> dict[str, Any]:
     forwards = {"forwards": work.pop("forwards", 0)} if record["event"] == "draft" else {}
     one = {
         **{"rows": work.get("rows"), "catch_up": work.get("catch_up"), "ran": work.get("ran")},
-        **{"probes": work.get("beside"), "stale": "stale" in notes, "theta": notes.get("threshold", {}).get("theta")},
+        **{"probes": work.get("probes"), "stale": "stale" in notes, "theta": notes.get("threshold", {}).get("theta")},
         **{"copied": notes.get("copies", {}).get("copied"), **notes.get("lookups", {})},
         **{"draws": notes.get("draws", {}).get("times"), "own": notes.get("ruler", {}).get("bytes")},
         **{
@@ -78,7 +89,7 @@ def before(record: dict[str, Any], version: int = 1) -> dict[str, Any]:
     }
     if record["event"] == "draft":
         tokens = record.pop("tokens")
-        serials, behind = [x["serial"] for x in tokens], [x.get("behind") for x in tokens]
+        serials, behind = [x["serial"] for x in tokens], [x.get("parent") for x in tokens]
         one |= {"serials": serials, **{f"{name}s": [x[name] for x in tokens] for name in ("id", "source")}}
         one |= {name: [x.get(name) for x in tokens] for name in ("q", "confidence")}
         if tokens and None not in behind:
@@ -121,6 +132,16 @@ def test_a_file_of_an_earlier_version_is_written_anew_with_all_that_it_held(path
 def test_every_field_of_version_1_has_its_place(record: dict[str, Any]) -> None:
     newer = to_dict(read_event(json.dumps(record).encode(), 2))
     assert told(before(json.loads(json.dumps(newer)))) == told(record)
+
+
+def test_probes_and_parents_of_version_2_have_their_names() -> None:
+    same = {key: value for key, value in AGAIN.items() if key != "tokens"}
+    judged = {**same, "event": "verify", "below": 0, "checks": []}
+    for record in (AGAIN, judged):
+        newer = to_dict(read_event(json.dumps(record).encode(), 2))
+        again = json.loads(json.dumps(before(newer, 2)))
+        assert newer["work"]["probes"] == 2 and told(again) == told(record)
+    assert to_dict(read_event(json.dumps(AGAIN).encode(), 2))["tokens"][0]["parent"] == -1
 
 
 def test_what_this_version_writes_stays_as_it_is(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ WRITTEN = {
     "table:3@policy=adaptive,table@rule=block": ("00475403e178ce1f", "5dce3cedd565cab0"),
     "ngram:2,table:4@policy=flush,table": ("6c4d41f1f66360af", "af77e2f9bb352f75"),
     "table:2,table:3@bonus=0,table@rule=block": ("2ea27c0a879bf5ad", "cf39633f00a83c84"),
-    "table:3@tree=2.2.1,table:3,table": ("3b71c968fa2edf1f", "2a492a4230d308d8"),
+    "table:3@tree=2.2.1,table:3,table": ("5c46055f5b5dfa5f", "279e9b7692e8e1cf"),
     "table:1,table:2@policy=confidence,table:3,table": ("941d4a075afae2f1", "d58cabad878a914d"),
 }
 

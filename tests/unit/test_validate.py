@@ -206,7 +206,7 @@ def test_books_leave_out_the_probes_that_ride_beside_a_verification():
     ahead = NgramLevel(lambda: Databases("", ahead=True), V, kind="lookahead", guess=2, window=2, n=3)
     entries = [StackEntry(ahead, spec, 2), StackEntry(TableLevel(lambda prefix: LAWS[2], V), LevelSpec("table"), None)]
     events = list(run(entries, (0, 1, 0, 1), Sampling(1.0), 3, max_new_tokens=30))
-    probes = sum(event.work.beside for event in events if isinstance(event, Verify))
+    probes = sum(event.work.probes for event in events if isinstance(event, Verify))
     footer = next(e for e in events if isinstance(e, Footer))
     assert probes > 30
     counted = count_run(events).levels[1].rows

@@ -55,18 +55,17 @@ class Span(Part, frozen=True):
 
 
 class Work(Part, frozen=True, omit_defaults=True):
-    """What passes computed: `rows` in all, of which `catch_up` only brought the level's cache up to date and `beside`
-    decide nothing: they go back to the drafter (the window of lookahead decoding). `ran`: the layers of a shared model
-    that were run, pass by pass (empty for a level that shares none); layers that a level below had already run on a
-    position are not run again."""
+    """What passes computed: `rows` in all; `catch_up` of them only brought the level's cache up to date, and `probes`
+    went back to the drafter without deciding anything. `ran`: the layers of a shared model that were run, pass by pass
+    (empty for a level that shares none); layers that a level below had already run on a position are not run again."""
 
     forwards: Int = 0
     rows: Int = 0
     catch_up: Int = 0
     ran: tuple[Span, ...] = ()
-    beside: Int = 0
+    probes: Int = 0
 
     @property
     def deciding(self) -> int:
-        """Rows that each decide what stands at one position."""
-        return self.rows - self.catch_up - self.beside
+        """Rows that each decide which token a position has."""
+        return self.rows - self.catch_up - self.probes

@@ -30,15 +30,15 @@ class Drafted(Part, frozen=True, omit_defaults=True):
     """A drafted token. `source`: which database, exit or model; `q`: its probability under the distribution that it was
     drawn from; `confidence`: the raw (temperature 1) top probability of that row, None for a drafter without one.
 
-    `behind`, of a tree: the serial of the token that it stands behind, in this draft or an earlier one; -1: the text.
-    None, of a chain: it stands behind the one before it."""
+    `parent`, in a tree: the serial of the token that it follows, of this draft or an earlier one; -1: it follows the
+    text. None in a chain: it follows the one before it."""
 
     serial: Int
     id: Int
     source: str
     q: float
     confidence: float | None = None
-    behind: Int | None = None
+    parent: Int | None = None
 
 
 class Draft(Record, frozen=True, omit_defaults=True):
@@ -72,22 +72,22 @@ class Draft(Record, frozen=True, omit_defaults=True):
 
     @property
     def is_tree(self) -> bool:
-        return bool(self.tokens) and self.tokens[0].behind is not None
+        return bool(self.tokens) and self.tokens[0].parent is not None
 
     @property
-    def behind(self) -> tuple[int, ...]:
-        """For each token the serial of the one that it stands behind; -1 where that is the text, as it is for the first
-        of a chain."""
+    def parent_serials(self) -> tuple[int, ...]:
+        """For each token the serial of the one that it follows; -1 where it follows the text, as the first token of a
+        chain does."""
         before = (-1, *self.serials)
         return tuple(
-            last if token.behind is None else token.behind for token, last in zip(self.tokens, before, strict=False)
+            last if token.parent is None else token.parent for token, last in zip(self.tokens, before, strict=False)
         )
 
     @property
     def parents(self) -> tuple[int, ...]:
-        """For each token which of the draft's it stands behind; -1 where it is none of them."""
-        places = {serial: place for place, serial in enumerate(self.serials)}
-        return tuple(places.get(serial, -1) for serial in self.behind)
+        """For each token the index of its parent in this draft; -1 where the parent is not part of it."""
+        index = {serial: i for i, serial in enumerate(self.serials)}
+        return tuple(index.get(serial, -1) for serial in self.parent_serials)
 
 
 class Check(Part, frozen=True):

@@ -208,7 +208,7 @@ class _LevelsAtRest:
         tree, prepared = named(ids), list[Tree]()
         if wide > 1 and ids:
             tree = replace(tree, parents=tuple(max(-1, node - wide) for node in range(n - 1)))
-        asked = tree.beside(probes)
+        asked = tree.with_probes(probes)
 
         def measure() -> float:
             if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's

@@ -86,7 +86,7 @@ export function draft(at, given, t0, t1, round = 0, level = 0) {
 /** A draft as a tree: of each token the place of the one that it stands behind; -1: none of them, but what `onto` names. */
 export function treeFrom(event, parents, onto = []) {
   const behind = (above, i) => (above < 0 ? (onto[i] ?? -1) : event.tokens[above].serial);
-  return { ...event, tokens: event.tokens.map((x, i) => ({ ...x, behind: behind(parents[i], i) })) };
+  return { ...event, tokens: event.tokens.map((x, i) => ({ ...x, parent: behind(parents[i], i) })) };
 }
 
 /** Checks as "serial:id+ serial:idx serial:id.", or as such triples: + accepted, x rejected, . unjudged. */

@@ -74,7 +74,7 @@ test("parents that are not a tree are read as a chain", () => {
   ])
     assert.equal(treeOf(treeFrom(TREE, parents)), null);
   const [first, ...others] = TREE.tokens;
-  assert.equal(treeOf({ ...TREE, tokens: [{ ...first, behind: undefined }, ...others] }), null);
+  assert.equal(treeOf({ ...TREE, tokens: [{ ...first, parent: undefined }, ...others] }), null);
 });
 
 test("until it is judged a tree stands nowhere in the text", () => {

@@ -122,7 +122,7 @@ def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
             rows += e.work.rows - e.work.catch_up
         elif isinstance(e, trace.Draft):
             chosen = dict[int, set[int]]()
-            for serial, parent in zip(e.serials, e.behind, strict=True):
+            for serial, parent in zip(e.serials, e.parent_serials, strict=True):
                 chosen.setdefault(parent, set()).add(serial)
             rows += sum(one <= fell for one in chosen.values()) if e.work.rows else 0
         elif isinstance(e, trace.Verify):

@@ -97,7 +97,7 @@ def test_a_draft_says_which_waiting_tokens_it_goes_on_behind() -> None:
         went_on = 0
         for event in run(text):
             if isinstance(event, trace.Draft):
-                for serial, parent in zip(event.serials, event.behind, strict=True):
+                for serial, parent in zip(event.serials, event.parent_serials, strict=True):
                     assert parent == -1 or (parent in made and parent not in judged) or parent in event.serials
                     went_on += parent >= 0 and parent not in event.serials
                     made[serial] = parent
@@ -109,7 +109,7 @@ def test_a_draft_says_which_waiting_tokens_it_goes_on_behind() -> None:
 def test_a_trace_that_goes_on_behind_nobodys_token_does_not_add_up() -> None:
     events = run("table:3,table@with=duo")
     at = next(i for i, event in enumerate(events) if isinstance(event, trace.Draft) and notes_of.onto(event))
-    lost = tuple(structs.replace(token, behind=10_000) for token in events[at].tokens)  # type: ignore[union-attr]
+    lost = tuple(structs.replace(token, parent=10_000) for token in events[at].tokens)  # type: ignore[union-attr]
     lies = [*events[:at], structs.replace(events[at], tokens=lost), *events[at + 1 :]]  # type: ignore[union-attr]
     assert any("a token that nobody made" in wrong for wrong in check(lies))
 
@@ -136,7 +136,9 @@ def test_duo_pattern() -> None:
     assert drafts[0].ids == (b, a, 5, c) and drafts[0].parents == (-1, -1, 0, 1) and not notes_of.onto(drafts[0])
     assert [(x.id, x.outcome) for x in verdicts[0].checks] == [(b, "rejected"), (a, "accepted")]
     assert notes_of.dropped(verdicts[0]) == (drafts[0].serials[2],), "what stood behind the other beginning"
-    assert drafts[1].behind[:2] == (drafts[0].serials[3],) * 2, "the next fan stands behind the rest of the kept one"
+    assert drafts[1].parent_serials[:2] == (drafts[0].serials[3],) * 2, (
+        "the next fan stands behind the rest of the kept one"
+    )
     assert [(x.id, x.outcome) for x in verdicts[1].checks] == [(c, "accepted"), (d, "rejected"), (b, "accepted")]
     assert [x.t1 - x.t0 for x in drafts[:2]] == [60, 60] and drafts[1].t0 == drafts[0].t0 + 60
 

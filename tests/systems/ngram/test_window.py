@@ -171,10 +171,10 @@ def test_a_trace_has_all_that_the_window_gave(above: str, temperature: float) ->
             assert all(tuple(path) in tails for path in paths), "a token that no n-gram of the pool gave"
             offers += len(paths)
         elif isinstance(event, Verify) and event.level == 1:
-            assert event.work.beside == event.work.rows - event.work.catch_up - len(event.checks) - 1
-            probes.append(event.work.beside)
+            assert event.work.probes == event.work.rows - event.work.catch_up - len(event.checks) - 1
+            probes.append(event.work.probes)
         elif isinstance(event, Verify):
-            assert not event.work.beside, "the window rides in the pass right above"
+            assert not event.work.probes, "the window rides in the pass right above"
         elif isinstance(event, Report):
             window = notes_of.window(event)
             assert all(len(ngram) == 4 for ngram in window)
@@ -205,7 +205,7 @@ def test_a_run_to_the_last_position_of_the_model_ends_there() -> None:
     plain = list(hsd_core.run(stacks.stack("target"), prompt, Sampling(), 3, max_new_tokens=99))
     assert output_of(events) == output_of(plain)
     assert events[-1].reason == plain[-1].reason == "context"  # type: ignore[attr-defined]
-    with_window = [e.work.beside for e in events if isinstance(e, Verify)]
+    with_window = [e.work.probes for e in events if isinstance(e, Verify)]
     assert with_window[0] > 0 == with_window[-1]
 
 
@@ -232,7 +232,7 @@ def test_a_pass_with_probes_gives_the_rows_of_each_path_alone() -> None:
     run_ = stacks.stack("target")[0].level.open(64, SharedState(64, 64))
     window = Window(4, 4, PROMPT)
     for _ in range(4):
-        tree = named([3, 4]).beside(Probes(*window.probes()))
+        tree = named([3, 4]).with_probes(Probes(*window.probes()))
         rows, work = run_.score(PROMPT, tree)
         assert work.rows - work.catch_up == len(rows) == len(tree) + 1
         for node in range(-1, len(tree)):

@@ -96,7 +96,7 @@ def test_levels_that_come_and_go_above_and_below_a_window_leave_the_targets_dist
     for seed in range(20):
         events = list(hsd_core.run(stack, prompt, SAMPLED, seed, max_new_tokens=30, replan=chosen))
         assert check(events) == []
-        assert any(e.work.beside for e in events if isinstance(e, Verify))
+        assert any(e.work.probes for e in events if isinstance(e, Verify))
 
 
 @pytest.mark.everything
@@ -146,7 +146,7 @@ def test_a_probe_does_not_stay_where_a_kept_leaf_belongs(above: str) -> None:
     for seed in range(20):
         events = ran(stack, 40, seed=seed)  # the tables refuse a context that their cache disagrees with
         below = [e for e in events if isinstance(e, Verify) and e.below == 0]
-        kept += sum([c.outcome for c in e.checks] == ["accepted"] * 2 for e in below if e.work.beside == 1)
+        kept += sum([c.outcome for c in e.checks] == ["accepted"] * 2 for e in below if e.work.probes == 1)
     assert kept > 5
 
 
@@ -183,7 +183,7 @@ def test_a_fresh_draw_in_place_of_the_kept_prefix_is_caught(monkeypatch: pytest.
 
 
 def test_rows_of_probes_taken_for_rows_of_the_tree_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Tree.beside
+    real = Tree.with_probes
 
     def before(self: Tree, probes: Probes) -> Tree:
         both = real(self, probes)

@@ -77,7 +77,7 @@ export interface Drafted {
   source: string;
   q: number;
   confidence?: number;
-  behind?: number;
+  parent?: number;
 }
 
 export interface Work {
@@ -85,7 +85,7 @@ export interface Work {
   rows?: number;
   catch_up?: number;
   ran?: Span[];
-  beside?: number;
+  probes?: number;
 }
 
 export interface Span {

@@ -219,7 +219,7 @@ export class TraceModel extends Tokens {
       rows: e.work?.rows ?? 0,
       ran: e.work?.ran ?? [],
       catchUp: e.work?.catch_up ?? 0,
-      probes: e.work?.beside ?? 0,
+      probes: e.work?.probes ?? 0,
       theta: e.notes?.threshold?.theta ?? null,
       stale: Boolean(e.notes?.stale),
       ...more,

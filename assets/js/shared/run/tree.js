@@ -17,11 +17,11 @@ import { TREE } from "../words/text.js";
 export function treeOf(e, always = false, waiting = []) {
   const { tokens } = e;
   const places = new Map(tokens.map((x, i) => [x.serial, i]));
-  const given = tokens.map((x) => places.get(x.behind ?? -1) ?? -1);
-  const isTree = tokens.every((x, i) => x.behind !== undefined && given[i] < i);
+  const given = tokens.map((x) => places.get(x.parent ?? -1) ?? -1);
+  const isTree = tokens.every((x, i) => x.parent !== undefined && given[i] < i);
   if (!tokens.length || !(always || waiting.length || isTree)) return null;
   const own = isTree ? given : tokens.map((_, i) => i - 1);
-  const onto = tokens.map((x, i) => (isTree && own[i] < 0 ? (x.behind ?? -1) : -1));
+  const onto = tokens.map((x, i) => (isTree && own[i] < 0 ? (x.parent ?? -1) : -1));
   return grownOn(waiting, own, onto, e);
 }
 
