@@ -29,8 +29,8 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.models.suffixes import Copied
 from hsd_core.systems.easyspec.declaration import CALIBRATE, PARALLEL
-from hsd_core.systems.exits.choosing import ChoosingLevel
-from hsd_core.systems.exits.climbing import ClimbLevel
+from hsd_core.systems.exits.chosen_exit import ChoosingLevel
+from hsd_core.systems.exits.climb import ClimbLevel
 from hsd_core.systems.exits.exit_level import ExitLevel
 from hsd_core.systems.medusa.medusa_level import MedusaLevel
 from hsd_core.systems.nano.declaration import MISS
@@ -212,7 +212,7 @@ class RandomHeads:
     def new_cache(self, capacity: int) -> Any:
         return DraftCache(Positions(), copier(*[Gate.fresh(self.hidden)] * self.ahead))
 
-    def say(self, state: torch.Tensor, cache: Any, line: Sequence[int], begun: int) -> torch.Tensor:
+    def predict(self, state: torch.Tensor, cache: Any, line: Sequence[int], begun: int) -> torch.Tensor:
         logits = self._heads[begun:] @ state[0]
         logits[:, self._absent] = float("-inf")
         states = state.expand(len(logits), -1)

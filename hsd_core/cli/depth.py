@@ -70,7 +70,7 @@ class Subject:
             raise ValueError(f"the target runs through transformers, {lacking}")
         return decoder
 
-    def told(self, what: str = "text", each: int = 1) -> Callable[..., None]:
+    def progress(self, what: str = "text", each: int = 1) -> Callable[..., None]:
         """To be called when a text is done."""
         return countdown(what, len(self.texts) * each, silence=SILENCE)
 

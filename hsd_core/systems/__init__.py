@@ -1,3 +1,3 @@
-"""The systems of the field, a folder each: what one declares (`declaration.py`), its levels, how it is measured and
-priced, and a README. Nothing else knows them by name: the registry imports what stands here. Importing a declaration
-imports no torch."""
+"""The systems of the field, one folder each: its declaration (`declaration.py`), its levels, how it is measured and
+priced, and a README. No other code names a system: the registry imports every folder here. Importing a declaration does
+not import torch."""

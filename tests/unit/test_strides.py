@@ -9,7 +9,7 @@ from enumerator import distance, run_distribution, target_distribution
 from toys import toy_stack
 
 from hsd_core.core.policies import DraftState
-from hsd_core.systems.store.strides import MOST, Spaced, best_stride, gamma_of, round_ms, steps_kept
+from hsd_core.systems.store.strides import MOST, Os3, best_stride, gamma_of, round_ms, steps_kept
 
 
 def test_asked_meanwhile_one_step_at_a_time_gains_a_third_at_most() -> None:
@@ -51,7 +51,7 @@ def test_gamma_is_what_was_kept_beside_the_rounds_that_were_cut() -> None:
 
 
 def test_the_policy_begins_with_one_and_goes_on_as_its_rounds_do() -> None:
-    policy = Spaced(ask=4.0)
+    policy = Os3(ask=4.0)
     assert policy.stops(DraftState(1, 8, False, ()))
     for _ in range(5):
         policy.on_verified(1, 1, 8)

@@ -19,9 +19,9 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.closed_forms import (
     AGREEMENTS,
     SHARES,
-    best_blocks,
     card_tokens_per_step,
     duo_tokens_per_step,
+    gain,
     gains,
     pays_between,
     tokens_per_step,
@@ -160,24 +160,24 @@ def test_blocks_of_a_stack_take_in_the_mean_what_the_recursion_says() -> None:
 )
 def test_where_overlapping_pays_and_how_much_at_most(a: float, pays_from: float, best: float) -> None:
     shares = [n / 200 for n in range(1, 201)]
-    paying = [share for share in shares if best_blocks(share, a).gain > 1.0]
+    paying = [share for share in shares if gain(share, a) > 1.0]
     assert paying[0] == pytest.approx(pays_from, abs=0.006)
-    assert max(best_blocks(share, a).gain for share in shares) == pytest.approx(best, abs=0.01)
+    assert max(gain(share, a) for share in shares) == pytest.approx(best, abs=0.01)
     found = pays_between(a)
     assert found is not None and paying[0] <= found[0] < paying[0] + 0.015, "half a percent of gain is none"
 
 
 def test_a_cheap_draft_is_better_finished_first() -> None:
-    found = [best_blocks(0.05, a).gain for a in (0.4, 0.5, 0.6, 0.7, 0.8)]
+    found = [gain(0.05, a) for a in (0.4, 0.5, 0.6, 0.7, 0.8)]
     assert min(found) == pytest.approx(0.81, abs=0.005) and max(found) == pytest.approx(0.89, abs=0.005)
-    assert best_blocks(0.05, 0.9).gain == pytest.approx(1.06, abs=0.005)
+    assert gain(0.05, 0.9) == pytest.approx(1.06, abs=0.005)
 
 
 def test_two_lanes_never_gain_more_than_both_at_work_all_the_time() -> None:
-    assert all(gain <= 2.0 for row in gains() for gain in row)
+    assert all(value <= 2.0 for row in gains() for value in row)
     assert (len(gains()), len(gains()[0])) == (len(AGREEMENTS), len(SHARES))
     a, share = 4, 9
-    assert gains()[a][share] == round(best_blocks(SHARES[share], AGREEMENTS[a]).gain, 4)
+    assert gains()[a][share] == round(gain(SHARES[share], AGREEMENTS[a]), 4)
 
 
 def test_the_bounds_of_the_paper() -> None:

@@ -1,4 +1,4 @@
-"""The target's own weights in fewer bits, as levels below it."""
+"""Levels that run the target's weights in fewer bits."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def build(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.levels.trimmed_head import first_ids
     from hsd_core.models.gpu.tiled_int4 import copy_device
 
-    # It runs beside the target where there is a kernel for it, unless another device is asked for (and refused).
+    # On the target's device where that has a kernel for it; another device that is asked for is refused there.
     device = spec.get(DEVICE) or copy_device(spec.name, site.device)
     source, label = site.preset.target, f"{spec.name} copy"
     says = first_ids(spec[VOCAB], site.ends) if spec[VOCAB] else None
     return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, says=says)
 
 
-def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str) -> Kind:
+def _copy(dtype: str, order: int, block: int, name_form: str, about: str, where: str) -> Kind:
     return Kind(
         name=dtype,
         order=order,
@@ -38,7 +38,7 @@ def _copy(dtype: str, order: int, block: int, said: str, about: str, where: str)
             title=f"{dtype} copy",
             about=about,
             help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
-            in_names=NameForms((said,)),
+            in_names=NameForms((name_form,)),
         ),
         keys=(*VERIFIES, DEVICE, VOCAB),
         placement=Placement(block=block, needs=frozenset({"weights"})),

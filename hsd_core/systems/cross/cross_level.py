@@ -1,9 +1,9 @@
-"""A draft model with another tokenizer: it writes in its own tokens, and hands up the target's for the same text.
+"""A draft model with another tokenizer: it drafts in its own tokens and hands up the target's tokens for the same text.
 
-TokenTiming (arXiv 2510.15545) spells the draft's text in the target's tokens and aligns both by dynamic time warping. A
-token that was spelled anew was drawn by nobody, so it goes up as named, and is kept with the target's own probability;
-carrying the draft's probability over to it would not be exact. Where a draft keeps to tokens that both vocabularies
-have (arXiv 2502.05202), its row over these is what they are drawn from, and they go up as drawn.
+TokenTiming (arXiv 2510.15545) tokenizes the draft's text with the target's tokenizer and aligns both by dynamic time
+warping. A retokenized token was not drawn from any row, so it goes up as named and is accepted with the target's
+probability; carrying the draft's probability over to it would not be exact. A draft that is restricted to tokens of
+both vocabularies (arXiv 2502.05202) draws them from its row over these, and they go up as drawn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 
 from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.systems.cross.cross_run import CrossRun, Pairs
-from hsd_core.systems.cross.wording import Vocabulary, Wording
+from hsd_core.systems.cross.retokenizing import Retokenizer, Vocabulary
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -25,43 +25,43 @@ if TYPE_CHECKING:
 
 TEXT, SHARED = "text", "shared"
 _SAMPLE = "A level drafts a few words, and the one above it keeps those that it would have written: 1, 2, 3."
-_SPARE = 1.5  # of its own tokens, as many times as in the sample
+_SPARE = 1.5  # draft tokens of a text, in multiples of what the sample needs
 _LEAST = 64
 
 
 class CrossLevel:
-    """`inner` is the draft model, over its own vocabulary `own`; `size`: of the target's rows. Read-only.
+    """`inner` is the draft model over the vocabulary `own`; `size`: width of the target's rows. Read-only.
 
     It only drafts: a verifier needs a row over the target's vocabulary behind every token.
     """
 
     can_verify, has_cache = False, True
-    max_positions: int | None = None  # over a text that is longer than it reads it drafts nothing
+    max_positions: int | None = None  # it drafts nothing for a text that is longer than the draft model's context
 
     def __init__(
         self, inner: Level, own: Vocabulary, target: Vocabulary, size: int, *, map_: str = TEXT, name: str = "cross"
     ) -> None:
         """
         Raises:
-            ValueError: it is to draw shared tokens, and there are none.
+            ValueError: `map_` is "shared", and the vocabularies share no token.
         """
         self.inner, self.vocab_size = inner, size
         self.name = name
         self.decoder: Any = getattr(inner, "decoder", None)  # what its memory is counted by
-        self._wording = Wording(own, target)
-        self._pairs = _pairs(self._wording.shared, inner.vocab_size, size) if map_ == SHARED else None
+        self._retokenizer = Retokenizer(own, target)
+        self._pairs = _pairs(self._retokenizer.shared, inner.vocab_size, size) if map_ == SHARED else None
         self._ratio = len(own.within(_SAMPLE)) / max(1, len(target.within(_SAMPLE)))
-        said = {} if self._pairs is None else {"shared": len(self._pairs.own)}
-        params: dict[str, object] = {"map": map_, "vocabulary": inner.vocab_size, **said}
+        shared = {} if self._pairs is None else {"shared": len(self._pairs.own)}
+        params: dict[str, object] = {"map": map_, "vocabulary": inner.vocab_size, **shared}
         self.about = replace(inner.about, kind=name, params=params, sequences=1, probes=0, fed=False)
 
     def room(self, capacity: int) -> int:
-        """For how many of its own ids it has place over a context of so many of the target's."""
+        """How many draft ids its cache can hold for a context of `capacity` target ids."""
         room = math.ceil(_SPARE * max(1.0, self._ratio) * capacity) + _LEAST
         return min(room, self.inner.max_positions or room)
 
     def _state(self, shared: SharedState) -> SharedState:
-        """Nothing of its own is shared with the levels above."""
+        """The draft model shares nothing with the levels above."""
         return SharedState(self.room(shared.capacity), 0, self.inner.max_positions)
 
     def enter(self, shared: SharedState) -> Trunk | None:
@@ -71,7 +71,7 @@ class CrossLevel:
         own = self._state(shared)
         run = self.inner.open(own.capacity, own)
         own.prepare()
-        return CrossRun(run, self._wording, own.capacity, self.name, self.vocab_size, self._pairs)
+        return CrossRun(run, self._retokenizer, own.capacity, self.name, self.vocab_size, self._pairs)
 
 
 def _pairs(shared: dict[int, int], own: int, target: int) -> Pairs:

@@ -1,4 +1,4 @@
-"""A model of another family, with another tokenizer (TokenTiming: arXiv 2510.15545)."""
+"""A model of another family, with another tokenizer (TokenTiming, arXiv 2510.15545)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a drafter with a vocabulary of its own says of a draft."""
+"""The note of a drafter with another vocabulary on its drafts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hsd_core.typed import Int
 
 
 class Ruler(Note, frozen=True):
-    """How many bytes each of its own tokens has, from the text's end on; together at least as many as the tokens that
-    went up."""
+    """The bytes of each of the draft model's tokens, from the end of the text on; in sum at least those of the tokens
+    that went up."""
 
     bytes: tuple[Int, ...]
 
 
 def check_rulers(events: Sequence[Event], header: Header) -> Iterable[str]:
-    """A draft in a vocabulary of its own wrote at least the text of what went up."""
+    """A draft in another vocabulary has at least the text of the tokens that went up."""
     lengths: dict[int, int] = {}
     for i, event in enumerate(events):
         if isinstance(event, Piece):

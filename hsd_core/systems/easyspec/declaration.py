@@ -1,4 +1,4 @@
-"""All of the target's own layers, the attentions of several at once."""
+"""A self-draft: all of the target's layers, with the attentions of several layers at once (EasySpec)."""
 
 from __future__ import annotations
 

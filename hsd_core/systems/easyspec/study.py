@@ -1,7 +1,8 @@
-"""How often the target's layers in groups choose the target's own token (EasySpec, arXiv 2502.02493), along its text.
+"""How often the target with grouped layers chooses the target's token along its text (EasySpec, arXiv 2502.02493).
 
-A draft goes on from its own fuzzy keys and values since the last calibration, so agreement falls with the tokens since:
-`verified` counts them. `prompt`: calibrated by the prompt alone. `never`: the prompt is fuzzy too.
+Since the last calibration a draft reads its own approximate keys and values, so agreement falls with the place in the
+draft. `verified`: calibrated by every verification, counted by place. `prompt`: by the prompt alone. `never`: the
+prompt's keys and values are approximate too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from hsd_core.cli.depth import Subject
 
 KIND, OPTION = "grouped", "parallel"
-LENGTH, EVERY = 8, 4  # tokens of a draft, and between the places where one begins
+LENGTH, EVERY = 8, 4  # tokens of a draft, and from the start of one draft to the next
 VERIFIED, PROMPT, NEVER = "verified", "prompt", "never"
 WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -46,12 +47,12 @@ def read(
     decoder: Grouped,
     texts: Sequence[tuple[Sequence[int], int]],
     sizes: Sequence[int],
-    tell: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Counts of all texts, a record for each size of groups, calibration and place of a draft (1 the first; 0: all).
+    """Agreement over all texts: a record for each group size, calibration and place in a draft (1 the first; 0: all).
 
     Args:
-        texts: the ids of each, what the target wrote from the given place on. sizes: attentions at once.
+        texts: ids, and the index from which on the target wrote them. sizes: attentions at once.
     """
     tally = Tally(len(texts))
     for number, (ids, start) in enumerate(texts):
@@ -61,7 +62,7 @@ def read(
             for how, at, same in _agreements(decoder, ids, start, together, cache, true):
                 for of in (0, at) if at else (0,):
                     tally.add((together, how, of), number, float(same.sum()), len(same))
-        tell()
+        progress()
     for together, how, place in product(sizes, WORDS, range(LENGTH + 1)):
         key = together, how, place
         if (interval := tally.interval(key)) is None:
@@ -81,7 +82,7 @@ def read(
 def _agreements(
     decoder: Grouped, ids: Sequence[int], start: int, together: int, cache: KVCache, true: Tensor
 ) -> Iterator[tuple[str, int, Tensor]]:
-    """Where a draft's first choice is the model's, place by place. cache: true keys and values of the text, left so."""
+    """(calibration, place, whether the first choices agree). cache: the text's exact keys and values, restored."""
     run = decoder.in_groups(cache, together)
     for at in range(start - 1, len(ids) - 1, EVERY):
         end = min(at + LENGTH, len(ids) - 1)
@@ -99,7 +100,7 @@ def _agreements(
 
 
 def agreement(records: Sequence[Mapping[str, Any]]) -> str:
-    """A row for each size of groups and calibration."""
+    """A row for each group size and calibration."""
     found = {(r["parallel"], r["calibrated"], r["place"]): r for r in records}
     head = ("attentions at once", "calibrated", "tokens", "agreement (95 % interval)", *(f"token {k}" for k in SHOWN))
     body = []
@@ -117,7 +118,7 @@ TABLES = {"agreement": agreement}
 
 
 def method(about: Mapping[str, Any]) -> str:
-    """What was read."""
+    """The method, in words."""
     return (
         f"How many first choices of {about['preset']} with its attentions in groups, the first and the last layer "
         f"alone, are its own, along {about['texts']} greedy texts of `{about['prompts']}` of up to "
@@ -136,9 +137,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def act(subject: Subject) -> None:
-    """Print, or with --out keep, how often the target's layers in groups choose its own token."""
+    """Print how often the target with grouped layers chooses its own token; --out keeps the counts."""
     decoder = subject.running(Grouped, "which runs its layers in their order alone")
     texts = [([*text.prompt_ids, *kept], len(text.prompt_ids)) for text, kept in subject.written()]
-    records = [*read(decoder, texts, subject.options.parallel, subject.told())]
+    records = [*read(decoder, texts, subject.options.parallel, subject.progress())]
     subject.keep(subject.about(KIND, texts=len(texts)), records)
     print(agreement(records))

@@ -1,5 +1,5 @@
-"""The target, read before its last layer: at one depth, at one that is chosen again in every round (policy del), or at
-the first of several that is sure of the next token (climb)."""
+"""The target, read before its last layer: at one depth, at a depth that every round chooses anew (policy del), or at
+the first of several exits that is sure of the next token (climb)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
-    """The target's decoder and the layers that an exit runs of it.
+    """The target's decoder, and the number of layers that an exit runs.
 
     Raises:
         StackError: the target has no such layer.
@@ -67,7 +67,10 @@ def decoder_of(spec: LevelSpec, site: Site) -> tuple[Layered, int]:
 
 
 def refuse_deeper(spec: LevelSpec, decoder: Layered, at: int) -> None:
-    """Raises StackError where the target has no layer behind `at`."""
+    """
+    Raises:
+        StackError: the target has no layer behind `at`.
+    """
     if at >= decoder.layers:
         deepest = decoder.layers - 1
         raise StackError(f"{spec.name} at {at}: the target has {decoder.layers} layers; use @at=1 to @at={deepest}")
@@ -88,14 +91,17 @@ def build(spec: LevelSpec, site: Site) -> Level:
 
 
 def lens(spec: LevelSpec, site: Site, decoder: Layered) -> TrimmedHead | None:
-    """What reads a depth by the model's own head, where that is trimmed."""
+    """The read-out by the model's own head, if that is trimmed; else None."""
     from hsd_core.levels.trimmed_head import TrimmedHead, first_ids
 
     return TrimmedHead(decoder, first_ids(spec[VOCAB], site.ends)) if spec[VOCAB] else None
 
 
 def refuse_trimmed(spec: LevelSpec, draft: str) -> None:
-    """Raises StackError where the head of a trained draft is to be trimmed."""
+    """
+    Raises:
+        StackError: `@vocab=` is given to a trained draft.
+    """
     if spec[VOCAB]:
         cure = f"leave @vocab= out, or write @id={known_drafts.LENS}"
         raise StackError(f"{spec.name}: the trained draft {draft} has a trimmed head of its own; {cure}")
@@ -130,7 +136,7 @@ KIND = Kind(
 def build_chosen(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.levels.opened_drafts import trained
     from hsd_core.levels.readout import Lens
-    from hsd_core.systems.exits.choosing import ChoosingLevel
+    from hsd_core.systems.exits.chosen_exit import ChoosingLevel
 
     decoder, deepest = decoder_of(spec, site)
     found: dict[int, Readout] = {}
@@ -159,7 +165,7 @@ def offer_climb(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 def build_climb(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.levels.opened_drafts import trained
     from hsd_core.levels.readout import Lens
-    from hsd_core.systems.exits.climbing import ClimbLevel
+    from hsd_core.systems.exits.climb import ClimbLevel
 
     decoder, depths = site.layered(spec), depths_of(spec[THROUGH])
     refuse_deeper(spec, decoder, depths[-1])
@@ -245,7 +251,7 @@ KINDS = (
     ),
 )
 
-# what reads a run's text when the run is over, by the name of the setting that asks for it
+# functions that read a finished run's text, by the name of the setting that asks for them
 AFTER_RUN = {"depths": "hsd_core.systems.exits.depths:read_depths"}
 RULES = (
     RuleKind(

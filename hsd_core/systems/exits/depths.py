@@ -1,13 +1,13 @@
 """At which depth does the model already know the next token? One teacher-forced pass, read after every layer.
 
-Every depth is read through the *lens*, the model's own last norm and head (untrained before the last layer, but for
-LayerSkip checkpoints), and where there are trained drafts through those too. Two figures compare a read-out with the
-model itself, position by position: do their likeliest tokens agree (what counts at temperature 0), and
-1 - TV = sum min(p, q), the chance that a token drawn from it is accepted at temperature 1 (Leviathan et al. 2023).
+Every depth is read through the *lens*, the model's own last norm and head (untrained before the last layer, except in
+LayerSkip checkpoints), and through the trained drafts if there are any. Two figures compare a read-out with the model
+at each position: whether their likeliest tokens agree (what counts at temperature 0), and 1 - TV = sum min(p, q), the
+chance that a token drawn from it is accepted at temperature 1 (Leviathan et al. 2023).
 
-HiSpec's figure 4 (arXiv 2510.01336) asks how much of what a quarter of the layers accepts the last layer accepts. At
-temperature 0 a verifier accepts a drafted token where its own likeliest token is the same, so over texts of the model
-how often two read-outs agree, and how often the model keeps what they agree on, are counts of positions.
+HiSpec's figure 4 (arXiv 2510.01336) shows how many of the tokens that a quarter of the layers accepts are accepted by
+the last layer. At temperature 0 a verifier accepts a drafted token if it is the verifier's likeliest, so both "two
+read-outs agree" and "the model keeps what they agree on" are counts of positions in texts of the model.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import softmax
-from hsd_core.systems.exits import exits_report
+from hsd_core.systems.exits import study_tables
 from hsd_core.systems.exits.notes import Depths
 from hsd_core.trace.prompt_files import check_ids
 
 LENS = "lens"
 States = dict[int, Tensor]  # by depth: (n, hidden)
-CHUNK = 64  # positions read out at a time: (CHUNK, V) rows of two read-outs are all that is held
+CHUNK = 64  # positions read out at a time: the memory holds (CHUNK, V) rows of two read-outs
 
 
 @dataclass(frozen=True, slots=True)
 class DepthReading:
-    """What R read-outs made of n tokens; rows in the order of `at` and `readouts`, the model itself is row `last`.
+    """R read-outs of n tokens; rows in the order of `at` and `readouts`, the model itself is row `last`.
 
     p (R, n): raw probability of the token that was written. top (R, n): the likeliest id. overlap (R, n): 1 - TV with
     the model's own row.
@@ -57,7 +57,7 @@ class DepthReading:
         return self.top == self.top[self.last]
 
     def note(self) -> Depths:
-        """As the trace has it, six significant digits."""
+        """The trace's note, with six significant digits."""
         p = tuple(tuple(float(f"{x:.6g}") for x in row) for row in self.p.tolist())
         return Depths(self.at, self.readouts, p, tuple(map(tuple, self.top.tolist())))
 
@@ -75,12 +75,12 @@ def read_depths(
     """Read every depth at the tokens `ids[start:]`, each as the continuation of all before it.
 
     Args:
-        lens: read every layer through the model's own head; without, the drafts and the last layer only.
-        stop: asked between layers; True ends the reading.
+        lens: read every layer through the model's own head; False: the drafts and the last layer only.
+        stop: called between layers; True ends the reading.
     Raises:
         Stopped: `stop` turned true.
-        ValueError: nothing stands before `start`, or nothing from there on, or an id lies outside the vocabulary.
-            DecoderError: the text is longer than the context.
+        ValueError: there is no token before `start`, or none from there on, or an id is outside the vocabulary.
+        DecoderError: the text is longer than the context.
     """
     if not 1 <= start < len(ids):
         raise ValueError(f"tokens {start} to {len(ids) - 1} are to be read; give a prompt and at least one token after")
@@ -118,7 +118,7 @@ def read_depths(
 def _states(
     decoder: LeanDecoder, ids: list[int], first: int, read: set[int], whole: set[int], stop: Callable[[], bool]
 ) -> tuple[States, States]:
-    """Of one pass over `ids` the states of positions from `first` on, at the depths `read`, and of all, at `whole`."""
+    """The states of one pass over `ids`: of positions from `first` on at the depths `read`, of all at `whole`."""
     late: dict[int, list[Tensor]] = {depth: [] for depth in read}
     every: dict[int, list[Tensor]] = {depth: [] for depth in whole}
     for start, depth, x in decoder.walk(ids, read | whole):
@@ -135,11 +135,11 @@ def _states(
 def _reader(
     decoder: LeanDecoder, draft: TrainedDraft, states: States, first: int, ids: Sequence[int]
 ) -> Iterator[Tensor]:
-    """Logits of a draft for one chunk of positions from `first` on after the other; it sees all that is before."""
+    """A draft's logits, chunk by chunk, for positions from `first` on; it has read all positions before."""
     x, features = states[draft.at], states[decoder.layers]
     if draft.joined:
         features = draft.join(torch.cat([states[depth] for depth in draft.joined], 1))
-    # Position t is fed the model's states of t - 1; nothing stands before the first.
+    # Position t is fed the model's state of t - 1, the first position zeros.
     fed = torch.cat((torch.zeros_like(features[:1]), features[:-1])) if draft.fed else None
     end = len(ids)
     cache = draft.new_cache(end)
@@ -154,7 +154,7 @@ def _reader(
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """One text's share of a study: its tokens, and the sums over them of agreement and overlap per read-out, (R,)."""
+    """One text's part of a study: its number of tokens, and (R,) sums of agreement and overlap over them."""
 
     kind: str
     tokens: int
@@ -168,9 +168,9 @@ class Sums:
 
 
 def summary(reading: DepthReading, sums: Sequence[Sums]) -> dict[str, Any]:
-    """Means over all tokens with 95 % intervals (a bootstrap over texts), in all and by kind, as plain JSON types.
+    """Means over all tokens with 95 % intervals (a bootstrap over texts), in total and by kind, as plain JSON types.
 
-    `reading`: any of the texts', for the names of the rows.
+    reading: of any of the texts, for the names of the rows.
     """
     kinds = sorted({s.kind for s in sums} - {""})
     by_kind = {kind: [s for s in sums if s.kind == kind] for kind in kinds}
@@ -194,7 +194,7 @@ def _figures(sums: Sequence[Sums]) -> dict[str, Any]:
 
 
 def readings(study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row a read-out: how much of the model's text it agrees with, in all and by kind of prompt."""
+    """A record per read-out: its agreement with the model's text, in total and by kind of prompt."""
     whole_, kinds = study["all"], study["kinds"]
     for i, row in enumerate(study["rows"]):
         means = {name: round(whole_[name][i], 5) for name in ("agree", "overlap")}
@@ -204,8 +204,8 @@ def readings(study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def tables(study: dict[str, Any]) -> str:
-    """The summary as Markdown: a row a read-out; then agreement by kind where there is more than one."""
-    found, kinds = exits_report.readings([*readings(study)]), study["kinds"]
+    """The summary as Markdown: a row per read-out, then agreement by kind if there are several."""
+    found, kinds = study_tables.readings([*readings(study)]), study["kinds"]
     if len(kinds) < 2:
         return found
     head = ("layers", "read-out", *(f"{kind} ({own['tokens']})" for kind, own in kinds.items()))
@@ -216,12 +216,12 @@ def tables(study: dict[str, Any]) -> str:
     return f"{found}\n\nAgreement by kind (tokens):\n\n{markdown(head, body)}"
 
 
-LAST = "last"  # the read-out of the model itself, in records
+LAST = "last"  # the model itself, as a read-out in records
 
 
 def lens_agreement(records: Iterable[Mapping[str, Any]]) -> Callable[[int, int], float]:
-    """Of two depths, from records: the share of the shallower one's tokens that the deeper one accepts, both read by
-    the model's own head."""
+    """A function of two depths: the share of the shallower one's tokens that the deeper one accepts, both read by the
+    model's own head."""
     found = {
         (r["draft"][0], r["verifier"][0]): float(r["accepts"])
         for r in records
@@ -231,7 +231,7 @@ def lens_agreement(records: Iterable[Mapping[str, Any]]) -> Callable[[int, int],
 
 
 class Agreements:
-    """Counts over texts; one of the texts' readings names the rows."""
+    """How often read-outs agree with each other, counted over texts."""
 
     def __init__(self, rows: int) -> None:
         self.tokens = 0
@@ -246,8 +246,8 @@ class Agreements:
         self.tokens += reading.top.shape[1]
 
     def records(self, reading: DepthReading) -> Iterator[dict[str, Any]]:
-        """Of each read-out and each that runs more layers: `accepts`, the share of the first one's tokens that the
-        second would keep; `kept`, the share of those that the last layer keeps."""
+        """For each read-out and each deeper one: `accepts`, the share of the first one's tokens that the second keeps;
+        `kept`, the share of those that the last layer keeps. reading: of any of the texts, for the names."""
         for draft, at in enumerate(reading.at):
             for verifier, deeper in enumerate(reading.at):
                 if at < deeper:

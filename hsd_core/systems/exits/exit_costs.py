@@ -1,14 +1,14 @@
-"""What a pass through the first layers costs, at every depth, from passes that were timed at a few.
+"""The cost of a pass through the first layers, at every depth, fitted to passes that were timed at a few depths.
 
-    T(L, n) = base(n) + L layer(n)       ms of n rows through L layers, without a head; fitted over the timed depths
+    T(L, n) = base(n) + L layer(n)       ms of n rows through L layers, without a head
     head(n)                              ms of the model's last norm and head on n rows
 
-An exit at L that drafts pays T(L, 1) + head(1) a token. A verifier at L of n - 1 tokens that an exit at l drafted finds
-their first l layers done, but for the last of them (a drafter has not read its own last token): it pays
+A drafting exit at L takes T(L, 1) + head(1) per token. When a verifier at L judges n - 1 tokens of an exit at l, their
+first l layers are already computed, except for the last token (a drafter does not read its own last token): it takes
 base(n) + l layer(1) + (L - l) layer(n) + head(n).
 
-HiSpec's figure 5 (arXiv 2510.01336) sweeps the draft exit and the intermediate exit. Here every stack of one exit and
-of two has its own best block lengths, by the exact recursion, which the paper's baselines had not.
+HiSpec's figure 5 (arXiv 2510.01336) sweeps the draft exit and the intermediate exit. Here every stack of one or two
+exits has its own best block lengths by the exact recursion; the paper's baselines did not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 REPEATS, WARM_UP = 15, 2
-CHUNK = 64  # positions of a pass on the way to the text's end
+CHUNK = 64  # positions of a prefill pass
 Records = Sequence[Mapping[str, Any]]
 
 
@@ -48,11 +48,11 @@ class ExitCosts:
     head: Array
 
     def drafts(self, at: int) -> Costs:
-        """Of an exit's own passes: drafting, or reading what nobody below has run."""
+        """Of an exit's own passes: drafting, or reading tokens that no level below has run."""
         return self._costs(self.base + at * self.layer + self.head)
 
     def verifies(self, at: int, below: int) -> Costs:
-        """Of a verification by the first `at` layers of what an exit at `below` drafted."""
+        """Of a verification by the first `at` layers, of tokens that an exit at `below` drafted."""
         return self._costs(self.base + below * self.layer[0] + (at - below) * self.layer + self.head)
 
     def _costs(self, ms: Array) -> Costs:
@@ -62,10 +62,10 @@ class ExitCosts:
 def time_passes(
     decoder: Layered, text: Sequence[int], depths: Sequence[int], rows: Sequence[int] = ROWS, repeats: int = REPEATS
 ) -> list[dict[str, Any]]:
-    """Medians of passes behind `text`, all depths and rows in turn, so that a slow minute falls on all alike.
+    """Median times of passes at the end of `text`, with depths and rows in turn, so that a slow minute hits all alike.
 
     Args:
-        depths: where passes end; the last is the model's own. text: ids, with as many at its end as the most rows.
+        depths: at which passes end; the last is the model's. text: ids; its last max(rows) are the timed inputs.
     """
     import torch
 
@@ -91,7 +91,7 @@ def time_passes(
 
 
 def fitted(records: Records) -> tuple[ExitCosts, float]:
-    """The costs at every depth, and by how much the line is off a timed pass, in the median (a share of that pass)."""
+    """The costs at every depth, and the median deviation of the fit from a timed pass (as a share of that pass)."""
     timed = {(r["at"], r["rows"]): float(r["ms"]) for r in records if r["what"] == "cost"}
     depths, rows = sorted({at for at, _ in timed} - {0}), sorted({n for _, n in timed})
     head = np.array([timed[0, n] for n in rows])
@@ -102,7 +102,7 @@ def fitted(records: Records) -> tuple[ExitCosts, float]:
     return costs, median(off)
 
 
-Agrees = Callable[[int, int], float]  # of two depths: the share of the shallower one's tokens that the deeper one keeps
+Agrees = Callable[[int, int], float]  # two depths -> the share of the shallower one's tokens that the deeper one keeps
 
 
 def exit_profile(costs: ExitCosts, depths: tuple[int, ...], agrees: Agrees) -> Profile:

@@ -1,12 +1,13 @@
 """Early exits: the target, read before its last layer (HiSpec, arXiv 2510.01336; LayerSkip, arXiv 2404.16710).
 
-An exit shares keys, values and hidden states with every level over the same weights, so it holds nothing of the model
-itself; a trained draft adds its own few layers, norm and head behind it (as Kangaroo's adapter, arXiv 2404.18911). A
-fed one also reads the last states of the full pass above it (see `nano`).
+An exit shares keys, values and hidden states with every level over the same weights, so it stores nothing of the model;
+a trained draft adds a few layers, a norm and a head behind it (as Kangaroo's adapter, arXiv 2404.18911). A fed draft
+also reads the last states of the full pass above it (see `nano`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
@@ -50,7 +51,7 @@ class ExitLevel(OverDecoder):
 
     def enter(self, shared: SharedState) -> Trunk:
         if self.about.fed:
-            shared.features()  # refuses a stack in which nobody above has any
+            shared.features()  # refuses a stack in which no level above has any
         return shared.trunk(self.decoder, self.at)
 
     def open(self, capacity: int, shared: SharedState) -> DraftRun | TrunkRun:
@@ -61,3 +62,33 @@ class ExitLevel(OverDecoder):
                 self.decoder, draft, shared.features(), capacity + shared.branches, self.name, trunk, self.at
             )
         return TrunkRun(trunk, self.at, self.readout, self.name)
+
+
+class SeveralExits(OverDecoder):
+    """A level that drafts by several exits of one model. readouts: by depth.
+
+    Raises:
+        ValueError: there are none, or one is not an early exit.
+    """
+
+    can_verify = False
+
+    def __init__(
+        self,
+        decoder: Layered,
+        readouts: Mapping[int, Readout],
+        *,
+        name: str,
+        label: str,
+        params: dict[str, object],
+        weights: dict[str, object] | None,
+    ) -> None:
+        if not readouts or not all(1 <= at < decoder.layers for at in readouts):
+            raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
+        self.decoder, self.readouts = decoder, dict(sorted(readouts.items()))
+        deepest = max(readouts)
+        super().__init__(decoder, name=name, kind=name, label=label, layers=deepest, params=params, weights=weights)
+
+    def enter(self, shared: SharedState) -> Trunk:
+        """Announces every exit's depth, the deepest first."""
+        return [shared.trunk(self.decoder, at) for at in reversed(self.readouts)][-1]

@@ -1,5 +1,5 @@
-"""What the page shows of early exits: the studies in assets/results/*/depth.jsonl, as `depth --out` writes them, and
-what exits take of a pass, where a stack of them loses in a benchmark."""
+"""Early exits on the page: the studies in assets/results/*/depth.jsonl, as `depth --out` writes them, and the exits'
+share of a pass, shown where a stack of exits loses in a benchmark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hsd_core.grammar.keys import AT
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, parse
 from hsd_core.measure.rawfile import read_raw
-from hsd_core.systems.exits.exits_report import quarter_of
+from hsd_core.systems.exits.study_tables import quarter_of
 from hsd_core.theory import Profile
 from hsd_core.typed import convert
 
@@ -42,7 +42,7 @@ class AboutStudy(Struct):
 
 
 class Reading(Struct, tag_field="what", tag="reading"):
-    """A read-out, and how much of the model's text it agrees with."""
+    """A read-out's agreement with the model's text."""
 
     at: Depth
     readout: Text
@@ -113,7 +113,7 @@ _SHOWN = {kind.__struct_config__.tag for kind in Shown.__args__}
 
 
 def study(path: Path) -> dict[str, Any]:
-    """`{"about", "records"}` of a file, without what the page does not draw.
+    """`{"about", "records"}` of a file, with the records that the page draws.
 
     Raises:
         ValueError: it is no study of exits.
@@ -124,7 +124,7 @@ def study(path: Path) -> dict[str, Any]:
 
 
 def _drawn(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the page draws, checked; of pairs those that a quarter of the layers checks."""
+    """The records that the page draws, checked; pairs only if their verifier is a quarter of the layers."""
     quarter = quarter_of(records)
     drawn = [r for r in records if r["what"] in _SHOWN and (r["what"] != "pair" or r["verifier"][0] == quarter)]
     convert(drawn, list[Shown])
@@ -132,11 +132,11 @@ def _drawn(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def why_lost(stack: str, profile: Profile, preset: Preset | None) -> list[dict[str, Any]]:
-    """What the passes of a stack's exits take of a whole pass, cheapest first.
+    """The cost of each exit of a stack as a share of a full pass, cheapest first.
 
     Returns:
-        Of each exit `at` which layer it ends, `of` how many layers (0: nobody knows), and the `share` (0 to 1) that a
-        pass of it for one token takes of the target's. Exits that the profile does not know are left out.
+        For each exit: the layer `at` which it ends, the number `of` layers (0: unknown), and the `share` (0 to 1) of a
+        one-token pass of the target. Exits that the profile does not know are left out.
     """
     whole, of = profile.levels[profile.target].cost(1), preset.layers if preset else 0
     known = {at: level.cost(1) for level in profile.levels for at in _ends(f"{level.spec},target")}
@@ -152,6 +152,6 @@ def _ends(stack: str) -> list[int]:
 
 
 def _is_exit(level: LevelSpec) -> bool:
-    """Whether it reads the target's first layers, at one depth, and has a distribution there."""
+    """Whether a level reads the target's first layers at one depth, with a distribution there."""
     kind = kind_of(level)
     return kind.placement.verifies and kind.shares.reads is not None and kind.shares.reads.depth == AT.name

@@ -1,5 +1,5 @@
-"""After how many layers a target already knows the next token; with --out also what exits there would be worth:
-HiSpec's figures 2, 4 and 5, and what two exits would need to pay."""
+"""After how many layers does a target know the next token? With --out also the value of exits there: HiSpec's figures
+2, 4 and 5, and when two exits would pay."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import flag, reads
 from hsd_core.measure.bench.prompts import task_of
-from hsd_core.systems.exits.exits_report import TABLES as TABLES
-from hsd_core.systems.exits.exits_report import method as method
+from hsd_core.systems.exits.study_tables import TABLES as TABLES
+from hsd_core.systems.exits.study_tables import method as method
 from hsd_core.theory import Profile, read_profile
 from hsd_core.theory.profiles.profile_store import FOLDER, shipped_profile
 from hsd_core.trace.prompt_files import check_ids
@@ -38,7 +38,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def act(subject: Subject) -> None:
-    """Print what each depth knows; with --out also time passes to each and price exits there."""
+    """Print each depth's agreement; with --out also time passes to each depth and price exits there."""
     from hsd_core.systems.exits.depths import tables
 
     out = subject.options.out
@@ -58,21 +58,21 @@ def act(subject: Subject) -> None:
 
 
 def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The study of all texts, and its records."""
+    """The study over all texts, and its records."""
     from hsd_core.systems.exits import depths
     from hsd_core.systems.exits.depths import Agreements, read_depths
 
     decoder, drafts = subject.decoder, subject.pipeline.trained(subject.stack)
     for text in subject.texts:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
-    sums, together, tell = [], None, subject.told()
+    sums, together, progress = [], None, subject.progress()
     for text, kept in subject.written():
         ids, start = [*text.prompt_ids, *kept], len(text.prompt_ids)
         reading = read_depths(decoder, ids, start, drafts, lens=not subject.options.drafts_only)
         sums.append(depths.Sums.of(reading, task_of(text.sort)))
         together = together or Agreements(len(reading.at))
         together.add(reading)
-        tell()
+        progress()
     assert together is not None, "else nothing was written"
     about = subject.pipeline
     study = {"preset": about.preset.name, **about.about["versions"], **depths.summary(reading, sums)}
@@ -84,26 +84,26 @@ def _about(subject: Subject) -> dict[str, Any]:
 
 
 def _complete(subject: Subject) -> None:
-    """Complete the file of `--out`: beside what was read, what passes cost, and what follows from both."""
+    """Complete the file of `--out`: add the costs of passes, and what follows from readings and costs."""
     from hsd_core.levels.trunk import Layered
-    from hsd_core.systems.exits import exits_file
+    from hsd_core.systems.exits import study_records
     from hsd_core.systems.exits.exit_costs import ROWS, time_passes
 
     preset, options = subject.pipeline.preset.name, subject.options
     decoder = subject.running(Layered, "which cannot be stopped between layers; nothing can be priced at its depths")
-    about, read = exits_file.kept(Path(options.out), _about(subject))
+    about, read = study_records.kept(Path(options.out), _about(subject))
     text = list(islice(cycle(i for one in subject.texts for i in one.prompt_ids), CONTEXT + max(ROWS)))
     depths = sorted({max(1, round(decoder.layers * eighths / 8)) for eighths in (1, 2, 4, 6, 8)})
     costs = time_passes(decoder, text, depths)
     subject.keep(about, (*read, *costs))
-    records = [*read, *costs, *exits_file.swept(read, costs)]
+    records = [*read, *costs, *study_records.swept(read, costs)]
     for path in sorted(FOLDER.glob(f"{preset}-*.json")):
         if not path.stem.endswith("-validation") and not (profile := read_profile(path)).temperature:
-            records += exits_file.ratios(path.stem, profile)
+            records += study_records.ratios(path.stem, profile)
     if options.runs:
-        runs, profile = exits_file.measured(Path(options.runs)), _profile(subject)
+        runs, profile = study_records.measured(Path(options.runs)), _profile(subject)
         about["profile"] = f"{profile.about.get('machine', '')}, {profile.about.get('recorded', '')}"
-        records += [*runs, *exits_file.needed(profile, runs, decoder.layers)]
+        records += [*runs, *study_records.needed(profile, runs, decoder.layers)]
     subject.keep(about, records)
 
 

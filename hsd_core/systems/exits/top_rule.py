@@ -1,4 +1,4 @@
-"""HiSpec's rule: a token is kept where it is among the verifier's likeliest."""
+"""HiSpec's rule: a token is kept if it is among the verifier's k likeliest."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hsd_core.core.tree import Tree
 def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None) -> Verdict:
     """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own distribution.
 
-    HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 and at temperature 0 this is `greedy`; otherwise
-    what it emits does not follow the rows that go up. Arguments as in `tokenwise`.
+    HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 at temperature 0 this is `greedy`; otherwise the
+    emitted tokens do not follow the rows that go up. Arguments as in `tokenwise`.
 
     Args:
-        scores: rows as p by which tokens rank. For k > 1 the logits: at temperature 0, p knows the likeliest alone.
+        scores: rows as p that rank tokens. For k > 1 the logits: at temperature 0, p has one token only.
     """
     ranks = p if scores is None else scores
     best = ranks.topk(min(k, ranks.shape[-1]), dim=-1).indices.tolist()

@@ -1,26 +1,26 @@
-"""Levels on both sides of a verifier that work at the same time: what each schedule of a paper starts, and when.
+"""Schedules in which a verifier and the levels below it work at the same time: what each starts, and when.
 
-PEARL (Liu et al., arXiv 2408.11850) drafts the next tokens while the ones before are verified, in lock step.
+PEARL (Liu et al., arXiv 2408.11850) drafts the next tokens while the previous ones are verified, in lock step.
 
     PRE   nothing is undecided: the verifier computes the row behind the text while tokens are drafted, and judges the
           first of them with it (pre-verify)
-    POST  tokens are undecided: the verifier judges them, and with its last row the first of those that are drafted
+    POST  tokens are undecided: the verifier judges them, and with its last row the first of the tokens that are drafted
           meanwhile (post-verify)
 
 The lanes meet at the end of each step. After a rejection everything behind it is dropped, and the next step is PRE.
-There is never a bonus: the row that would give one judges the next token.
+There is no bonus token: the row that would give one judges the next drafted token.
 
-DuoDecoding (Lv et al., arXiv 2503.00784) is PEARL with several drafts. PEARL has one for the first token of what is
-drafted meanwhile, and where that one is rejected a step was drafted in vain; here each of the drafter's likeliest first
-tokens is gone on from, and the sequence that begins as the verifier goes on is kept.
+DuoDecoding (Lv et al., arXiv 2503.00784) is PEARL with several drafts. PEARL's next draft has one first token, and if
+that is rejected the whole draft is lost; DuoDecoding continues each of the drafter's likeliest first tokens, and keeps
+the sequence whose first token the verifier chooses.
 
-Free lanes never wait: AMUSD (arXiv 2410.17375) at the last level, PipeSpec (2505.01572) at every verifier, a pipeline
-of as many lanes. Costs need not match, as the dearer lane is never idle. How many tokens are judged at once follows
-from the time that things take, perhaps from the values of tokens; a rule that judges token by token does not mind.
+Free lanes never wait: AMUSD (arXiv 2410.17375) at the last level; PipeSpec (2505.01572) at every verifier, a pipeline
+with a lane for each. Costs need not match, as the more expensive lane is never idle. The number of tokens judged at
+once follows from timing, perhaps from token values; rules that judge token by token are not affected.
 
-CARD (arXiv 2508.04462) has the drafter grow a tree that serves as a cache: the verifier looks at the best path through
-it as it stood, with all candidates beside that path. Where its own token is among those that the tree has for its
-place, the tree is rooted anew there and what was grown behind it stays; else it begins anew. The lanes meet each step.
+CARD (arXiv 2508.04462) has the drafter grow a tree that serves as a cache: the verifier reads the best path through it,
+and all candidates next to that path. If the verifier's token is among the tree's candidates for its place, the tree is
+re-rooted there and what was grown behind it stays; otherwise it starts again. The lanes meet at each step.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEAST = Whole(name="least", place=33, counts=VERIFIER, usual=1, low=1, high=MAX_
 
 @dataclass(slots=True)
 class Pearl:
-    """ahead: tokens drafted in a step; 0: one block of the drafter, T and what it hands up beyond."""
+    """ahead: tokens drafted in a step; 0: one block of the drafter."""
 
     ahead: int
 
@@ -52,14 +52,14 @@ class Pearl:
 
 @dataclass(slots=True)
 class Free:
-    """ahead: tokens that may lie there which the verifier was not given; 0: two blocks of the drafter. least: how
-    many must lie there before it starts, fewer only where no more can come."""
+    """ahead: drafted tokens that may wait for the verifier; 0: two blocks of the drafter. least: tokens that must wait
+    before it starts; it starts with fewer only if no more can come."""
 
     ahead: int
     least: int
 
     def ended(self, view: View) -> Orders:
-        alone = view.verifying and not view.submitted and not view.between  # it writes a token of its own
+        alone = view.verifying and not view.submitted and not view.between  # it samples a token without drafts
         ahead = max(self.least, self.ahead or 2 * view.block)
         begins = not view.verifying and view.undecided >= self.least
         waiting = 0 if begins else view.undecided - view.submitted
@@ -74,7 +74,7 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Duo:
-    """width: how many sequences are drafted in a step, each of one block."""
+    """width: sequences drafted in a step, each of one block."""
 
     width: int
 
@@ -86,7 +86,7 @@ class Duo:
 @dataclass(frozen=True, slots=True)
 class Card:
     """ahead: how deep the tree may grow; 0: two blocks of the drafter. width: candidates behind a token, and tokens of
-    a layer that are gone on from."""
+    a layer that are expanded."""
 
     ahead: int
     width: int
@@ -145,10 +145,10 @@ SCHEDULERS = (
         nodes=lambda block, width, ahead: min(MAX_NODES, width * (ahead or 2 * block)),
     ),
 )
-# What has a scheduler's orders carried out, by the name that it gives; "pipeline": where several levels have lanes.
+# The drivers that carry out a scheduler's orders, by name; "pipeline": for stacks in which several levels have lanes.
 DRIVERS = {
     "overlapped": "hsd_core.systems.lanes.overlapped:Overlapped",
-    "fanned": "hsd_core.systems.lanes.fan:Fanned",
-    "regrown": "hsd_core.systems.lanes.regrown:Regrown",
-    "pipeline": "hsd_core.systems.lanes.many_lanes:Pipeline",
+    "fanned": "hsd_core.systems.lanes.duo:DuoDriver",
+    "regrown": "hsd_core.systems.lanes.card:CardDriver",
+    "pipeline": "hsd_core.systems.lanes.pipeline:Pipeline",
 }

@@ -1,79 +1,64 @@
-"""The driver of two lanes: the target verifies on one while what stands below it drafts on the other.
+"""The driver of two lanes: the target verifies on one while the levels below draft on the other.
 
     scheduler  --counts-->  Orders: draft, verify             when
     hierarchy  --requests of `pull` and `judge`-->  lanes     what
 
-Each lane runs one request at a time; how, and on whose clock, the lanes say (`under_way`). What ends first is taken up
-first, on one clock that never goes back; what the driver itself takes to judge is on it too.
+Each lane runs one request at a time on the simulated lanes' clock (`in_flight`). Requests are handled in the order in
+which they end, on one clock that never goes back; the driver's own time to judge is on it too.
 
-A rejection cuts the text behind which the drafter works. What is under way there is run to the end of its request and
-then dropped, and counted; nothing else ever is. The verifier's own token stands where a token of the drafter might have
-only where no draft is under way: whether there is one may depend on a token's value.
+A rejection cuts the text behind which the drafter works. A request in flight there is run to its end, dropped and
+counted; nothing else ever is. The verifier samples a token without drafts only while no draft is in flight: whether one
+is may depend on a token's value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, field
+from typing import Any
 
 from hsd_core.core.driver import PassResult, Sequential, result_of
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import LevelRun
 from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import Tree
-from hsd_core.core.writer import TraceWriter
 from hsd_core.grammar.strategies import Scheduler, Submission, View
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.under_way import Reckoned, Undecided
+from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
 
 
 @dataclass(slots=True)
 class _Pull:
-    """What the drafter's lane is at: a block on its way up.
+    """The block that the drafter's lane works on.
 
-    born: the number of the next token when it began. length: of the text that it drafts behind. cut: to how many
-    tokens that was cut since; None where it was not. alive: the numbers of its tokens that no level has rejected.
+    born: the number of the next token when it began. cut: the length to which the text was cut since; None if it was
+    not. alive: the numbers of its tokens that no level has rejected.
     """
 
     asking: Asking[Tree]
     born: int
-    length: int
     cut: int | None = None
     alive: dict[int, None] = field(default_factory=dict)  # in order
 
 
 @dataclass(slots=True)
 class _Verification:
-    """What the target's lane is at: tokens to judge, and their scores once it has come to the end of them."""
+    """What the target's lane works on: tokens to judge, and their scores once these are computed."""
 
     asked: Submission
     done: PassResult | None = None
 
-    @property
-    def over(self) -> bool:
-        return self.done is not None
-
 
 class Overlapped(Sequential):
-    """The target on a lane of its own; a `Driver`. `scheduler` says which lane starts what, `lanes` how it is run."""
+    """The target on a lane of its own; a `Driver`. `scheduler` says which lane starts what."""
 
-    def __init__(
-        self,
-        stack: Sequence[StackEntry],
-        runs: Sequence[LevelRun],
-        writer: TraceWriter,
-        stop: Callable[[], bool],
-        *,
-        scheduler: Scheduler,
-    ) -> None:
-        super().__init__(stack, runs, writer, stop)
-        self._scheduler, self._lanes = scheduler, Reckoned(self._pass, writer.clock)
-        self._top = len(stack) - 1
+    def __init__(self, *given: Any, scheduler: Scheduler) -> None:
+        super().__init__(*given)
+        self._scheduler, self._lanes = scheduler, SimulatedLanes(self._pass, self.writer.clock)
+        self._top = len(self.stack) - 1
         self._below = range(self._top)  # the levels on the drafter's lane
-        self._block = stack[-2].block or 0
-        self._undecided = Undecided()
+        self._block = self.stack[-2].block or 0
+        self._undecided = UndecidedTokens()
         self._pull: _Pull | None = None
         self._verification: _Verification | None = None
         self._arrivals = 0  # tokens since the last verification began
@@ -86,7 +71,7 @@ class Overlapped(Sequential):
         return self._pull.born if oldest is None and self._pull else oldest
 
     def at_rest(self, length: int) -> Event:
-        """See `Driver.at_rest`; the target's alone: the drafter's lane writes its own when a block is there."""
+        """See `Driver.at_rest`; for the target only: the drafter's lane reports its caches when a block arrives."""
         return self._kv(range(self._top, self._top + 1), length)
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
@@ -94,7 +79,7 @@ class Overlapped(Sequential):
         while True:
             self._start(hierarchy, context, budget)
             verification = self._verification
-            if verification and self._ready(verification):
+            if verification and verification.done and not (verification.asked.next and self._pull):
                 return (yield from self._judge(hierarchy, context, verification))
             request, done = self._lanes.ended()
             if request.level == self._top:
@@ -104,7 +89,7 @@ class Overlapped(Sequential):
                 yield from self._go_on(hierarchy, context, request, done)
 
     def _start(self, hierarchy: Hierarchy, context: Context, budget: int) -> None:
-        """Have the lanes start what the scheduler says."""
+        """Start what the scheduler orders."""
         undecided, pull, verification = self._undecided, self._pull, self._verification
         room = 0 if undecided.ends(hierarchy.ends) else budget - len(undecided)
         view = View(
@@ -129,20 +114,16 @@ class Overlapped(Sequential):
             assert not pull and not alone and not self._silent and orders.draft <= room, f"{orders} where {view}"
             line = context + undecided.ids if len(undecided) else context
             asking = hierarchy.pull(self._top - 1, line, orders.draft)
-            self._pull = pull = _Pull(asking, self.writer.born, len(line))
+            self._pull = pull = _Pull(asking, self.writer.born)
             begun = next(asking)
             assert isinstance(begun, (DraftRequest, ScoreRequest)), "a block begins with a draft or a score"
             self._lanes.start(begun)
-        assert not (alone and pull), "a token of the verifier's own beside a draft"
-
-    def _ready(self, verification: _Verification) -> bool:
-        """Whether the verdict can be known: the scores are there, and the draft that is judged too."""
-        return verification.over and not (verification.asked.next and self._pull)
+        assert not (alone and pull), "the verifier samples a token while a draft is in flight"
 
     def _go_on(
         self, hierarchy: Hierarchy, context: Context, request: DraftRequest | ScoreRequest, done: PassResult
     ) -> Generator[Event, None, None]:
-        """The drafter's lane has come to the end of a request: look at what came out, and go on behind it."""
+        """A request of the drafter's lane has ended: use its result, and go on with the block."""
         pull = self._pull
         assert pull, "the drafter's lane ends what it was given"
         if pull.cut is not None:
@@ -176,7 +157,7 @@ class Overlapped(Sequential):
         yield self._kv(self._below, len(context) + len(self._undecided))
 
     def _arrived(self, block: Tree) -> None:
-        """A block is there: its tokens wait behind the others."""
+        """A block has arrived: its tokens are queued."""
         self._pull = None
         self._undecided.append(block)
         self._arrivals += len(block)
@@ -185,7 +166,7 @@ class Overlapped(Sequential):
     def _judge(
         self, hierarchy: Hierarchy, context: Context, verification: _Verification
     ) -> Generator[Event, None, Tree]:
-        """The verdict on what was submitted: what the target commits."""
+        """Judge the submitted tokens; returns what the target commits."""
         (tokens, next_), done = verification.asked, verification.done
         assert done, "a verdict needs scores"
         undecided = self._undecided
@@ -196,8 +177,8 @@ class Overlapped(Sequential):
         assert isinstance(asked, KeepRequest)
         kept = len(asked.judged.verdict.path)
         whole = kept == len(tree)
-        under_way = self._pull.alive if self._pull else ()
-        dropped = () if whole else (*undecided.numbers(behind=len(tree)), *under_way)
+        in_flight = self._pull.alive if self._pull else ()
+        dropped = () if whole else (*undecided.numbers(behind=len(tree)), *in_flight)
         token = yield from self._keep(asked, done, done.t1, range(self._top, self._top + 1), dropped)
         if whole:
             undecided.judged(len(tree))
@@ -208,6 +189,6 @@ class Overlapped(Sequential):
             else:
                 yield from self._forget(self._below, len(context) + kept)
         self._verification = None
-        if token or not whole:  # otherwise the drafter's text is the same, and its choices behind it have been made
+        if token or not whole:  # otherwise the drafter's text has not changed, and it would draft nothing again
             self._silent = False
         return result_of(asking, token)[0]

@@ -1,4 +1,5 @@
-"""A question to a profile: would a second machine pay? `plan --overlap` and the Planner ask it (`SecondMachine`)."""
+"""Would a second machine pay? A question to a profile that `plan --overlap` and the Planner answer
+(`SecondMachine`)."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ from hsd_core.theory.profiles.profile import Profile
 
 NAME, OPTION = "second", "overlap"  # on the page; of `plan`
 HELP = "would a second machine pay? Reckoned, beside the plan"
-SECONDS = 6.0  # of a processor, at most: every schedule of every drafter is walked
-DRAWN = ("map",)  # of the answer, what only the page shows: it is the same for every profile
+SECONDS = 6.0  # of CPU time, at most: every schedule of every drafter is computed
+DRAWN = ("map",)  # the part of the answer that only the page shows; it is the same for every profile
 
 
 def answer(profile: Profile, check: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """See `SecondMachine.answer`; `check` is called now and then, and what it raises ends the work."""
+    """See `SecondMachine.answer`; `check` is called now and then and may raise to end the work."""
     from hsd_core.systems.lanes.second_machine import SecondMachine
 
     return SecondMachine(profile, check).answer()
@@ -32,10 +33,10 @@ def lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"{'drafts':<24} {'a token':>8} {'accepted':>9} {'on one':>9} {'pearl':>9} {'ahead':>9} {'gain':>6}"
     for one in answer["drafters"]:
         gain = one["gain"]
-        said = "  do not overlap" if gain < 1 - SAME else "" if gain > 1 + SAME else "  no difference"
-        said += f"  ({one['needs']} reads the target's last states, so it cannot run apart)" if one["needs"] else ""
+        remark = "  do not overlap" if gain < 1 - SAME else "" if gain > 1 + SAME else "  no difference"
+        remark += f"  ({one['needs']} reads the target's last states, so it cannot run apart)" if one["needs"] else ""
         ms = "".join(f" {one[name]['ms']:>6.2f} ms" for name in ("apart", LOCK_STEP, FREE))
-        yield f"{one['name']:<24} {one['share']:>7.0%}  {one['agreement']:>8.0%} {ms} {gain:>6.2f}{said}"
+        yield f"{one['name']:<24} {one['share']:>7.0%}  {one['agreement']:>8.0%} {ms} {gain:>6.2f}{remark}"
     yield "a token: what it costs, in passes of the target; gain: over these levels one after another, on one machine"
     yield ""
     one = answer["one"]

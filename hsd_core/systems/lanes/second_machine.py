@@ -1,7 +1,7 @@
-"""Would a second machine of this kind pay? The best stacks on two lanes beside the best on one.
+"""Would a second machine of this kind pay? The best stacks on two lanes compared with the best on one.
 
-Two clocks, never one list: what runs one after another is priced as it is measured here, what runs at the same time is
-*reckoned*. The plan that is recommended stays the first; the answer to this question may be "do not overlap".
+The two are never ranked in one list: levels one after another are priced as measured here, overlapping lanes are
+*reckoned*. The recommended plan stays the first; the answer to this question may be "do not overlap".
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
 
 LOCK_STEP, FREE = "pearl", "ahead"  # the schedules that are tried
-_BOTTOM = (1, 2, 3, 4)  # blocks of a level that drafts for the drafter
-_FEW = 8  # paths that the exact recursion ranks, at the least
-_ALL = 1 << 20  # a block is not cut
+_BOTTOM = (1, 2, 3, 4)  # block lengths tried for a level below the drafter
+_FEW = 8  # paths that the exact recursion ranks
+_ALL = 1 << 20  # a budget that cuts no block
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """What may draft for the target: a level, or a level with a cheaper one below it.
+    """A drafter for the target: a level, or a level with a cheaper one below it.
 
     Attributes:
-        levels: of the profile, cheapest first. share: what a token that it hands up costs, in passes of the target.
-        agreement: how often the target accepts it.
+        levels: of the profile, cheapest first. share: the cost of a token that it hands up, in passes of the target.
+        agreement: the share of them that the target accepts.
         apart: the best stack of these levels one after another, on one machine. lock_step, free: the best on two.
-        needs: why these levels cannot work beside the target, "" where they can; then prices are of no stack that runs.
+        needs: the level that cannot run apart from the target, "" if there is none; with one, no such stack can run.
     """
 
     levels: tuple[int, ...]
@@ -58,13 +58,13 @@ class Drafting:
 
     @property
     def gain(self) -> float:
-        """ms per token on one machine / on two: above 1 these levels gain by a second one."""
+        """ms per token on one machine / on two: above 1 these levels gain from a second one."""
         return self.apart.prediction.ms_per_token / self.best.price.ms_per_token
 
 
 @dataclass(slots=True)
 class SecondMachine:
-    """The question in one profile.
+    """The question for one profile.
 
     Raises:
         ProfileError: no level of the profile can draft chains for the target.
@@ -89,29 +89,28 @@ class SecondMachine:
 
     @property
     def best(self) -> Drafting | None:
-        """The quickest of those that can be run on two machines; None where there is none."""
+        """The quickest drafter that can run on two machines; None if there is none."""
         found = [one for one in self.drafters if not one.needs]
         return min(found, key=lambda one: one.best.price.ms_per_token, default=None)
 
     @property
     def gain(self) -> float:
-        """ms per token of the best plan on one machine / of the best on two; 0 where none can be run on two."""
+        """ms per token of the best plan on one machine / of the best on two; 0 if none can run on two."""
         best = self.best
         return self.one.prediction.ms_per_token / best.best.price.ms_per_token if best else 0.0
 
     @property
     def pays(self) -> bool:
-        """Whether the second machine pays; if not, the answer is: do not overlap."""
+        """Whether the second machine pays; if not, the answer is "do not overlap"."""
         return self.gain > 1.0 + SAME
 
     def answer(self) -> dict[str, Any]:
         """In plain JSON types.
 
-        `clock`: of every figure of stacks on two lanes. `one`: the best on one machine; `two`: the best that runs on
-        two, or None; `gain` of it and whether it `pays`. `drafters`: name, share, agreement, gain, `pays_between` of
-        the map at that agreement, `apart`, `pearl`, `ahead`, and `needs`: the level that reads the target's last
-        states, so that these cannot run apart. `map`: shares, agreements, and the gains of one drafter of
-        constant cost.
+        `clock`: of the figures for two lanes. `one`: the best plan on one machine; `two`: the best that runs on two, or
+        None; its `gain`, and whether it `pays`. `drafters`: name, share, agreement, gain, the map's `pays_between` at
+        that agreement, `apart`, `pearl`, `ahead`, and `needs`: the level that reads the target's last states, so that
+        these cannot run apart. `map`: shares, agreements, and the gains of one drafter of constant cost.
         """
         best = self.best
         return {
@@ -138,16 +137,16 @@ class SecondMachine:
         }
 
     def _plan(self, ranked: Ranked) -> dict[str, Any]:
-        said, runs = plan_text(self.profile, ranked.plan), has_specs(self.profile, ranked.plan)
+        stack, runs = plan_text(self.profile, ranked.plan), has_specs(self.profile, ranked.plan)
         price = ranked.prediction
-        return {"stack": said, "runs": runs, "ms": price.ms_per_token, "speedup": price.speedup}
+        return {"stack": stack, "runs": runs, "ms": price.ms_per_token, "speedup": price.speedup}
 
     def _priced(self, one: Priced) -> dict[str, Any]:
         runs = has_specs(self.profile, one.what.plan) and not needs_target(self.profile, one.what.plan.levels[:-1])
         return {"stack": text_on_two_lanes(self.profile, one.what), "runs": runs, **one.price.as_dict()}
 
     def _of(self, level: int) -> Iterator[Drafting]:
-        """The level alone, and above the level below that helps it most, if one does."""
+        """The level alone, and together with the level below that helps it most, if one does."""
         quick = self._quick((level,))
         alone = self._drafting(quick[1])
         yield alone
@@ -159,7 +158,7 @@ class SecondMachine:
             yield helped
 
     def _quick(self, below: tuple[int, ...]) -> tuple[float, StackPlan]:
-        """Blocks for lock step, by means alone: ms per token, and the plan."""
+        """The best block lengths for lock step by means: ms per token, and the plan."""
         self.check()
         target = self.profile.target
         a, costs = self.profile.accepts(below[-1], target), self.profile.levels[target].cost
@@ -190,8 +189,7 @@ class SecondMachine:
         )
 
     def _best(self, plan: StackPlan, schedule: str) -> Priced:
-        """The top block that is best under a schedule: from the plan's and from 1, to one shorter or one longer until
-        neither is better."""
+        """The best top block under a schedule: hill climbing by steps of 1, from the plan's block and from 1."""
         known: dict[int, Priced] = {}
 
         def at(block: int) -> Priced:

@@ -1,7 +1,7 @@
-"""How often the target's own token is among a drafter's k likeliest, and what schedules with k candidates make of it.
+"""How often is the target's token among a drafter's k likeliest, and how many tokens per step would k candidates give?
 
-The ranks are measured: the target's greedy texts, read by both levels. Tokens per step are reckoned from them by
-formula (`closed_forms`), which takes the places of a text as independent.
+The ranks are measured along the target's greedy texts, read by both levels. Tokens per step are computed from them by
+formula (`closed_forms`), which assumes that the places of a text are independent.
 """
 
 from __future__ import annotations
@@ -34,22 +34,18 @@ NOTE = (
 
 @torch.inference_mode()
 def ranks(entries: Sequence[StackEntry], prompt: Sequence[int], output: Sequence[int]) -> Tensor:
-    """(n,) at which place among the drafter's likeliest tokens the target's first choice stands, 0 for its own first
-    choice, before each of the n tokens of a text.
-
-    Args:
-        entries: the drafter and the target.
-    """
+    """(n,) the rank of the target's first choice among the drafter's likeliest tokens, 0 for the likeliest, at each of
+    the n output tokens. entries: the drafter and the target."""
     logits, rows = pair_rows(entries, prompt, output)
     own = rows.argmax(-1)
-    said = logits.gather(1, own[:, None])
-    above = (logits > said).sum(1)
-    before = (logits == said) & (torch.arange(logits.shape[1], device=own.device) < own[:, None])
-    return above + before.sum(1)  # of equals the first is the likelier one, as everywhere
+    own_logit = logits.gather(1, own[:, None])
+    above = (logits > own_logit).sum(1)
+    before = (logits == own_logit) & (torch.arange(logits.shape[1], device=own.device) < own[:, None])
+    return above + before.sum(1)  # ties go to the smaller id, as everywhere
 
 
 def tallied(found: Sequence[Tensor]) -> Tally:
-    """The share of places with a rank below k, by k. found: the ranks of each text."""
+    """The share of tokens with a rank below k, by k. found: the ranks of each text."""
     tally = Tally(len(found))
     for text, own in enumerate(found):
         for k in WIDTHS:
@@ -58,7 +54,7 @@ def tallied(found: Sequence[Tensor]) -> Tally:
 
 
 def ready_table(tally: Tally, block: int) -> str:
-    """A row for every k: h as it was measured, and tokens per step by formula. block: T of the drafter."""
+    """A row for each k: the measured h, and tokens per step by formula. block: T of the drafter."""
     a = tally.ratio((1,)) or 0.0
     rows = []
     for k in WIDTHS:
@@ -86,15 +82,15 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def act(subject: Subject) -> None:
-    """Print how often the target's token is among a level's k likeliest, and what schedules make of it."""
+    """Print how often the target's token is among a level's k likeliest, and the tokens per step that follow."""
     from hsd_core.stacks.prepared import check_apart
 
-    level, tell = subject.options.ready, subject.told()
+    level, progress = subject.options.ready, subject.progress()
     entries = subject.pipeline.entries(f"{level},{subject.stack}@with=duo")
     check_apart(entries)
     found = []
     for text, kept in subject.written():
         found.append(ranks(entries, text.prompt_ids, kept))
-        tell()
+        progress()
     print(subject.title(level, f"{len(found)} texts", f"{sum(map(len, found))} tokens"))
     print(ready_table(tallied(found), entries[0].block or 1))

@@ -1,4 +1,4 @@
-"""A draft whose memory does not grow (LongSpec). It is a nano draft, named by @id=, and adds no level of its own."""
+"""A draft whose memory does not grow with the text (LongSpec): a form of nano draft, named by @id=, not a new level."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.systems.longspec.windowed import WindowedDraft
 
-CROSS = ("cross_q", "cross_out")  # further products of its layer, which attends to the target's keys and values
+CROSS = ("cross_q", "cross_out")  # the layer's products that attend to the target's keys and values
 
 
 def tensors(info: DraftInfo) -> set[str]:

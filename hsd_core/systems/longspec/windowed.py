@@ -1,14 +1,13 @@
-"""LongSpec's draft at work (arXiv 2502.17421): a window of its own, and the keys and values of the target's last layer.
+"""LongSpec's draft (arXiv 2502.17421): it attends to a window of positions, and to the target's last keys and values.
 
     x += attention(norm(x))                  over a few first positions and the last ones, `window` in all
     x += cross(norm(x), keys, values)        over what the target has verified
     x += mlp(norm(x))
 
-What it remembers is as large as its window and what is drafted behind the text, however long that is: with one layer,
-its keys and values are made of a token and its position alone, so what has left the window is made again where a text
-is taken back behind it.
+Its cache holds the window and the drafted tokens, however long the text is. With one layer, keys and values depend only
+on a token and its position, so positions that have left the window are computed again if the text is cut back to them.
 
-Names: n rows that are wanted, G key/value heads, d head size.
+Names: n wanted rows, G key/value heads, d head size.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ if TYPE_CHECKING:
     from hsd_core.models.drafts.draft_file import DraftInfo
     from hsd_core.models.lean.decoder import LeanDecoder
 
-ROOM = 64  # slots behind the window, at least: so many tokens pass before it is moved
+ROOM = 64  # slots behind the window, at least: the number of tokens before it is moved
 
 
 class WindowedKeys(Positions):
-    """Keys and values (G, slots, d) of the first positions and, behind them, of those from `first` on, side by side."""
+    """Keys and values (G, slots, d): of the first `SINK` positions, then of those from position `first` on."""
 
     __slots__ = ("first", "keys", "values")
 
@@ -53,15 +52,15 @@ class WindowedKeys(Positions):
 
     @property
     def nbytes(self) -> int:
-        """However long the text is."""
+        """The same for any length of text."""
         return self.keys.nbytes + self.values.nbytes
 
     def slot(self, position: int) -> int:
-        """Where a position lies that is held."""
+        """The slot of a position that is held."""
         return position if position < SINK else SINK + position - self.first
 
     def hold(self, low: int, end: int) -> list[range]:
-        """Make room for the first positions and those from `low` on up to `end`; which of them are to be written.
+        """Make room for the first positions and for low, ..., end - 1; returns the positions that must be written.
 
         Raises:
             DecoderError: they are more than there are slots.
@@ -69,7 +68,7 @@ class WindowedKeys(Positions):
         if SINK + end - low > self.slots:
             raise DecoderError(f"{SINK + end - low} positions are more than the window's {self.slots} slots")
         begun = self.length
-        if not self.first <= low <= begun:  # taken back behind the window, or gone on from far behind it
+        if not self.first <= low <= begun:  # cut back to before the window, or continued far behind it
             self.first, held = low, low
         else:
             held = max(begun, SINK)
@@ -82,13 +81,13 @@ class WindowedKeys(Positions):
         return [*lacking, *([range(held, end)] if held < end else [])]
 
     def write(self, begin: int, keys: Tensor, values: Tensor) -> None:
-        """(n, G, d) of positions from `begin` on."""
+        """Write (n, G, d) keys and values for positions from `begin` on."""
         at = self.slot(begin)
         for kept, new in ((self.keys, keys), (self.values, values)):
             kept[:, at : at + len(new)] = new.transpose(0, 1)
 
     def seen(self, end: int) -> tuple[Tensor, Tensor, list[int]]:
-        """Keys and values up to `end`, and which positions they are."""
+        """The keys and values before `end`, and their positions."""
         numbers = [*range(min(SINK, end)), *range(self.first, end)]
         return self.keys[:, : len(numbers)], self.values[:, : len(numbers)], numbers
 
@@ -109,7 +108,7 @@ class WindowedKeys(Positions):
 
 
 class WindowedDraft(LeanDraft):
-    """Run by torch, over either decoder. window: of its own positions."""
+    """Run by torch, over either decoder. window: positions that it attends to."""
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
@@ -125,7 +124,7 @@ class WindowedDraft(LeanDraft):
         )
 
     def new_cache(self, nodes: int) -> DraftCache:
-        """For one run whose trees have at most so many nodes; no longer for a longer text."""
+        """For one run whose trees have at most `nodes` nodes; its size does not depend on the text."""
         s, slots = self._shape, self.window + max(ROOM, nodes + 1)
         keys, values = (
             torch.zeros(s.kv_heads, slots, s.head_size, dtype=self._float, device=self._device) for _ in range(2)
@@ -148,13 +147,13 @@ class WindowedDraft(LeanDraft):
         values: Tensor,
         branches: Branches | None = None,
     ) -> Tensor:
-        """The rows behind the last tokens of a line, none of which it has read yet.
+        """The rows behind the last `wanted` tokens of a line, which it has not read yet.
 
         Args:
-            line: a context and the nodes of a tree behind it. keys, values: (G, m, d) of the target's last layer, of
-                the first m positions, none of which stands behind one that is wanted; there may be none.
+            line: a context and the nodes of a tree behind it. keys, values: (G, m, d) of the target's last layer at the
+                first m >= 0 positions, all before the wanted ones.
         Returns:
-            (wanted, V) log-probabilities, -inf for tokens that the trimmed head cannot say and nothing copies.
+            (wanted, V) log-probabilities, -inf for tokens that neither the trimmed head nor a copy has.
         """
         kept, end = own(cache, DraftCache), len(line)
         mine, first = kept.layers, end - wanted
@@ -183,7 +182,7 @@ class WindowedDraft(LeanDraft):
     def _remember(
         self, mine: WindowedKeys, line: Sequence[int], numbers: Tensor, lacking: range
     ) -> tuple[Tensor, Tensor]:
-        """Keys and values of some positions; (n, hidden) what the layer reads there, (n, H, d) queries."""
+        """Write the keys and values of the positions `lacking`; their (n, hidden) inputs and (n, H, d) queries."""
         s, at = self._shape, numbers[lacking.start : lacking.stop]
         x = self._read(self._normal(self._embed(line[lacking.start : lacking.stop])))
         qkv = self._heads(self._qkv(self._rms(x, 0)), s.heads + 2 * s.kv_heads)
@@ -199,7 +198,7 @@ class WindowedDraft(LeanDraft):
         return x * self._cos[at] + x.roll(self._shape.head_size // 2, -1) * self._sin[at]
 
     def _attended(self, q: Tensor, keys: Tensor, values: Tensor, sees: Tensor | None = None) -> Tensor:
-        """q (n, H, d) over keys and values (G, m, d), each row over those that it sees -> (n, H d)."""
+        """Attention of q (n, H, d) over keys and values (G, m, d), masked by `sees` (n, m) -> (n, H d)."""
         n, groups = len(q), len(keys)
         by_group = q.view(n, groups, -1, q.shape[-1]).permute(1, 2, 0, 3).flatten(1, 2)  # (G, H/G n, d)
         mask = None if sees is None else sees.repeat(by_group.shape[1] // n, 1)
@@ -211,6 +210,6 @@ class WindowedDraft(LeanDraft):
         return F.rms_norm(x, weight.shape, weight, self._shape.norm_eps)
 
     def weight_bytes(self) -> int:
-        """That a pass reads."""
+        """Bytes of weights that a pass reads."""
         products = self._read, self._qkv, self._out, self._cross_q, self._cross_out, self._gate_up, self._down
         return sum(map(nbytes, products)) + self._head.nbytes

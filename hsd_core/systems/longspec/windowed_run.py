@@ -1,8 +1,8 @@
-"""A draft with a window that reads the target's last keys and values, at work in a run (LongSpec, arXiv 2502.17421).
+"""The state in a run of a draft that reads the target's last keys and values (LongSpec, arXiv 2502.17421).
 
-It sees of the target what that has verified: the token that waits and all drafts have no entry there, and stand in the
-draft's own window alone. How far the target has come depends on the past, so every token is still drawn from a
-distribution that the past decides.
+It sees the target's keys and values of verified tokens; the pending token and all drafts are only in the draft's own
+window. How far the target has read depends on the past, so every token is still drawn from a distribution that the past
+decides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hsd_core.models.suffixes import Copied
 
 
 class Windowed(Protocol):
-    """What runs such a draft: `drafts.windowed.WindowedDraft`."""
+    """The draft as a run uses it: `WindowedDraft`."""
 
     name: str
     layers: int
@@ -52,7 +52,7 @@ class Windowed(Protocol):
 
 
 class WindowedRun:
-    """features: the trunks whose last keys and values it may read, see `DraftRun`. nodes: of the largest tree."""
+    """features: the trunks whose last keys and values it may read (see `DraftRun`). nodes: of the largest tree."""
 
     def __init__(self, draft: Windowed, features: Sequence[Trunk], nodes: int, source: str) -> None:
         self._draft, self._trunks, self._source = draft, features, source

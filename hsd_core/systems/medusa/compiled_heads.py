@@ -28,12 +28,12 @@ class CompiledHeads(OpenedDraft):
         self._session = self._made(tensors, decoder)
 
     def new_cache(self, capacity: int) -> DraftCache:
-        """For one run: what its context says twice."""
+        """For one run: the copies that its context offers."""
         return DraftCache(Positions(), Copier(*self._gates))
 
     @torch.inference_mode()
-    def say(self, state: Tensor, cache: Cache, line: Sequence[int], begun: int) -> Tensor:
-        """See `DraftHeads.say`."""
+    def predict(self, state: Tensor, cache: Cache, line: Sequence[int], first: int) -> Tensor:
+        """See `DraftHeads.predict`."""
         bound, own_rows, drawn = (
             self._session.bound(),
             torch.empty(1, self.ahead, len(self.ids)),
@@ -44,11 +44,11 @@ class CompiledHeads(OpenedDraft):
         bound.output("drawn", drawn)
         bound()
         copier = own(cache, DraftCache).copier
-        rows, gates = own_rows[0, begun:], drawn[0, begun:, 0]
-        return copier.mix_trimmed(line, rows, gates, self._columns, self.ids, self.vocab_size, None, begun)
+        rows, gates = own_rows[0, first:], drawn[0, first:, 0]
+        return copier.mix_trimmed(line, rows, gates, self._columns, self.ids, self.vocab_size, None, first)
 
     def weight_bytes(self) -> int:
-        """That a pass reads."""
+        """Bytes of weights that a pass reads."""
         return self._session.nbytes
 
     def _made(self, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> Session:
@@ -68,7 +68,7 @@ class CompiledHeads(OpenedDraft):
             inner = graph.op("Mul", [opened, products["up"](graph, at + "up", normal)])
             states = graph.op("Add", [y, products["down"](graph, at + "down", inner)])
             read.append(graph.norm(states, at + "norm", dense(tensors[at + "norm"]), eps))
-            # the gate's part that is read off the states, as in `copying.mixed`
+            # the part of the copy gate that depends on the states, as in `copying.mixed`
             unit = graph.norm(states, f"{at}unit", torch.ones(wide), torch.finfo(torch.float32).eps)
             drawn.append(graph.op("MatMul", [unit, graph.weight(f"{at}gate_state", gate.state[:, None] / wide**0.5)]))
         logits = product(decoder.head_rows(self.ids), "int8")(graph, "head", graph.op("Concat", read, axis=1))

@@ -1,4 +1,4 @@
-"""Heads over the target's last state, each for a token further on (Medusa: Cai et al. 2024, arXiv 2401.10774)."""
+"""Heads over the target's last state, one for each of the next tokens (Medusa: Cai et al. 2024, arXiv 2401.10774)."""
 
 from __future__ import annotations
 

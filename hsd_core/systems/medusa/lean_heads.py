@@ -17,7 +17,7 @@ from hsd_core.models.lean.linear import nbytes
 
 
 class DraftHeads(LeanDraft):
-    """Heads over the last state of a lean decoder, each for a token further on (Medusa, arXiv 2401.10774)."""
+    """Heads over the last state of a lean decoder, one for each of the next tokens (Medusa, arXiv 2401.10774)."""
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
         super().__init__(info, tensors, decoder)
@@ -26,27 +26,27 @@ class DraftHeads(LeanDraft):
         self._norms = [(self._vector(f"{at}.mlp_norm"), self._vector(f"{at}.norm")) for at in names]
 
     def new_cache(self, capacity: int) -> DraftCache:
-        """For one run: what its context says twice."""
+        """For one run: the copies that its context offers."""
         return DraftCache(Positions(), copier(*self._gates))
 
     @torch.inference_mode()
-    def say(self, state: Tensor, cache: Cache, line: Sequence[int], begun: int) -> Tensor:
-        """What the heads from `begun` on say of the tokens behind a line.
+    def predict(self, state: Tensor, cache: Cache, line: Sequence[int], first: int) -> Tensor:
+        """The predictions of the heads from `first` on for the tokens behind a line.
 
         Args:
-            state: (1, hidden) the last one that the target has computed of it, so many positions before its end.
+            state: (1, hidden) the target's last state of the line, which lies `first` positions before its last one.
         Returns:
-            (ahead - begun, V) log-probabilities, -inf for tokens that the trimmed head cannot say and nothing copies.
+            (ahead - first, V) log-probabilities, -inf for tokens that neither the trimmed head nor a copy has.
         """
         x, eps, states, reads = self._normal(state), self._shape.norm_eps, [], []
-        for (read, gate_up, down), (mlp_norm, norm) in zip(self._heads[begun:], self._norms[begun:], strict=True):
+        for (read, gate_up, down), (mlp_norm, norm) in zip(self._heads[first:], self._norms[first:], strict=True):
             y = read(x)
             gate, up = gate_up(F.rms_norm(y, mlp_norm.shape, mlp_norm, eps)).chunk(2, -1)
             states.append(y + down(F.silu(gate) * up))
             reads.append(F.rms_norm(states[-1], norm.shape, norm, eps))
         logits = self._said(torch.cat(reads))
-        return own(cache, DraftCache).copier.mix(line, logits, torch.cat(states), None, begun)
+        return own(cache, DraftCache).copier.mix(line, logits, torch.cat(states), None, first)
 
     def weight_bytes(self) -> int:
-        """That a pass reads."""
+        """Bytes of weights that a pass reads."""
         return sum(nbytes(part) for head in self._heads for part in head) + self._head.nbytes

@@ -1,8 +1,8 @@
-"""Medusa: heads over the target's last state, each for a token further on (arXiv 2401.10774), without a draft model.
+"""Medusa: heads over the target's last state, one for each of the next tokens (arXiv 2401.10774); no draft model.
 
-The last state that a full pass has computed stands one position before the last committed token, which was drawn from
-it; so the first head says what follows that token. Where a middle level has gone on since, the heads that said what is
-known by now fall away, and those that are left draft; behind the reach of the last one nothing is drafted.
+The last state of a full pass belongs to the position before the last committed token, which was drawn from it; so the
+first head predicts the token behind that one. If a middle level has written tokens since, the heads for these are
+skipped and the others draft; beyond the last head nothing is drafted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hsd_core.models.context import Context
 
 
 class Heads(Copies, Protocol):
-    """Trained heads, whatever runs them: `DraftHeads`, `CompiledHeads`."""
+    """Trained heads: `DraftHeads`, `CompiledHeads`."""
 
     name: str
     layers: int
@@ -34,15 +34,15 @@ class Heads(Copies, Protocol):
 
     def new_cache(self, capacity: int) -> Cache: ...
 
-    def say(self, state: Tensor, cache: Cache, line: Sequence[int], begun: int) -> Tensor:
-        """See `DraftHeads.say`."""
+    def predict(self, state: Tensor, cache: Cache, line: Sequence[int], first: int) -> Tensor:
+        """See `DraftHeads.predict`."""
         ...
 
     def weight_bytes(self) -> int: ...
 
 
 class MedusaRun:
-    """It remembers nothing but what the context says twice. features: see `DraftRun`."""
+    """Its cache holds the context's copies only. features: see `DraftRun`."""
 
     def __init__(self, heads: Heads, features: Sequence[Trunk], source: str) -> None:
         self._heads, self._trunks, self._source = heads, features, source
@@ -50,21 +50,21 @@ class MedusaRun:
         self.cached = 0
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
-        return draft_in_one_pass(self._say, self._heads, self._cache, context, order, self._source)
+        return draft_in_one_pass(self._predict, self._heads, self._cache, context, order, self._source)
 
-    def _say(self, context: Context, places: int) -> tuple[Tensor, Work]:
+    def _predict(self, context: Context, places: int) -> tuple[Tensor, Work]:
         trunk = nearest(self._trunks)
         depth = trunk.decoder.layers
         known = min(trunk.valid(depth), len(context) - 1)
-        begun = len(context) - 1 - known  # tokens since the one that was drawn from the last state
+        first = len(context) - 1 - known  # tokens since the one that was drawn from the last state
         self.cached = len(context)
-        if known < 1 or begun >= self._heads.ahead:
+        if known < 1 or first >= self._heads.ahead:
             return torch.zeros(0, self._heads.vocab_size), Work(0, 0, 0)
-        rows = self._heads.say(trunk.hidden(depth, known - 1, known), self._cache, context, begun)
+        rows = self._heads.predict(trunk.hidden(depth, known - 1, known), self._cache, context, first)
         return rows, Work(1, len(rows), 0)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        """Only for the prompt, of which it reads nothing: the level never verifies."""
+        """For the prompt, which it does not read; the level never verifies."""
         self.cached = len(context)
         return torch.zeros(1 + len(tree), self._heads.vocab_size), Work(1, 1, 0)
 
@@ -79,7 +79,7 @@ class MedusaRun:
 
 
 class MedusaLevel(OverDecoder):
-    """Heads over `decoder`, the target's. They draft and never verify: no row of theirs has read a drafted token."""
+    """Heads over `decoder`, the target's. They draft and never verify: their rows have not read any drafted token."""
 
     can_verify = has_cache = False
 

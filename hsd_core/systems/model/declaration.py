@@ -1,4 +1,5 @@
-"""A model: another one of the target's family, or the target, the last level, whose distribution the output follows."""
+"""Whole models: another one of the target's family, and the target, the last level, whose distribution the output
+follows."""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from hsd_core.grammar.spec import LevelSpec
     from hsd_core.levels.model_level import ModelLevel
 
-UNDRAFTED = "undrafted"  # of a level's parameters: how many special tokens differ from the target's
+UNDRAFTED = "undrafted"  # a level's parameter: the number of special tokens that differ from the target's
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     if preset.drafts:
-        named = [{}, *({"id": source.id} for source in preset.drafts[1:])]  # the first is meant without a name
+        named = [{}, *({"id": source.id} for source in preset.drafts[1:])]  # the first is the default
         return [kind.entry(x.title, params=params) for x, params in zip(preset.drafts, named, strict=True)]
     return [kind.entry("a smaller model", reason="no smaller model of the target's family comes with it")]
 
@@ -29,7 +30,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
     from hsd_core.levels.trimmed_head import first_ids
     from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
-    from hsd_core.systems.model.sparing import Sparing
+    from hsd_core.systems.model.masked import MaskedDecoder
 
     found = site.fetched(spec.get(ID))
     if found is None:
@@ -49,7 +50,7 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
                 f'level "{source.title}": it has weights for {level.vocab_size} ids, and the target\'s tokenizer has '
                 f"{site.tokenizer.vocab_size}; use a level of the same family"
             )
-        level.decoder = Sparing(level.decoder, [id_ for id_ in apart if id_ < level.vocab_size])
+        level.decoder = MaskedDecoder(level.decoder, [id_ for id_ in apart if id_ < level.vocab_size])
         level.about.params[UNDRAFTED] = len(apart)
     return level
 

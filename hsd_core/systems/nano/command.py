@@ -1,4 +1,5 @@
-"""`train`: distil early exits or a nano model from a preset's target; interrupt it and run it again to go on."""
+"""`train`: distil early exits or a nano draft from a preset's target. An interrupted training goes on when run
+again."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from hsd_core.measure.texts.selfgen import Job, Keep
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.pipeline import Pipeline
-    from hsd_core.systems.nano.train.loop import Point, Tell
+    from hsd_core.systems.nano.train.loop import OnStep, Point
 
-SILENCE = 15.0  # seconds between two lines of a sweep's progress, at the least
+SILENCE = 15.0  # the least number of seconds between two lines of a sweep's progress
 _PLAN = ("steps", "batch", "rate", "rows", "loss", "longest", "unroll", "prompts", "seed")
 
 
@@ -108,7 +109,7 @@ def act(options: argparse.Namespace) -> int:
             print(f"{name} was trained before; to train it again, delete {folder}", file=sys.stderr)
         else:
             print(f"{name}: curve and checkpoint in {folder}", file=sys.stderr)
-        path = distiller.train(name, out, command=_command(options), tell=_told(name), stop=asked, start=start)
+        path = distiller.train(name, out, command=_command(options), on_step=_print_step(name), stop=asked, start=start)
         if path is None:
             print("stopped; the same command goes on from here", file=sys.stderr)
             return 130
@@ -119,7 +120,7 @@ def act(options: argparse.Namespace) -> int:
 def _check_sweep(options: argparse.Namespace) -> None:
     """
     Raises:
-        ValueError: options that do not go together; the message names them.
+        ValueError: options exclude each other; the message names them.
     """
     if options.sweep:
         if clash := next(
@@ -132,7 +133,7 @@ def _check_sweep(options: argparse.Namespace) -> None:
 
 
 def _only(options: argparse.Namespace, recipe: tuple[DraftShape, ...], layers: int) -> DraftShape:
-    """The one draft of a recipe that is swept, for a target of so many layers.
+    """The draft of a recipe that the sweep trains, for a target of `layers` layers.
 
     Raises:
         ValueError: `--only` names none.
@@ -178,30 +179,30 @@ def _sweep(
         **sweep.about(),
     }
     file = RawFile(Path(options.out), about)
-    if not sweep.run(file, progress=progress(), tell=_told_of_sweep(), stop=_interrupt()):
+    if not sweep.run(file, progress=progress(), on_step=_print_sweep_step(), stop=_interrupt()):
         print("stopped; the same command goes on from here", file=sys.stderr)
         return 130
     print(options.out)
     return 0
 
 
-def _told_of_sweep() -> Callable[[str, int, int, float | None], None]:
-    """A line a training, and in between one every `SILENCE` seconds."""
-    told, last = 0.0, ""
+def _print_sweep_step() -> Callable[[str, int, int, float | None], None]:
+    """Prints a line for each training, and one every `SILENCE` seconds in between."""
+    printed, last = 0.0, ""
 
-    def tell(name: str, step: int, steps: int, left: float | None) -> None:
-        nonlocal told, last
-        if name == last and step < steps and time.monotonic() - told < SILENCE:
+    def on_step(name: str, step: int, steps: int, left: float | None) -> None:
+        nonlocal printed, last
+        if name == last and step < steps and time.monotonic() - printed < SILENCE:
             return
-        told, last = time.monotonic(), name
+        printed, last = time.monotonic(), name
         eta = "" if left is None else f", about {left / 60:.0f} min left of all"
         print(f"{name}: step {step} of {steps}{eta}", file=sys.stderr, flush=True)
 
-    return tell
+    return on_step
 
 
 def _command(options: argparse.Namespace) -> str:
-    """What was asked for, for the card: names of files without the folders of this machine."""
+    """The command line for the model card: file names without the folders of this machine."""
     over = ["--target", Path(options.target).name] if options.target else ["--preset", options.preset]
     parts = ["python", "-m", "hsd_core", "train", *over, "--recipe", options.recipe]
     parts += ["--data", Path(options.data).name, "--out", "assets/drafts"]
@@ -215,19 +216,19 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def _interrupt() -> Callable[[], bool]:
-    """Whether Ctrl-C was pressed, which ends training after a checkpoint; a second one ends it at once."""
+    """A function that says whether Ctrl-C was pressed: training then ends after a checkpoint; a second one kills it."""
     asked = Event()
 
     def ask(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # first: a second one must not meet the lock of set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # first, as a second one must not wait for set()
         asked.set()
 
     signal.signal(signal.SIGINT, ask)
     return asked.is_set
 
 
-def _told(name: str) -> Tell:
-    def tell(step: int, steps: int, left: float | None, point: Point | None) -> None:
+def _print_step(name: str) -> OnStep:
+    def on_step(step: int, steps: int, left: float | None, point: Point | None) -> None:
         eta = "" if left is None else f", {left / 60:.0f} min left"
         if point is not None:
             agreement = " ".join(f"{a:.3f}" for a in point.agreement)
@@ -241,11 +242,11 @@ def _told(name: str) -> Tell:
         elif sys.stderr.isatty():
             print(f"\r\033[K{name} step {step} of {steps}{eta}", end="", file=sys.stderr)
 
-    return tell
+    return on_step
 
 
 def kept_states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
-    """The depths that drafts are trained on, and what keeps their states where training looks for them."""
+    """The depths that drafts are trained on, and a function that stores their states for training."""
     from hsd_core.systems.nano.train.data.features import States
     from hsd_core.systems.nano.train.data.texts import example
 
@@ -254,7 +255,7 @@ def kept_states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep
     states_file = States(decoder, folder)
 
     def keep(job: Job, output: list[int], states: dict[int, Any]) -> None:
-        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # the prompt's own output is another
+        text = replace(job.text, output_ids=tuple(output), loop_from=None)  # in place of the file's output
         kept = example(text, vocab_size=decoder.vocab_size, longest=Hyperparameters().longest)
         if kept is not None:
             states_file.keep(kept.ids, {depth: state[: len(kept.ids)] for depth, state in states.items()})

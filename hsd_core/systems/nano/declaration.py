@@ -36,7 +36,7 @@ MISS = WeightsName(name="miss", place=60, known=("nano",))
 
 
 def drafts(preset: Preset) -> list[dict[str, Any]]:
-    """The trained drafts that read the embeddings."""
+    """The preset's trained drafts that read the embeddings."""
     return [
         {"name": draft.name, "title": _title(draft), "fed": draft.follows}
         for draft in known_drafts.shipped(preset.name)
@@ -65,7 +65,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def unplanned(spec: LevelSpec) -> Unplanned | None:
-    """A draft that says several tokens in one pass costs the same however long it is."""
+    """The reason if a level's draft predicts several tokens in one pass: its cost does not depend on its length."""
     named = spec.get(ID)
     path = known_drafts.file_of(named) if named else None
     if path is None or known_drafts.ahead_of(path) < 2:
@@ -108,7 +108,7 @@ KINDS = (KIND,)
 
 
 def build_behind(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], Level]) -> Level:
-    """Lookups, and the draft that `@miss=` names where they find nothing."""
+    """Lookups, with the draft that `@miss=` names when they find nothing."""
     from hsd_core.levels.fused import Lookups, OrderedLevel
 
     name = None if spec[MISS] == KIND.name else spec[MISS]

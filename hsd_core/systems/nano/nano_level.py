@@ -1,4 +1,4 @@
-"""Nano: a small trained drafter over the target's token embeddings, without one of its layers."""
+"""Nano: a small trained drafter over the target's token embeddings; it runs none of the target's layers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NanoLevel(OverDecoder):
         self.decoder, self.draft = decoder, draft
 
     def enter(self, shared: SharedState) -> Trunk | None:
-        """The trunk whose last states, or keys and values, it reads; else it shares nothing with anyone."""
+        """The trunk whose last states, or keys and values, it reads; None if it shares nothing."""
         return shared.features(self.draft.joined)[0] if self.about.fed else None
 
     def open(self, capacity: int, shared: SharedState) -> LevelRun:

@@ -1,4 +1,4 @@
-"""What the page shows of trained drafts: the sweeps in assets/results/*/sweep.jsonl, as `train --sweep` writes them."""
+"""Trained drafts on the page: the sweeps in assets/results/*/sweep.jsonl, as `train --sweep` writes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Amount = Annotated[float, Meta(ge=0.0, lt=1e12)]
 Time = Annotated[float, Meta(gt=0.0, lt=1e9)]
 Text = Annotated[str, Meta(max_length=1000)]
 Judges = Literal["held_out", "other"]
-Row = tuple[Some, Count, Amount, Count, Count, Some]  # see `measures.COUNTS`
+Row = tuple[Some, Count, Amount, Count, Count, Some]  # see `law.COUNTS`
 Rows = Annotated[list[Row], Meta(min_length=1, max_length=10_000)]
 
 
@@ -74,7 +74,7 @@ class JudgedTraining(Struct):
 
 
 def study(path: Path) -> dict[str, Any]:
-    """`{"about"}` of a file, and what `sweep_study.study` says of it.
+    """`{"about"}` of a file, with the results of `sweep_study.study`.
 
     Raises:
         ValueError: it is no sweep of trainings.
@@ -89,7 +89,7 @@ def study(path: Path) -> dict[str, Any]:
 def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:
     """
     Raises:
-        ValueError: there are none, or one was not judged by all texts, with copies and without.
+        ValueError: there are none, or one was not judged by all texts, both with copies and without.
     """
     if not 1 <= len(records) <= TRAININGS:
         raise ValueError(f"it has {len(records)} trainings; 1 to {TRAININGS} are expected")

@@ -1,5 +1,5 @@
-"""How often the first token of a draft is the target's own, and the second, each where those before it were right; or
-far into a text, along the last tokens before each of several lengths."""
+"""How often a draft's first, second, ... token is the target's, given that those before it were right; or its first
+token far into a text, along the last tokens before each of several lengths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.data.texts import Sample
-from hsd_core.systems.nano.train.held_out import examine, prepare
+from hsd_core.systems.nano.train.evaluation import evaluate, prepare
 from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES as TABLES
 from hsd_core.systems.nano.train.scaling.sweep_tables import figures as figures
 from hsd_core.systems.nano.train.scaling.sweep_tables import method as method
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hsd_core.cli.depth import Subject
 
 KIND, OPTION, LENGTHS = "sweep", "places", True
-ALONG = 192  # tokens that are read before each length
+ALONG = 192  # tokens judged before each length
 
 
 def by_place(
@@ -35,7 +35,7 @@ def by_place(
     drafts: Sequence[Path],
     texts: Sequence[Sample],
     places: int,
-    tell: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Tally:
     """Agreement and acceptance (1 - TV) by (draft, place, "agree" or "overlap"), place 0 the first token.
 
@@ -49,15 +49,15 @@ def by_place(
         features = Features.of(text, decoder.states(text.ids, sorted({*depths, decoder.layers})))
         for name, student in students.items():
             batch = collate([features], decoder, student.shape, device=str(decoder.device))
-            for place, score in enumerate(examine(student, [prepare(batch, decoder)], steps=places)):
+            for place, score in enumerate(evaluate(student, [prepare(batch, decoder)], steps=places)):
                 tally.add((name, place, "agree"), number, score.agreed, score.positions)
                 tally.add((name, place, "overlap"), number, score.accepted, score.positions)
-        tell()
+        progress()
     return tally
 
 
 def places_table(tally: Tally, drafts: Sequence[Path], places: int) -> str:
-    """A row a draft, by place; the first place with its interval. One that is not fed is alike at all of them."""
+    """A row per draft, by place; the first place with its interval. A draft that is not fed has only the first."""
 
     def cell(name: str, place: int, what: str) -> str:
         value = tally.ratio((name, place, what))
@@ -79,12 +79,13 @@ def by_length(
     drafts: Sequence[Path],
     texts: Sequence[Sequence[int]],
     lengths: Sequence[int],
-    tell: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> dict[int, Tally]:
-    """Length -> the tally of `by_place` of a draft's first token, over the texts that are so long.
+    """Length -> the tally of `by_place` of a draft's first token, over the texts that have this length.
 
     Raises:
-        DraftError: a file is no draft of this target. ValueError: no text is as long as a length.
+        DraftError: a file is no draft of this target.
+        ValueError: no text has one of the lengths.
     """
     found = {}
     for length in lengths:
@@ -93,12 +94,12 @@ def by_length(
         if not read:
             longest = max(map(len, texts), default=0)
             raise ValueError(f"--lengths {length}: the longest text has {longest} tokens; give a longer one")
-        found[length] = by_place(decoder, drafts, read, 1, tell)
+        found[length] = by_place(decoder, drafts, read, 1, progress)
     return found
 
 
 def lengths_table(tallies: dict[int, Tally], drafts: Sequence[Path]) -> str:
-    """A row a draft: its first choice is the target's, and 1 - TV, at each length."""
+    """A row per draft: agreement and 1 - TV at each length."""
 
     def cell(tally: Tally, name: str) -> str:
         agree, overlap = (tally.ratio((name, 0, what)) for what in ("agree", "overlap"))
@@ -126,7 +127,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def act(subject: Subject) -> None:
-    """Print how often drafts agree by place, or by length."""
+    """Print the agreement of drafts by place, or by length."""
     from hsd_core.models.drafts.known_drafts import shipped
 
     options, preset = subject.options, subject.pipeline.preset.name
@@ -135,8 +136,8 @@ def act(subject: Subject) -> None:
         raise ValueError(f"preset {preset} ships no trained drafts; name some with --drafts")
     if options.lengths:
         ids = [[*text.prompt_ids, *(text.output_ids or ())] for text in subject.texts]
-        tell = subject.told(each=len(options.lengths))
-        tallies = by_length(subject.decoder, drafts, ids, options.lengths, tell)
+        progress = subject.progress(each=len(options.lengths))
+        tallies = by_length(subject.decoder, drafts, ids, options.lengths, progress)
         print(f"{subject.title(f'{len(ids)} texts')[:-1]}; agreement, 1 - TV\n")
         print(lengths_table(tallies, drafts))
         return
@@ -144,6 +145,6 @@ def act(subject: Subject) -> None:
     for text, kept in subject.written():
         start = len(text.prompt_ids)
         read.append(Sample((*text.prompt_ids, *kept), start, text.sort, start))
-    tally = by_place(subject.decoder, drafts, read, options.places, subject.told())
+    tally = by_place(subject.decoder, drafts, read, options.places, subject.progress())
     print(subject.title(f"{len(read)} texts", f"{sum(len(text.ids) - text.start for text in read)} tokens"))
     print(places_table(tally, drafts, options.places))

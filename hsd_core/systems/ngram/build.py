@@ -1,6 +1,6 @@
-"""Building the static databases: D_m from what a target wrote, D_s from a folder of text.
+"""Building the static databases: D_m from a target's outputs, D_s from a folder of text.
 
-Both are the same file, bit for bit in content, for the same input and parameters.
+The same input and parameters give files of identical contents.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ def build_model_db(
     source: str = "",
     progress: Progress = silent,
 ) -> ModelDatabase:
-    """Count what a target wrote and write the commonest n-grams (HD: 5-grams, counted once per document).
+    """Count the n-grams of a target's outputs and write the commonest (HD: 5-grams, counted once per document).
 
     Args:
-        path_in: JSON lines (.gz or plain) with `prompt_ids`, `output_ids` and, where an output ends in a repeating
-            pattern, `loop_from`: what follows it is dropped.
+        path_in: JSON lines (.gz or plain) with `prompt_ids`, `output_ids` and, for an output that ends in a repeating
+            pattern, `loop_from`, from which on it is dropped.
         vocab_size: by default the tokenizer's, or one more than the largest id.
         min_outputs: see `count_ngrams`.
         progress: called with (stage, done, total).
     Raises:
-        NgramError: a line that is no such record, no n-gram that is common enough, or ids beyond the vocabulary.
+        NgramError: a line is malformed, no n-gram is common enough, or an id is beyond the vocabulary.
     """
     tokenizer, known_size = _tokenizer(tokenizer_file, tokenizer_name)
     progress("reading", 0, 1)
@@ -79,7 +79,7 @@ def build_text_db(
 
     Args:
         tokenizer_file: the tokenizer.json of a model folder.
-        max_tokens: stop reading there; None reads everything. Half to two million are enough.
+        max_tokens: the most tokens read; None reads everything. Half to two million are enough.
         source, licence: where the text comes from; kept in the file.
         progress: called with (stage, done, total).
     Raises:
@@ -122,7 +122,7 @@ def build_text_db(
 
 
 def _pieces(text: str, size: int = 1 << 20) -> Iterator[str]:
-    """Cut at line ends, so that a long file is not tokenised in one go."""
+    """Pieces of a text, cut at line ends, so that a long file is not tokenised in one call."""
     at = 0
     while at < len(text):
         end = len(text) if at + size >= len(text) else text.rfind("\n", at, at + size) + 1 or at + size
@@ -131,7 +131,7 @@ def _pieces(text: str, size: int = 1 << 20) -> Iterator[str]:
 
 
 class _Output(Struct):
-    """What is read of a line of what a target wrote."""
+    """A line of a target's outputs."""
 
     prompt_ids: list[Id]
     output_ids: list[Id]
@@ -139,7 +139,7 @@ class _Output(Struct):
 
 
 def _texts(path: str | Path) -> Iterator[Written]:
-    """Prompts, and what of their outputs is not a loop."""
+    """Prompts, and their outputs without loops."""
     wanted = "JSON with prompt_ids and output_ids of whole numbers"
     try:
         for _, line in records(path, _Output, wanted):
@@ -151,7 +151,7 @@ def _texts(path: str | Path) -> Iterator[Written]:
 
 
 def _tokenizer(path: str | Path | None, name: str) -> tuple[dict[str, Any], int | None]:
-    """What the header says of a tokenizer, and its vocabulary size."""
+    """A tokenizer's entry in the header, and its vocabulary size."""
     if path is None:
         return {"name": name}, None
     try:

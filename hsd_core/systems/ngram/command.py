@@ -83,10 +83,10 @@ def build_text(options: argparse.Namespace) -> int:
 
 
 def _stack(out: str) -> str:
-    """A stack that looks things up in a file.
+    """A stack with lookups in the file `out`.
 
     Raises:
-        ValueError: no stack can name it.
+        ValueError: the grammar cannot name the file.
     """
     if set(out) & set(",@") or DB.files(out) != [out]:
         raise ValueError(
@@ -96,10 +96,11 @@ def _stack(out: str) -> str:
 
 
 def _tokenized(options: argparse.Namespace) -> Preset:
-    """The preset, or the one over a target, whose tokenizer is meant.
+    """The preset whose tokenizer is used, or that of --target.
 
     Raises:
-        UnknownPreset: it has none. WeightsError: there is no such target.
+        UnknownPreset: it has no tokenizer.
+        WeightsError: there is no such target.
     """
     if options.target:
         return target_preset(options.target)

@@ -1,9 +1,9 @@
 """D_c, the context-dependent database: n-grams of the prompt and the committed output, of one run.
 
-HD files every 5-gram under its first token, at most 7 continuations a key, least recently used out first. Here keys
-have 1 to `max_key` tokens (the longest suffix that is known wins), and a continuation is a *position* in the
-run's own text, told apart from others of its key by its first token. So filing a token costs `max_key` dictionary
-steps, a continuation read later has grown with the text, and no n-gram is ever copied.
+HD stores every 5-gram under its first token, with at most 7 continuations per key and the least recently used dropped
+first. Here keys have 1 to `max_key` tokens (the longest known suffix wins), and a continuation is a *position* in the
+run's text; continuations of one key differ in their first token. So adding a token takes `max_key` dictionary
+operations, a continuation that is read later has grown with the text, and no n-gram is copied.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from hsd_core.models.suffixes import SuffixIndex
 class ContextDatabase:
     """
     Args:
-        min_key, max_key: lengths of the keys that are filed and looked up.
-        continuation: the most tokens that one lookup hands out (HD: 4).
-        max_continuations: kept per key (HD: 7); a hit on insert moves one to the newest end, a full key drops the
+        min_key, max_key: lengths of keys.
+        continuation: the most tokens of one lookup (HD: 4).
+        max_continuations: kept per key (HD: 7); an insert of a known one makes it the newest, a full key drops the
             oldest.
     """
 
@@ -35,16 +35,16 @@ class ContextDatabase:
 
     @property
     def inserts(self) -> int:
-        """Continuations filed so far."""
+        """Continuations added so far."""
         return self._index.filed
 
     @property
     def evictions(self) -> int:
-        """Continuations that gave way to newer ones of their key."""
+        """Continuations dropped for newer ones of their key."""
         return self._index.evictions
 
     def insert(self, ids: Sequence[int]) -> None:
-        """Append tokens to the text and file the n-grams that end in them, those across the seam included."""
+        """Append tokens to the text, and add the n-grams that end in them."""
         for token in ids:
             self._index.add(token)
 
@@ -53,10 +53,10 @@ class ContextDatabase:
         return [tuple(self._at(place, self.continuation)) for place in reversed(self._index.behind(key))]
 
     def found(self, tail: Sequence[int], limit: int) -> Iterator[tuple[Sequence[int], int, int]]:
-        """All continuations of all known suffixes of `tail`: longer suffixes first, newer ones first.
+        """All continuations of all known suffixes of `tail`: longer suffixes first, then newer continuations.
 
         Yields:
-            At most `limit` tokens, where they begin in the text, and how many tokens of the key stand before them.
+            At most `limit` tokens, their position in the text, and the length of the key.
         """
         for length in range(min(self.max_key, len(tail)), self.min_key - 1, -1):
             for place in reversed(self._index.behind(tail[-length:])):

@@ -1,4 +1,4 @@
-"""Counting n-grams of what a target wrote: the arithmetic behind D_m."""
+"""Counting the n-grams of a target's outputs, for D_m."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Written: TypeAlias = tuple[list[int], list[int]]  # prompt ids, output ids
 
 
 def silent(stage: str, done: float, total: float) -> None:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
 
 
 def count_ngrams(
@@ -31,12 +31,12 @@ def count_ngrams(
 ) -> ModelDatabase:
     """D_m of (prompt ids, output ids) pairs.
 
-    An n-gram counts once per output, and outputs of one prompt are one text. Its last token was written by the
-    target; its key may reach back into the prompt.
+    An n-gram counts once per output, and outputs of one prompt are one text. Its last token is in the output; its key
+    may begin in the prompt.
 
     Args:
-        max_key: keys have 1 to this many tokens (cut to what `packing.widest` allows).
-        min_outputs: an n-gram of fewer texts is left out.
+        max_key: the longest key in tokens, at most `packing.widest`.
+        min_outputs: n-grams of fewer texts are left out.
         max_continuations: kept per key, the most frequent ones.
     Raises:
         NgramError: nothing is common enough, or an id lies beyond the vocabulary.
@@ -93,7 +93,7 @@ def _table(keys: Ints, following: Ints, owner: Ints, least: int, per_key: int) -
     once = fresh | _changes(owner)
     first = np.flatnonzero(fresh)
     count = np.add.reduceat(once.astype(np.int64), first) if len(first) else np.zeros(0, np.int64)
-    # how many texts have the key at all: the same count over (key, owner)
+    # the number of texts with the key: the same count over (key, owner)
     by_owner = np.lexsort((owner, keys))
     new_key = _changes(keys[by_owner])
     distinct = np.add.reduceat((new_key | _changes(owner[by_owner])).astype(np.int64), np.flatnonzero(new_key))
@@ -109,5 +109,5 @@ def _table(keys: Ints, following: Ints, owner: Ints, least: int, per_key: int) -
 
 
 def _changes(values: Ints) -> npt.NDArray[np.bool_]:
-    """Where a sorted row starts another value; the first place always does."""
+    """(n,) True where a sorted array has another value than before, and at its first place."""
     return np.append(np.ones(min(1, len(values)), bool), values[1:] != values[:-1])

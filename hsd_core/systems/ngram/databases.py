@@ -1,4 +1,5 @@
-"""The hierarchy of HD: databases consulted in an order, lookups chained into a draft; and how a stack's are opened.
+"""HD's hierarchy: databases are asked in order, and lookups are chained into a draft; and the opening of a stack's
+databases.
 
 A stack names its databases by letter or by file; each is checked against the target's tokenizer. One `Databases` serves
 one run.
@@ -20,15 +21,15 @@ from hsd_core.systems.ngram.text_db import TextDatabase, load_text_db
 from hsd_core.systems.ngram.window import NgramPool
 
 LETTERS = "cms"
-WINDOW = "w"  # what a lookahead window gave, which HD files in D_c; asked right behind the text's own
+WINDOW = "w"  # n-grams of a lookahead window, which HD stores in D_c; asked right after the text's own
 
 
 @dataclass(frozen=True, slots=True)
 class LookupLimits:
-    """When a database speaks: with which key lengths, and how common its answer must be.
+    """When a database answers: the lengths of keys, and how common an answer must be.
 
     A wrong draft costs the verifier a row, and a one-token key always has an answer, mostly a wrong one.
-    `min_count`, `min_share`: the answer's occurrences and their share of its key's (static databases only).
+    min_count, min_share: of the answer's occurrences, and of their share of the key's (static databases only).
     """
 
     min_key: int
@@ -46,14 +47,14 @@ REACH: Mapping[str, LookupLimits] = MappingProxyType(
 class Databases:
     """
     Args:
-        order: which databases, in which order, of the letters c, m, s.
-        model_db, text_db: static ones, shared between runs and never written; needed where the order names them.
+        order: the databases in order, of the letters c, m, s.
+        model_db, text_db: static ones, shared between runs and read-only; needed if the order names them.
         max_continuations, continuation: of D_c (HD: 7 and 4).
-        reach: by letter, what differs from `REACH`.
-        ahead: n-grams of a lookahead window are looked up too, behind D_c, under their first token. Only then may
-            `order` be empty.
+        reach: by letter, limits other than `REACH`.
+        ahead: look up the n-grams of a lookahead window too, after D_c, by their first token. Only then may `order` be
+            empty.
     Raises:
-        NgramError: an unknown letter, one given twice, or one whose database is missing.
+        NgramError: a letter is unknown or given twice, or its database is missing.
     """
 
     def __init__(
@@ -91,12 +92,12 @@ class Databases:
         self.misses = 0  # lookups that no database answered
 
     def insert(self, ids: Sequence[int]) -> None:
-        """The prompt, then each newly committed stretch; n-grams across the seam are filed too."""
+        """Add the prompt, then each newly committed stretch, to D_c."""
         if self._context is not None:
             self._context.insert(ids)
 
     def file(self, ngrams: Iterable[Sequence[int]]) -> None:
-        """What a lookahead window gave."""
+        """Add n-grams of a lookahead window."""
         if self._ahead is not None:
             for ngram in ngrams:
                 self._ahead.insert(ngram)
@@ -104,7 +105,7 @@ class Databases:
     def guess(self, context: Sequence[int], limit: int) -> list[Found]:
         """Up to `limit` tokens that may follow.
 
-        Every finding joins the context of the next lookup, until a miss. Only `misses` changes.
+        Every token found joins the context of the next lookup, until a miss. Only `misses` changes.
 
         Args:
             context: prompt, committed and tentative tokens.
@@ -126,8 +127,8 @@ class Databases:
     def guesses(self, context: Sequence[int], limit: int, count: int) -> list[list[Found]]:
         """Up to `count` different sequences of up to `limit` tokens that may follow, the one of `guess` first.
 
-        The further ones come from the databases in their order (HD takes 7 of 4 tokens): whatever else D_c has behind
-        the longest known suffixes, whatever else D_m and D_s know often enough; each is continued as `guess` would.
+        The others come from the databases in their order (HD takes 7 of 4 tokens): D_c's other continuations, longest
+        suffixes first, and those that are common enough in D_m and D_s; each is continued as by `guess`.
         """
         first = self.guess(context, limit)
         if not first or count == 1:
@@ -142,7 +143,7 @@ class Databases:
         return list(found.values())
 
     def _beginnings(self, tail: list[int], limit: int) -> Iterator[list[Found]]:
-        """What may follow, one sequence for every way in which a database knows the text to go on."""
+        """All known beginnings of what may follow, database by database."""
         for letter in self.order:
             if (database := self._static.get(letter)) is None:
                 yield from self._own(letter, tail, limit)
@@ -154,7 +155,7 @@ class Databases:
                         yield [Found(token, letter, length)]
 
     def _own(self, letter: str, tail: list[int], limit: int) -> Iterator[list[Found]]:
-        """What the run's own databases have behind a text, in the order in which they would offer it."""
+        """The continuations in the run's own databases, in the order in which they are offered."""
         if letter == WINDOW and self._ahead is not None and tail:
             for rest in self._ahead.behind(tail[-1]):
                 yield [Found(token, letter, 1) for token in rest[:limit]]
@@ -172,17 +173,17 @@ class Databases:
         return [] if known is None else [Found(known[0], letter, known[1])]
 
     def settings(self) -> dict[str, object]:
-        """How lookups work, for a trace: `db` the order, `reach` by letter, and of D_c how much a lookup hands out and
-        how many continuations a key keeps. What D_c holds follows from these and the text: no trace lists it."""
+        """The settings of lookups for a trace: `db` the order, `reach` by letter, and D_c's `continuation` and
+        `max_continuations`. D_c's contents follow from these and the text, so traces do not list them."""
         own = self._context
         reach = {letter: asdict(one) for letter, one in self.reach.items()}
-        told: dict[str, object] = {"db": self.order, "reach": reach}
+        settings: dict[str, object] = {"db": self.order, "reach": reach}
         if own is None:
-            return told if self._ahead is None else {**told, "max_continuations": self._ahead.kept}
-        return {**told, "continuation": own.continuation, "max_continuations": own.max_continuations}
+            return settings if self._ahead is None else {**settings, "max_continuations": self._ahead.kept}
+        return {**settings, "continuation": own.continuation, "max_continuations": own.max_continuations}
 
     def counts(self) -> dict[str, int]:
-        """Totals: `inserts` (continuations filed), `evictions`, `misses` (lookups)."""
+        """Totals: `inserts` (continuations added), `evictions`, `misses` (lookups)."""
         context = self._context
         return {
             "inserts": context.inserts if context else 0,
@@ -193,13 +194,13 @@ class Databases:
 
 LETTER_OF = {"model": "m", "text": "s"}
 WORDS = {"m": "it is what a target wrote (m)", "s": "it is text (s)"}
-# Texts that somebody picked say a thing less often than general ones, and are nearer to what is asked.
-OWN_TEXT = LookupLimits(2, 3, 2, 0.5)
+# A user's text repeats itself less than a general corpus, and is closer to the prompt.
+USER_TEXT = LookupLimits(2, 3, 2, 0.5)
 
 
 @dataclass(slots=True)
 class OpenedDatabases:
-    """What `Databases` takes: its order, the static databases, the reach that differs. files: names by letter."""
+    """The arguments of `Databases`. files: names by letter."""
 
     order: str = ""
     model_db: ModelDatabase | None = None
@@ -211,10 +212,10 @@ class OpenedDatabases:
 def open_databases(asked: Sequence[str | Path], own: Mapping[str, Path | None], tokenizer: str) -> OpenedDatabases:
     """
     Args:
-        asked: in order, a letter of c, m, s, or a file. own: the preset's files by letter. tokenizer: the target's
+        asked: letters of c, m, s, or files, in order. own: the preset's files by letter. tokenizer: the target's
             (`Tokenizer.digest`).
     Raises:
-        NgramError: a file is missing, damaged, no database or one of another tokenizer, or there are two of one kind.
+        NgramError: a file is missing, damaged, no database, or of another tokenizer, or there are two of one kind.
     """
     found = OpenedDatabases()
     for one in asked:
@@ -230,5 +231,5 @@ def open_databases(asked: Sequence[str | Path], own: Mapping[str, Path | None], 
             found.model_db = load_model_db(path, tokenizer=tokenizer)
         elif letter == "s" and path is not None:
             found.text_db = load_text_db(path, tokenizer=tokenizer)
-            found.reach |= {"s": OWN_TEXT} if isinstance(one, Path) else {}
+            found.reach |= {"s": USER_TEXT} if isinstance(one, Path) else {}
     return found

@@ -1,5 +1,5 @@
-"""Lookups in n-gram databases, and lookahead decoding (Fu et al. 2024, arXiv 2402.02057), where the level above guesses
-its own future in its own passes."""
+"""Lookups in n-gram databases, and lookahead decoding (Fu et al. 2024, arXiv 2402.02057), in which the passes of the
+level above also guess its next tokens."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def databases(spec: LevelSpec, site: Site) -> OpenedDatabases:
     """The databases that a level names, else the preset's own.
 
     Raises:
-        StackError: the preset does not ship one of them, or a file is no database of its tokenizer.
+        StackError: the preset does not ship one of them, or a file is not a database of its tokenizer.
     """
     from hsd_core.models.database_file import NgramError
     from hsd_core.systems.ngram.databases import open_databases
@@ -105,9 +105,9 @@ def build(spec: LevelSpec, site: Site) -> Level:
     if window and "c" not in order:
         raise StackError(f"{spec.name}: @window= feeds the context's database; write c into @db= or leave @window= out")
     reach = {**opened.reach, "c": replace(REACH["c"], min_key=spec[SHORTEST])}
-    told: dict[str, object] = {"guess": guess} if guess > 1 else {}
-    told |= {"window": window, "n": n} if window else {}
-    told |= {"files": opened.files} if opened.files else {}
+    params: dict[str, object] = {"guess": guess} if guess > 1 else {}
+    params |= {"window": window, "n": n} if window else {}
+    params |= {"files": opened.files} if opened.files else {}
     return NgramLevel(
         lambda: Databases(
             order,
@@ -123,7 +123,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
         guess=guess,
         window=window,
         n=n,
-        params=told,
+        params=params,
     )
 
 

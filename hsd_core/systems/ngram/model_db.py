@@ -1,4 +1,4 @@
-"""D_m, the model-dependent database: the commonest n-grams of what the target itself wrote. Static, read-only."""
+"""D_m, the model-dependent database: the commonest n-grams of the target's outputs. Static, read-only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Table:
 
     Args:
         keys: (n,) packed, ascending, one entry per continuation. next: (n,) the token that follows.
-        count: (n,) texts in which it did. seen: (n,) texts in which the key was followed by anything.
+        count: (n,) texts with this continuation. seen: (n,) texts with the key.
     """
 
     def __init__(self, keys: Ints, next: Array, count: Array, seen: Array) -> None:
@@ -30,7 +30,7 @@ class Table:
         self._count, self._seen = count.data, seen.data
 
     def best(self, key: int) -> tuple[int, int, int] | None:
-        """What follows a key most often, as (token, count, seen); None for a key that it does not know."""
+        """The commonest continuation of a key, as (token, count, seen); None for an unknown key."""
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return None
@@ -43,7 +43,7 @@ class Table:
 
 
 class ModelDatabase:
-    """Longest suffix first; one token a lookup, so that each next one sees the longest key again."""
+    """Lookups by the longest suffix, one token each, so that every lookup has the longest key."""
 
     def __init__(self, tables: dict[int, Table], header: dict[str, Any]) -> None:
         self.tables, self.header = tables, header
@@ -53,10 +53,10 @@ class ModelDatabase:
     def find(
         self, tail: Sequence[int], *, min_key: int, max_key: int, min_count: int, min_share: float
     ) -> tuple[int, int] | None:
-        """The commonest token after the longest suffix of `tail` that it knows, and the suffix's length; None if none.
+        """The commonest token after the longest known suffix of `tail`, and the suffix's length, or None.
 
-        That suffix decides: when its answer is too rare (`min_count`) or too doubtful (`min_share` of the key's texts),
-        a shorter one, which knows less of the context, is not asked.
+        Only that suffix is asked: if its answer is too rare (`min_count`) or uncertain (`min_share` of the key's
+        texts), there is none; a shorter suffix has less context.
         """
         base = self.vocab_size + 1
         for length in range(min(max_key, self.max_key, len(tail)), min_key - 1, -1):

@@ -1,11 +1,10 @@
-"""Lookups instead of forwards: HD's databases (arXiv 2502.05609, Findings NAACL 2025), lookahead decoding's pool.
+"""Drafts by lookup: HD's databases (arXiv 2502.05609, Findings NAACL 2025), and lookahead decoding's pool.
 
-A lookup has no distribution: its tokens are named, not drawn, so a verifier accepts x with probability p(x). It drafts
-only; on a miss nothing goes up, and the level above goes on alone.
+A lookup has no distribution: its tokens are named, not drawn, so a verifier accepts x with probability p(x). The level
+only drafts; on a miss nothing goes up, and the level above continues alone.
 
-A lookahead window (arXiv 2402.02057) rides in the passes of the level above as probes, and what it gives is looked up
-from then on. Which tokens are named so depends on what is past alone: whatever the window holds, the distribution
-stays.
+A lookahead window (arXiv 2402.02057) is computed in the passes of the level above as probes, and its n-grams are looked
+up from then on. The named tokens depend only on the past, so the output's distribution does not change.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from hsd_core.systems.ngram.notes import Filed
 
 
 class NgramLevel:
-    """`databases()` makes the databases of one run; static ones are shared inside them, read-only.
+    """`databases()` makes the databases of one run; static ones are shared, read-only.
 
-    guess: how many sequences a draft offers side by side (HD: 7); several form a tree. window, n: the columns of the
-    lookahead window and the tokens of its n-grams; no column, no window.
+    guess: sequences in a draft (HD: 7); several form a tree. window, n: the columns of the lookahead window (0: none)
+    and the tokens of its n-grams.
     """
 
     can_verify = has_cache = False
@@ -64,8 +63,8 @@ class NgramLevel:
         )
 
     def riding(self, text: Sequence[int]) -> Probes:
-        """The probes of its lookahead window once it has filled."""
-        assert self.ahead is not None, "no window rides"
+        """The probes of its lookahead window when it is full."""
+        assert self.ahead is not None, "it has no window"
         window = Window(*self.ahead, text)
         for _ in range(self.ahead[1]):
             window.step(text[0], [text[0]] * len(window.probes()[0]))
@@ -76,7 +75,7 @@ class NgramLevel:
 
 
 class NgramRun:
-    """ahead: columns of the lookahead window and tokens of its n-grams. positions: no probe stands behind so many."""
+    """ahead: columns of the lookahead window and tokens of its n-grams. positions: the end for probes."""
 
     cached = 0
 
@@ -89,15 +88,15 @@ class NgramRun:
     ) -> None:
         self._databases, self._guess, self._ahead, self._positions = databases, guess, ahead, positions
         self._window: Window | None = None
-        self._last = -1  # the context's last token when it was asked
-        self._filed: list[tuple[int, ...]] = []  # since the last commit
+        self._last = -1  # the context's last token at the last draft
+        self._filed: list[tuple[int, ...]] = []  # n-grams of the window since the last commit
         self._counted = databases.counts()
         self._prompted = False
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         probes = self._probes(context, order)
         sequences, silent = self.look_up(context, order)
-        nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: what begins alike is one branch
+        nodes: dict[tuple[int, int], int] = {}  # (parent, token) -> node: common prefixes are one branch
         found: list[Found] = []
         for sequence in sequences:
             parent = -1
@@ -118,7 +117,7 @@ class NgramRun:
     def _probes(self, context: Context, order: DraftOrder) -> Probes:
         if self._ahead is None:
             return NO_PROBES
-        if self._window is None:  # nothing but the prompt is there yet
+        if self._window is None:  # the context is still the prompt
             self._window = Window(*self._ahead, context, order.ends)
         self._last = context[-1]
         if self._positions is not None and len(context) + self._window.deepest > self._positions:
@@ -126,7 +125,7 @@ class NgramRun:
         return Probes(*self._window.probes())
 
     def look_up(self, context: Context, order: DraftOrder) -> tuple[list[list[Found]], int]:
-        """Sequences that may follow, none longer than a draft may be or going on behind an end; lookups in vain."""
+        """Sequences that may follow, cut to the draft's limit and behind an end of text; the number of misses."""
         missed, found = self._databases.misses, []
         for sequence in self._databases.guesses(context, order.limit, self._guess):
             end = next((n for n, one in enumerate(sequence, 1) if one.token in order.ends), len(sequence))
@@ -134,7 +133,7 @@ class NgramRun:
         return found, self._databases.misses - missed
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        """Nothing to do: only committed tokens are ever stored."""
+        """Nothing to do: only committed tokens are stored."""
 
     def observe(self, outcome: Outcome) -> Filed | None:
         if isinstance(outcome, Verified) and outcome.probed and self._window is not None:
@@ -144,7 +143,7 @@ class NgramRun:
         if not isinstance(outcome, CommittedIds):
             return None
         self._databases.insert(outcome.ids)
-        if not self._prompted:  # the prompt is counted with the first round
+        if not self._prompted:  # the prompt's inserts count to the first round
             self._prompted = True
             return None
         counts, before = self._databases.counts(), self._counted
@@ -152,4 +151,4 @@ class NgramRun:
         return Filed(counts["inserts"] - before["inserts"], counts["evictions"] - before["evictions"], filed)
 
     def close(self) -> None:
-        """Nothing is held outside this object."""
+        """Nothing to do."""

@@ -1,4 +1,4 @@
-"""What n-gram databases report of a commit."""
+"""The note of n-gram databases on a commit."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hsd_core.typed import Int
 
 
 class Filed(Note, frozen=True):
-    """What D_c filed since the last report: `inserts` continuations, in place of `evictions` older ones.
+    """What was added to D_c since the last report: `inserts` continuations, of which `evictions` replaced older ones.
 
-    `window`: the n-grams that a lookahead window gave, in the order in which they were filed, column by column; they
-    come out of the verifier's passes, so no text gives them."""
+    `window`: the n-grams of a lookahead window in the order in which they were added, column by column; they come from
+    the verifier's passes and do not follow from the text."""
 
     inserts: Int
     evictions: Int

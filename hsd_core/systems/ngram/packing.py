@@ -1,7 +1,7 @@
-"""A key of a few token ids as one 64-bit integer: sorted arrays of them are searched by bisection.
+"""Keys of a few token ids packed into 64-bit integers, so that sorted arrays of them can be searched by bisection.
 
-Packing is positional in base V + 1, so that numeric order is the order of the keys and all keys that share a
-prefix are neighbours. Id V (one past the vocabulary) stands for "no token": the edge of a text.
+Packing is positional in base V + 1: numeric order is the lexicographic order of keys, and keys with a common prefix are
+neighbours. Id V (one past the vocabulary) stands for "no token": the end of a text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def widest(vocab_size: int) -> int:
-    """How many ids of a vocabulary fit into a signed 64-bit integer (4 for 49,152 ids, 3 for 151,936)."""
+    """The number of ids of a vocabulary that fit into a signed 64-bit integer (4 for 49,152 ids, 3 for 151,936)."""
     width, base = 0, vocab_size + 1
     while base ** (width + 1) <= 2**63:
         width += 1

@@ -1,4 +1,4 @@
-"""The key whose value is a list of sources in order: letters of an alphabet, and files in their places."""
+"""A key whose value is an ordered list of sources: letters of an alphabet, and files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hsd_core.grammar.key import FileKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources(FileKey):
-    """Letters of an alphabet, each at most once, and names of files, set off by plus signs: cm, c+notes.npz.
+    """Letters of an alphabet, each at most once, and names of files, separated by plus signs: cm, c+notes.npz.
 
-    suffix: that the names of files end in. As the grammar's own signs would end a name, none has a comma, @ or +.
+    suffix: of file names, which have no comma, @ or +, as these are signs of the grammar.
     """
 
     type = "sources"

@@ -1,7 +1,7 @@
 """D_s, the statistics-dependent database: suffix lookup in general text (HD takes REST's datastore). Static.
 
 The text is one array of ids; `order` sorts its positions by the ids that follow (a suffix array, sorted to a depth
-of `widest` ids: 4 for SmolLM2). All places where a key occurs are neighbours in it and found by bisection.
+of `widest` ids: 4 for SmolLM2). The occurrences of a key are neighbours in it and are found by bisection.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class TextDatabase:
         order: (n,) positions sorted by the ids that follow; sorted here when None.
         header: vocab_size and where the text comes from.
     Raises:
-        NgramError: ids beyond the vocabulary, or an order that does not sort the text.
+        NgramError: an id is beyond the vocabulary, or the order does not sort the text.
     """
 
     def __init__(self, tokens: Array, order: Array | None, header: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ class TextDatabase:
             or (len(tokens) and not 0 <= int(tokens.min()) <= int(tokens.max()) <= self.vocab_size)
         ):
             raise NgramError("text database: not a row of ids of its vocabulary")
-        # past the end there is the separator, so that every position has a full window
+        # padded with the separator, so that every position has a full window
         padded = np.concatenate([tokens, np.full(self.max_key, self.vocab_size)]).astype(np.int64)
         windows = pack_windows(padded, self.max_key, self._base)[: len(tokens)]
         self.order = np.argsort(windows, kind="stable").astype(np.int32) if order is None else order
@@ -67,10 +67,10 @@ class TextDatabase:
         """The commonest token after the longest suffix of `tail` that occurs `min_count` times, and the suffix's
         length; None on a miss.
 
-        Of equally common ones the smallest id is taken. That suffix decides: when its answer occurs less than
-        `min_count` times or at less than `min_share` of its places, a shorter one is not asked.
+        Ties go to the smallest id. Only that suffix is asked: if its answer occurs less than `min_count` times or at
+        less than `min_share` of its places, there is none.
         """
-        # the follower must lie inside the sorted window, where equal ones are neighbours
+        # the follower must be inside the sorted window, where equal ones are neighbours
         for length in range(min(max_key, self.max_key - 1, len(tail)), min_key - 1, -1):
             low, high = self.places(tail[-length:])
             if high - low >= max(1, min_count):
@@ -81,7 +81,7 @@ class TextDatabase:
         return None
 
     def continuations(self, key: Sequence[int]) -> list[tuple[int, int]]:
-        """(token, places where it follows the key), most frequent first, of equally common ones the smallest id."""
+        """(token, number of places where it follows the key), most frequent first; ties by the smallest id."""
         low, high = self.places(key) if len(key) < self.max_key else (0, 0)
         if low == high:
             return []
@@ -90,7 +90,7 @@ class TextDatabase:
         return [(int(tokens[i]), int(counts[i])) for i in order if counts[i]]
 
     def _followers(self, low: int, high: int, length: int) -> tuple[Ints, Ints]:
-        """The tokens that follow a key of this length, ascending, and how often; the end of a document never does."""
+        """The tokens that follow a key of this length, ascending, with counts; the end of a document counts 0."""
         followers = self._windows[low:high] // self._base ** (self.max_key - length - 1)
         starts = np.concatenate([[0], np.flatnonzero(followers[1:] != followers[:-1]) + 1])
         counts = np.diff(starts, append=high - low)

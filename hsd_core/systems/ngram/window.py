@@ -1,18 +1,17 @@
-"""Lookahead decoding's window and pool (Fu et al. 2024, arXiv 2402.02057): a model guesses its own future in parallel.
+"""Lookahead decoding's window and pool (Fu et al. 2024, arXiv 2402.02057): a model guesses its next tokens in parallel.
 
-The window stands behind the end of the text. Its first row is a line of tokens, the *spine*; behind the text's last
-token and behind each of the spine hangs a *column* of n - 2 tokens. One pass of a model over all of it (they are
-probes: nobody judges them) gives a token behind the foot of every column, the model's likeliest one also where the run
-samples:
+The window follows the end of the text. Its first row is a line of tokens, the *spine*; behind the text's last token and
+behind each token of the spine is a *column* of n - 2 tokens. One pass of the model over all of it (as probes, which are
+not judged) predicts a token behind the foot of every column; the likeliest is taken, also if the run samples:
 
-    text .. x   s1   s2          one step: what was said below the columns is the new last row, every other row
-            |    |    |          moves up, and the window one token on (Jacobi iteration, spread over the passes)
+    text .. x   s1   s2          one step: the predicted tokens are the new last row, every other row moves up,
+            |    |    |          and the window moves one token on (Jacobi iteration, spread over the passes)
             a0   a1   a2
             b0   b1   b2         n = 4, three columns: x a0 b0 c0, s1 a1 b1 c1 and s2 a2 b2 c2 are n-grams now,
             c0   c1   c2         c the new row
 
-It begins with a spine out of the prompt and gets a row more with each of its first n - 2 passes. What it holds depends
-on the past alone, so what is offered out of it may be judged as any named token.
+It starts with a spine of tokens from the prompt and gets one more row in each of its first n - 2 passes. Its contents
+depend only on the past, so its tokens are judged as any named tokens.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class Window:
     """
     Args:
         columns: at least one (the paper's W). n: the tokens of an n-gram (the paper's N), at least `LEAST_N`.
-        prompt: what the first spine is made of, tokens from all over it.
-        ends: ids that end the text; none of them stands in the window, as nothing can be said behind one.
+        prompt: tokens for the first spine, spread over it.
+        ends: ids that end the text; they are never in the window, as nothing follows them.
     """
 
     def __init__(self, columns: int, n: int, prompt: Sequence[int], ends: Collection[int] = ()) -> None:
@@ -40,8 +39,8 @@ class Window:
         self.rows = [[usable[i * len(usable) // spine] for i in range(spine)]]
 
     def probes(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-        """The tokens of the spine, then those of each column; the place of each one's parent (-1: the text); the places
-        of the columns' feet, behind which a step asks what was said."""
+        """The tokens of the spine, then those of each column; the index of each one's parent (-1: the text); the
+        indices of the columns' feet, whose predictions `step` needs."""
         spine, *below = self.rows
         ids, parents = list(spine), list(range(-1, len(spine) - 1))
         for column in range(len(spine) + 1):
@@ -53,56 +52,53 @@ class Window:
         return tuple(ids), tuple(parents), tuple(self._feet())
 
     def _feet(self) -> range:
-        """Where the last token of each column stands; the spine, where no column has begun."""
+        """The indices of each column's last token; of the spine before there are columns."""
         spine, *below = self.rows
         columns, depth = len(spine) + 1, len(below)
         return range(len(spine) + depth - 1, len(spine) + depth * columns, depth) if depth else range(len(spine))
 
     @property
     def deepest(self) -> int:
-        """How many positions behind the text it reaches."""
+        """The number of positions behind the text that it spans."""
         return len(self.rows[0]) + len(self.rows) - 1
 
     def step(self, last: int, probed: Sequence[int]) -> list[tuple[int, ...]]:
-        """One step: the n-grams that are whole, column by column; none while the window fills.
+        """One step: the complete n-grams, column by column; none while the window fills.
 
         Args:
-            last: the text's last token, behind which the probes stood. probed: what was said behind each of them.
+            last: the text's last token before the probes. probed: the prediction behind each probe.
         """
         spine, *below = self.rows
         depth = len(below)
-        # At first the text's next token stands below its last one, which the window has no need of.
-        said = [probed[foot] for foot in self._feet()]
+        # In the first step the prediction behind the text's last token is the text's next one, which is not needed.
+        predicted = [probed[foot] for foot in self._feet()]
         heads = [last, *spine]
         whole = []
         if depth == self.n - 2:
-            whole = list(zip(heads, *below, said, strict=True))
+            whole = list(zip(heads, *below, predicted, strict=True))
             spine, *below = below
             self.rows = [spine[1:], *below]
         else:
             self.rows = [row[1:] for row in self.rows]
-            said = said[1:] if depth else said
-        self.rows.append([next(self._filler) if token in self._ends else token for token in said])
+            predicted = predicted[1:] if depth else predicted
+        self.rows.append([next(self._filler) if token in self._ends else token for token in predicted])
         return whole
 
     @staticmethod
     def most(columns: int, n: int) -> int:
-        """The most probes that it has at a time."""
+        """The largest number of probes in a pass."""
         return max((columns + n - 3 - depth) * (depth + 1) + depth for depth in range(n - 1))
 
 
 class NgramPool:
-    """n-grams by their first token: the newest of each first token, the least recently used out first.
-
-    kept: how many of a first token.
-    """
+    """The newest n-grams by first token; the least recently used are dropped. kept: n-grams per first token."""
 
     def __init__(self, kept: int) -> None:
         self.kept = kept
         self._behind: dict[int, dict[tuple[int, ...], None]] = {}  # oldest first
 
     def insert(self, ngram: Sequence[int]) -> None:
-        """File one; one that is known becomes the newest."""
+        """Add an n-gram; a known one becomes the newest."""
         first, *rest = ngram
         behind, tail = self._behind.setdefault(first, {}), tuple(rest)
         if tail in behind:

@@ -9,12 +9,12 @@ from hsd_core.core.policies import Confidence
 
 @dataclass(slots=True)
 class Adaptive(Confidence):
-    """`Confidence` whose threshold follows the acceptance that it meets; theta is where it starts.
+    """`Confidence` with a threshold that follows the acceptance; theta is its start.
 
     Draft&Verify (arXiv 2309.08168, section 3.3). After every block that the level above has verified
 
         m   <- 1/2 m + 1/2 accepted / drafted
-        th' =  th + step where m is below the target, th - step where it is not
+        th' =  th + step if m is below the target, else th - step
         th  <- keep th + (1 - keep) th'
 
     A block of T tokens was not stopped by the threshold, so acceptance above the target does not lower it then.

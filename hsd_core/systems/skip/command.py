@@ -1,4 +1,4 @@
-"""`sets`: which attentions and MLPs of a preset's target a draft can do without (`skip@set=NAME`)."""
+"""`sets`: searches attentions and MLPs of a preset's target that a draft can leave out (`skip@set=NAME`)."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def add(commands: Any) -> None:
     counts(parser, "--steps N", "how many sublayers are left out in the end (default 12)", default=12)
     counts(parser, "--keep N", "write sets of the first N of them (default: all)", nargs="+")
     reads(parser, "--profile FILE", "the target's costs (default: those shipped)")
-    said = (
+    help = (
         "the ladder, as JSON; sets of N go beside it, PRESET-skipN.json; what was read is kept in FILE.part until then"
     )
-    writes(parser, "--out FILE.json", said, goes_on=True, required=True)
+    writes(parser, "--out FILE.json", help, goes_on=True, required=True)
 
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.rawfile import prompts_file
     from hsd_core.models.drafts.draft_file import fingerprint
-    from hsd_core.systems.skip.agreeing import Agreeing
-    from hsd_core.systems.skip.searching import Kept, Weights, answer, priced, search, table
+    from hsd_core.systems.skip.agreement import SublayerAgreement
+    from hsd_core.systems.skip.search import ResumeFile, Weights, answer, priced, search, table
 
     subject = Subject.of(options)
     decoder, out, preset = subject.decoder, Path(options.out), subject.pipeline.preset
     if not options.steps <= 2 * decoder.layers:
         raise ValueError(f"--steps {options.steps}: the target has {2 * decoder.layers} sublayers")
     texts = [([*text.prompt_ids, *kept], len(text.prompt_ids)) for text, kept in subject.written()]
-    agrees = Agreeing(decoder, texts, options.every)
+    agrees = SublayerAgreement(decoder, texts, options.every)
     search_of = {"fingerprint": fingerprint(decoder), "places": agrees.places, **prompts_file(options.prompts)}
     reads_in_all = sum(2 * decoder.layers - step for step in range(options.steps))
     part = out.with_name(f"{out.name}.part")
-    tell = countdown("read", reads_in_all, silence=SILENCE)
-    found = search(agrees, Weights.of(decoder), options.steps, Kept(part, search_of), tell)
+    progress = countdown("read", reads_in_all, silence=SILENCE)
+    found = search(agrees, Weights.of(decoder), options.steps, ResumeFile(part, search_of), progress)
     target = _target(options, preset.name, subject.pipeline.device)
     path = priced(target, found["path"])
     about = {
@@ -71,8 +71,8 @@ def _target(options: argparse.Namespace, preset: str, device: str) -> ProfileLev
 
 
 def _set(path: Path, about: Mapping[str, Any], steps: list[dict[str, Any]], count: int) -> None:
-    """A set of the first steps of a path."""
-    from hsd_core.systems.skip.searching import without_first
+    """Write the set of the first `count` steps of a path."""
+    from hsd_core.systems.skip.search import without_first
     from hsd_core.systems.skip.sublayer_sets import FORMAT
 
     if not 1 <= count <= len(steps):

@@ -1,4 +1,4 @@
-"""The target without some of its attentions and MLPs."""
+"""The target without some of its attentions and MLPs (Draft & Verify, arXiv 2309.08168)."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def build_skip(spec: LevelSpec, site: Site) -> SkipLevel:
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.models.lean.sublayers import NONE
     from hsd_core.models.one_pass import Pass
-    from hsd_core.systems.skip.sublayer_sets import SetError, found_set
+    from hsd_core.systems.skip.sublayer_sets import SetError, find_set
 
     decoder = site.layered(spec)
     if not isinstance(decoder, Sublayered):
         raise StackError(f"{spec.name}: the target's decoder runs its layers whole; leave the level out")
     named = spec.get(SET)
     try:
-        found = found_set(named, site.preset.name, site.file(named) if named else None)
+        found = find_set(named, site.preset.name, site.file(named) if named else None)
     except SetError as error:
         raise StackError(f"{spec.name}: {error}") from error
     if found and (found.layers != decoder.layers or found.fingerprint != fingerprint(decoder)):

@@ -1,4 +1,4 @@
-"""What is lost without each sublayer of a model, as `python -m hsd_core sets` found it: a picture on a card."""
+"""The loss without each sublayer of a model, as `python -m hsd_core sets` measured it: a figure on a card."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Said = Annotated[str, Meta(max_length=400)]
 
 
 class Sublayer(Struct):
-    """An attention or an MLP, and the share of the target's own tokens that it chooses without that."""
+    """An attention or an MLP, and the agreement with the target without it, 0 to 1."""
 
     kind: Literal["attention", "mlp"]
     layer: Layer
@@ -27,14 +27,14 @@ class Sublayer(Struct):
 
 
 class Step(Sublayer):
-    """One more left out: agreement without all so far, the share of weights that is left, the speed-up at best."""
+    """One more sublayer left out: the agreement without all so far, the share of weights left, the best speed-up."""
 
     left: Share
     speed_up: Annotated[float, Meta(ge=0.0, le=1e6)]
 
 
 class Ladder(Struct):
-    """See `hsd_core.systems.skip.searching.search`; `answer` says what it comes to."""
+    """See `hsd_core.systems.skip.search.search`; `answer` is the result in a sentence."""
 
     preset: Said
     layers: Layer
@@ -48,7 +48,7 @@ class Ladder(Struct):
 
 
 def drawn(folder: Path, name: str) -> dict[str, Any] | None:
-    """The ladder of that name in plain types, for a card; None where it is none, which the log says."""
+    """The ladder of that name in plain types, for a card; None, with a warning in the log, if the file is invalid."""
     path = folder / f"{name}.json"
     try:
         found = convert(plain(files.read_bytes(path, LARGEST)), Ladder)

@@ -1,7 +1,6 @@
-"""Sets of sublayers that a draft of the target itself leaves out: small JSON files, each for the weights that it was
-searched for. Listing them imports no torch.
+"""Sets of sublayers that a self-draft leaves out: small JSON files, each for the weights that it was searched with.
 
-`python -m hsd_core sets` searches them (see `searching.py`).
+`python -m hsd_core sets` searches them (see `search.py`). Listing them imports no torch.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ Layer = Annotated[int, Meta(ge=0, le=4095)]
 
 
 class SetError(ValueError):
-    """A file that is no set of sublayers, or one of other weights; the message says which, and the command for one."""
+    """A file is no set of sublayers, or one of other weights; the message says which, and names the command to run."""
 
 
 class _File(Struct):
-    """What a file holds. fingerprint: of the target's last norm (see `draft_file.fingerprint`)."""
+    """A file's contents. fingerprint: of the target's last norm (see `draft_file.fingerprint`)."""
 
     format: str
     preset: str
@@ -47,8 +46,8 @@ _decoder = json_decoder(_File)
 
 @dataclass(frozen=True, slots=True)
 class SublayerSet:
-    """A set: the layers whose attention, and those whose MLP, are left out, of a model of so many. measured: what the
-    search found of it."""
+    """A set: the layers whose attention, and those whose MLP, are left out, of a model of `layers` layers. measured: by
+    the search."""
 
     name: str
     preset: str
@@ -102,14 +101,13 @@ def read_set(path: Path) -> SublayerSet:
 
 
 def shipped_sets(preset: str, folder: Path = FOLDER) -> Sequence[SublayerSet]:
-    """A preset's sets, those that leave out least first."""
+    """A preset's sets, smallest first."""
     own = [read_set(path) for path in sorted(folder.glob(f"{preset}-skip*{SUFFIX}"))]
     return sorted((one for one in own if one.preset == preset), key=lambda one: one.count)
 
 
-def found_set(name: str | None, preset: str, file: Path | None = None) -> SublayerSet | None:
-    """The set of that name: a shipped one, or a file; without a name the shipped one that leaves out least. None for
-    the empty one.
+def find_set(name: str | None, preset: str, file: Path | None = None) -> SublayerSet | None:
+    """The set of that name: a shipped one, or a file; without a name the smallest shipped one. None for the empty set.
 
     Raises:
         SetError: there is none.

@@ -1,5 +1,5 @@
-"""`knn-store`: make the store that target@knn=store asks. `ralm`: a passage of a folder before the prompt, another one
-every few tokens, with and without speculation."""
+"""`knn-store`: build the store for target@knn=store. `ralm`: generate with a retrieved passage before the prompt,
+retrieved again every few tokens, with and without speculation."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.models.machine import size
 from hsd_core.systems.store.store_keys import HEAT, MIX, NEAR
-from hsd_core.systems.store.store_place import MAKING, store_path
+from hsd_core.systems.store.store_path import MAKING, store_path
 
 if TYPE_CHECKING:
     from hsd_core.systems.store.neighbours import Store
     from hsd_core.systems.store.store_file import Owner
 
-MOST_TOKENS = 96  # of a passage that are read
+MOST_TOKENS = 96  # of a passage
 
 
 def add(commands: Any) -> None:
@@ -76,7 +76,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def worth(found: dict[float, float]) -> str:
-    """What perplexities by share, 0 among them, say of a store."""
+    """The conclusion from perplexities by share (with 0), in words."""
     usual = f"{MIX.usual:g} is the default"
     best = min((share for share in found if share), key=lambda share: found[share])
     if found[best] >= found[0.0]:
@@ -85,7 +85,7 @@ def worth(found: dict[float, float]) -> str:
 
 
 def there(owner: Owner, path: Path) -> Store | None:
-    """The store that is there; None where it cannot be used."""
+    """The existing store; None if it cannot be used."""
     from hsd_core.systems.store.store_file import StoreError, read_store
 
     try:
@@ -111,7 +111,7 @@ def _add_ralm(commands: Any) -> None:
 def run_ralm(options: argparse.Namespace) -> int:
     from hsd_core.core.choices import SeededChoices
     from hsd_core.systems.store.documents import Bm25, passages_of
-    from hsd_core.systems.store.documents_run import Asking, Written, written_behind
+    from hsd_core.systems.store.ralm import RalmResult, RetrievalSettings, generate_with_passages
 
     sampling = check_sampling(options)
     passages = passages_of(Path(options.docs))
@@ -129,10 +129,10 @@ def run_ralm(options: argparse.Namespace) -> int:
     def ranks(query: Any) -> Any:
         return ranking.scores(tokenizer.decode(list(query)))
 
-    def run(plain: bool) -> Written:
-        asking = Asking(options.every, options.query, options.stride, plain)
+    def run(plain: bool) -> RalmResult:
+        asking = RetrievalSettings(options.every, options.query, options.stride, plain)
         choices = SeededChoices(options.seed)
-        return written_behind(
+        return generate_with_passages(
             decoder,
             ids,
             line,
@@ -148,7 +148,7 @@ def run_ralm(options: argparse.Namespace) -> int:
     print(prompt + tokenizer.decode(speculated.ids))
     print(f"{len(passages)} passages of {options.docs}", file=sys.stderr)
     for name, one in (("with speculation", speculated), ("without", plain)):
-        print(f"{name}: {told(one)}", file=sys.stderr)
+        print(f"{name}: {summary(one)}", file=sys.stderr)
     same = speculated.ids == plain.ids
     print("the same text" if same else "the texts DIFFER", file=sys.stderr)
     files = {passages[at].file: None for at in speculated.passages}
@@ -156,8 +156,8 @@ def run_ralm(options: argparse.Namespace) -> int:
     return 0 if same else 1
 
 
-def told(one: Any) -> str:
-    """What a run took, in a line."""
+def summary(one: Any) -> str:
+    """A run's counts and times, in a line."""
     guessed = f", {one.guesses} guesses, {one.wrong} rounds cut" if one.guesses else ""
     return (
         f"{len(one.ids)} tokens in {one.ms / 1e3:.1f} s; {one.queries} queries in {one.batches} batches, "

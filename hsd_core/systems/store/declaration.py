@@ -1,4 +1,4 @@
-"""The target with a store of a text (kNN-LM), and the draft that looks in a cache of what that returned (RaLMSpec)."""
+"""The target with a store of a text (kNN-LM), and a draft with a cache of the store's results (RaLMSpec)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, NameForms, Placem
 from hsd_core.grammar.registry import Extension
 from hsd_core.grammar.strategies import PolicyKind
 from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
-from hsd_core.systems.store.store_place import store_needed
-from hsd_core.systems.store.strides import Spaced
+from hsd_core.systems.store.store_path import missing_store
+from hsd_core.systems.store.strides import Os3
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -64,7 +64,7 @@ KINDS = (
 
 
 def build_with_store(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], Level]) -> StoreLevel:
-    """The target that mixes its words with those of its store, in place of the plain one."""
+    """The target mixed with a store, in place of the plain target."""
     from hsd_core.systems.store.store_file import opened_store
     from hsd_core.systems.store.store_level import StoreLevel
 
@@ -82,7 +82,7 @@ EXTENDS = (
         build=build_with_store,
         help="@knn=store mixes its words with what followed like places of a text (kNN-LM), a distribution of its "
         "own; python -m hsd_core knn-store makes the store.",
-        first=store_needed,
+        first=missing_store,
     ),
 )
 
@@ -91,7 +91,7 @@ POLICIES = (
         name="os3",
         order=50,
         words="os3 · as many as one query of a store pays for",
-        make=Spaced,
+        make=Os3,
         in_names="stops where a query pays",
         keys=(
             Share(

@@ -1,4 +1,4 @@
-"""A folder of texts as passages, ranked by BM25 (bm25s, a library of its own that only this needs)."""
+"""A folder of texts as passages, ranked by BM25 (by bm25s, an optional library that only this needs)."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 from typing import Any, Protocol
 
 WORDS = 80  # of a passage, about
-MOST_BYTES = 2_000_000  # of a folder that are read
+MOST_BYTES = 2_000_000  # of a folder's texts
 ENDINGS = (".md", ".rst", ".txt")
 NEEDED = "the package bm25s is not here, and it ranks the documents; install it with: pip install bm25s"
 
 
 class DocumentsError(ValueError):
-    """A folder that gives no documents; the message names the cure."""
+    """A folder has no usable documents; the message names the cure."""
 
 
 class Ranking(Protocol):
-    """What ranks passages for a query, by one metric for any part of them."""
+    """Ranks passages for a query, by the same metric for any subset of them."""
 
     def scores(self, query: str) -> Sequence[float]:
-        """Every passage's; the higher the better."""
+        """The score of every passage; higher is better."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """file: whose it is, as the folder names it."""
+    """A part of a file. file: its path within the folder."""
 
     file: str
     text: str
@@ -39,7 +39,7 @@ def passages_of(folder: Path) -> list[Passage]:
     """The paragraphs of a folder's texts, short ones joined up to about `WORDS` words, in the order of their files.
 
     Raises:
-        DocumentsError: it holds no text, or too much.
+        DocumentsError: it has no text, or too much.
     """
     files = sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
     if (held := sum(path.stat().st_size for path in files)) > MOST_BYTES:
@@ -60,13 +60,12 @@ def passages_of(folder: Path) -> list[Passage]:
 
 
 def words_of(text: str) -> list[str]:
-    """What BM25 counts."""
+    """The words that BM25 counts."""
     return re.findall(r"\w+", text.lower())
 
 
 class Bm25:
-    """BM25 over passages: a `Ranking`. Its counts of words and lengths are those of all passages, whatever part of
-    them is looked at."""
+    """BM25 over passages, a `Ranking`. Word counts and lengths are those of all passages, whatever subset is ranked."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         """

@@ -1,4 +1,5 @@
-"""A read-out of the target's last states: its own words, mixed with what followed like states of a text (kNN-LM)."""
+"""A read-out of the target's last states: its distribution mixed with the tokens that followed similar states
+(kNN-LM)."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from torch import Tensor
 from hsd_core.levels.readout import Lens
 from hsd_core.models.cache import Cache
 from hsd_core.models.one_pass import Pass
-from hsd_core.systems.store.neighbours import Neighbours, Shelf, Store, directions, mixed
+from hsd_core.systems.store.neighbours import Neighbours, Store, StoreCache, directions, mixed
 from hsd_core.systems.store.notes import Asked
 
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """How a store speaks beside the model: of how many nearest places, with what share, at which temperature."""
+    """How a store is mixed in. near: nearest places used. mix: the store's share. heat: temperature of distances."""
 
     near: int
     mix: float
@@ -27,12 +28,14 @@ class Mixing:
 
 
 class Mixture(Lens):
-    """The model's last norm and head, mixed with what followed like states. asked: what the last read asked a store."""
+    """The model's last norm and head, mixed with a store. asked: the note on the last query of a store."""
 
-    def __init__(self, decoder: Any, source: Store | Shelf, mixing: Mixing, shelf: Shelf | None = None) -> None:
+    def __init__(
+        self, decoder: Any, source: Store | StoreCache, mixing: Mixing, store_cache: StoreCache | None = None
+    ) -> None:
         super().__init__(decoder)
         self.asked: Asked | None = None
-        self._source, self._mixing, self._shelf = source, mixing, shelf
+        self._source, self._mixing, self._store_cache = source, mixing, store_cache
 
     def forward(
         self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
@@ -40,10 +43,10 @@ class Mixture(Lens):
         """See `Readout.forward`."""
         read = x[len(x) - given.wanted :]
         logits = self._decoder.head(read)
-        begun = time.perf_counter_ns()  # a part of the pass, whose whole the run's clock stamps
+        begun = time.perf_counter_ns()  # a part of the pass, which the run's clock times
         near = self._near(read)
-        if self._shelf is not None:
-            self._shelf.put(near.places)
+        if self._store_cache is not None:
+            self._store_cache.put(near.places)
         self.asked = Asked(len(read), time.perf_counter_ns() - begun)
         return mixed(logits, near, mix=self._mixing.mix, heat=self._mixing.heat), x
 
@@ -61,6 +64,6 @@ def keys_of(decoder: Any, ids: Sequence[int]) -> Tensor:
 
 
 def directions_of(decoder: Any, states: Tensor) -> Tensor:
-    """In float32 at least."""
+    """(n, hidden) keys of states, in float32 or higher precision."""
     held = states.float() if states.element_size() < 4 else states
     return directions(held, decoder.last_norm.to(held), decoder.shape.norm_eps)

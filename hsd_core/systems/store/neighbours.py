@@ -1,13 +1,13 @@
 """kNN-LM's store: for every place of a text the target's last state there, and the token that follows.
 
-Khandelwal et al. 2020, arXiv 1911.00172. A state that is met again asks which places were like it, and what followed
-them:
+Khandelwal et al. 2020, arXiv 1911.00172. For a new state the nearest stored states are found, and the tokens that
+followed them are mixed in:
 
     p = mix p_kNN + (1 - mix) p_LM,   p_kNN(y) ~ sum of exp(-d / heat) over the k nearest places that y followed
 
-The keys here are the states behind the model's last norm, scaled to length 1 (the paper takes the inputs of the last
-MLP as they are); d is the squared distance of two of them, 0 to 4. The search is exact: one matrix product over all
-keys, which are read once for however many states ask together.
+The keys here are the states behind the model's last norm, scaled to length 1 (the paper takes the unscaled inputs of
+the last MLP); d is the squared distance of two of them, 0 to 4. The search is exact: one matrix product over all keys,
+which are read once for all states of a query.
 
 Names: N places, n states, k neighbours, V vocabulary.
 """
@@ -23,14 +23,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-KEPT = 4096  # places of a `Shelf`, the newest
-FOLLOWING = 10  # places behind each hit that are put on it too (RaLMSpec, section 5.3: n = 10)
+KEPT = 4096  # places of a `StoreCache`, the newest
+FOLLOWING = 10  # places behind each hit that are added too (RaLMSpec, section 5.3: n = 10)
 
 
 class Neighbours(NamedTuple):
-    """The nearest places of n states, the nearest first.
+    """The k nearest places of n states, the nearest first.
 
-    distances: (n, k) squared. ids: (n, k) what followed. places: (n, k) where in the store.
+    distances: (n, k) squared. ids: (n, k) the tokens that followed. places: (n, k) indices in the store.
     """
 
     distances: Tensor
@@ -47,25 +47,23 @@ def mixed(logits: Tensor, near: Neighbours, *, mix: float, heat: float) -> Tenso
     """The log of the mixture, (n, V), in the dtype of the model's logits (n, V).
 
     Args:
-        mix: the store's share, 0 to 1; where there are no neighbours the model speaks alone. heat: the temperature of
-            distances.
+        mix: the store's share, 0 to 1; without neighbours the row is the model's. heat: the temperature of distances.
     """
     own = logits.log_softmax(-1)
     if not near.ids.shape[-1] or mix <= 0.0:
         return own
     own += math.log1p(-mix) if mix < 1.0 else -math.inf
     weights = (-near.distances.to(own) / heat).softmax(-1)
-    said = torch.zeros_like(own).scatter_add_(-1, near.ids, weights).gather(-1, near.ids)
-    there = torch.logaddexp(own.gather(-1, near.ids), (mix * said).log())
-    return own.scatter_(-1, near.ids, there)  # a token that several places name has one value in all of them
+    stored = torch.zeros_like(own).scatter_add_(-1, near.ids, weights).gather(-1, near.ids)
+    there = torch.logaddexp(own.gather(-1, near.ids), (mix * stored).log())
+    return own.scatter_(-1, near.ids, there)  # a token of several places has the same value at each
 
 
 class Store:
     """Read-only, and shared by all runs.
 
     Args:
-        keys: (N, hidden) of length 1. values: (N,) ids. Neighbours in the text are neighbours here.
-        about: where it comes from.
+        keys: (N, hidden) of length 1. values: (N,) ids. Both in the order of the text. about: its source.
     """
 
     def __init__(self, keys: Tensor, values: Tensor, about: dict[str, str] | None = None) -> None:
@@ -76,7 +74,7 @@ class Store:
 
     @property
     def nbytes(self) -> int:
-        """That a query reads."""
+        """Bytes that a query reads."""
         return self.keys.nbytes + self.values.nbytes
 
     def nearest(self, keys: Tensor, k: int) -> Neighbours:
@@ -85,11 +83,11 @@ class Store:
         return Neighbours(distances, self.values[places], places)
 
 
-class Shelf:
+class StoreCache:
     """A run's small cache of a store: the places that its queries returned, and those that follow each of them.
 
-    It ranks as the store does, so where the best place of all lies here, it is found (RaLMSpec, arXiv 2401.14021,
-    section 3). `KEPT` places, the oldest making room.
+    It ranks as the store does, so if it holds the store's best place, it returns that (RaLMSpec, arXiv 2401.14021,
+    section 3). The oldest places are replaced.
     """
 
     def __init__(self, store: Store, kept: int = KEPT, following: int = FOLLOWING) -> None:
@@ -98,10 +96,10 @@ class Shelf:
         self._places = torch.full((len(self._keys),), -1)
         self._slots: dict[int, int] = {}  # place -> slot
         self._next = 0
-        self._hits: deque[Tensor] = deque(maxlen=kept)  # put on it when it is read: where no draft reads it, never
+        self._hits: deque[Tensor] = deque(maxlen=kept)  # added when the cache is read, so only if a draft does
 
     def put(self, places: Tensor) -> None:
-        """Places that a query of the store returned."""
+        """Add the places that a query of the store returned."""
         self._hits.append(places)
 
     def nearest(self, keys: Tensor, k: int) -> Neighbours:

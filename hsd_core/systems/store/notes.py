@@ -1,4 +1,4 @@
-"""What a pass over a store of a text says of itself."""
+"""The note of a pass that queries a store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hsd_core.typed import Int
 
 
 class Asked(Note, frozen=True):
-    """What a pass asked the store: rows in one query, and how long it took, in ns, as a part of the pass."""
+    """A pass's query of the store: its rows, and its time in ns, which is a part of the pass."""
 
     rows: Int
     ns: Int
@@ -21,7 +21,7 @@ class Asked(Note, frozen=True):
 
 
 def check_queries(events: Sequence[Event], header: Header) -> Iterable[str]:
-    """A store is asked by every pass of the level that has one, by no other, and within it."""
+    """Every pass of the level with a store queries it, no other pass does, and the query is within the pass."""
     top = len(header.levels) - 1
     stores = {level.index for level in header.levels if "places" in level.params and level.index == top}
     for i, event in enumerate(events):
@@ -35,7 +35,7 @@ def check_queries(events: Sequence[Event], header: Header) -> Iterable[str]:
 
 
 def lines(figures: Mapping[str, Any]) -> Iterator[str]:
-    """What the terminal says of a run's queries."""
+    """The terminal's lines on a run's queries."""
     if (asked := figures.get("asked")) is not None:
         rows, ms = figures["asked_rows"] / asked, figures["asked_ms"] / asked
         yield f"store: {asked} queries of {rows:.1f} rows, {ms:.1f} ms each, {figures['asked_ms']:.0f} ms in all"

@@ -1,7 +1,7 @@
-"""A store as a file in the cache folder: safetensors, its keys in float16, the target that it belongs to in its header.
+"""A store as a file in the cache folder: safetensors, with keys in float16 and its target in the header.
 
-A store is made on a machine (`python -m hsd_core knn-store`) and never shipped: it holds what the target made of a
-text, place by place.
+A store is built on each machine (`python -m hsd_core knn-store`) and not shipped: it holds the target's states for a
+whole text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hsd_core.levels.opened_drafts import opens_drafts
 from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.stacks.targets import preset_option
 from hsd_core.systems.store.neighbours import Store
-from hsd_core.systems.store.store_place import MAKING, store_path
+from hsd_core.systems.store.store_path import MAKING, store_path
 
 if TYPE_CHECKING:
     from hsd_core.grammar.kind import Site
@@ -33,13 +33,13 @@ FORMAT = "hsd-knn/1"
 
 
 class StoreError(ValueError):
-    """A store that is not there, or not this target's; the message names the command that makes it."""
+    """A store is missing, or of another target; the message names the command that builds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose store it is. preset_key: of the file's name. command: that makes it. fingerprint: of the target's last
-    norm (`drafts.draft_file.fingerprint`). hidden, vocab_size: of the target."""
+    """The target of a store. preset_key: in the file's name. command: builds the store. fingerprint: of the target's
+    last norm (`drafts.draft_file.fingerprint`). hidden, vocab_size: of the target."""
 
     preset_key: str
     command: str
@@ -49,7 +49,7 @@ class Owner:
 
 
 def write_store(path: Path, keys: Tensor, values: Tensor, about: Mapping[str, str]) -> None:
-    """Write a store whole or not at all."""
+    """Write a store atomically."""
     from safetensors.torch import save_file
 
     partial = path.with_suffix(".partial")
@@ -60,10 +60,10 @@ def write_store(path: Path, keys: Tensor, values: Tensor, about: Mapping[str, st
 
 
 def read_store(owner: Owner, path: Path | None = None) -> Store:
-    """The store of a target, in float32: a CPU has no quick product in half precision.
+    """The store of a target, in float32, as CPUs have no fast product in half precision.
 
     Raises:
-        StoreError: there is none, it is damaged, or another target's.
+        StoreError: there is none, or it is damaged or of another target.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -91,10 +91,10 @@ def read_store(owner: Owner, path: Path | None = None) -> Store:
 
 
 def opened_store(spec: LevelSpec, site: Site, decoder: Layered) -> Store:
-    """The store of a preset's target; one that is made anew is opened anew.
+    """The store of a preset's target, opened again if the file has changed.
 
     Raises:
-        StackError: there is none, or it is another target's.
+        StackError: there is none, or it is of another target.
     """
     try:
         owner, path = owner_of(site.preset, decoder), store_path(site.preset.key)
@@ -105,10 +105,10 @@ def opened_store(spec: LevelSpec, site: Site, decoder: Layered) -> Store:
 
 
 def owner_of(preset: Preset, decoder: Layered) -> Owner:
-    """Whose a store has to be.
+    """The owner that a store must have.
 
     Raises:
-        StoreError: nobody can tell, as the decoder has no last norm of its own.
+        StoreError: the decoder does not run layer by layer.
     """
     if not opens_drafts(decoder):
         raise StoreError(f"a store is made of the last states of a model that runs layer by layer, and {decoder} does")

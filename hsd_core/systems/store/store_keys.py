@@ -1,4 +1,4 @@
-"""kNN-LM's keys, which the target has."""
+"""The target's keys for kNN-LM."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OF_STORE = (KNN, NEAR, MIX, HEAT)
 
 
 def mixing_of(spec: LevelSpec) -> Mixing:
-    """How a level with a store mixes."""
+    """The mixing that a level's keys ask for."""
     from hsd_core.systems.store.mixture import Mixing
 
     return Mixing(spec[NEAR], spec[MIX], spec[HEAT])

@@ -1,10 +1,9 @@
-"""kNN-LM as a level, and a draft that looks in a small cache of the same store (RaLMSpec, arXiv 2401.14021).
+"""kNN-LM as a level, and a draft that reads a small cache of the same store (RaLMSpec, arXiv 2401.14021).
 
-Both are read-outs over one trunk: the target's last states, turned into the model's own words mixed with what followed
-like states in a text (`neighbours.py`). The target asks the store. The draft asks the places that the target's
-queries returned in this run, so verifying it takes one query for all of its tokens, and no layer but for the row
-behind the last one. What the draft hands up are the rows that it drew from, so any rule stays exact, whatever lies in
-the cache; the paper compares tokens.
+Both are read-outs over one trunk: the target's last states give the model's distribution, mixed with the tokens that
+followed similar states in a text (`neighbours.py`). The target queries the store. The draft queries the places that the
+target's queries returned in this run, so verifying its tokens takes one query, and no layers except for the row behind
+the last token. The draft hands up the rows that it drew from, so any rule stays exact; the paper compares tokens.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models.one_pass import Branches
 from hsd_core.systems.store.mixture import Mixing, Mixture
-from hsd_core.systems.store.neighbours import Shelf, Store
+from hsd_core.systems.store.neighbours import Store, StoreCache
 
 
 class CachedRun(TrunkRun):
-    """The draft's state: as that of a level that runs all layers."""
+    """The draft's state: that of a level that runs all layers."""
 
-    def __init__(self, trunk: Trunk, source: Store | Shelf, mixing: Mixing, name: str) -> None:
+    def __init__(self, trunk: Trunk, source: Store | StoreCache, mixing: Mixing, name: str) -> None:
         super().__init__(trunk, trunk.decoder.layers, Mixture(trunk.decoder, source, mixing), name)
 
 
 class StoreRun(TrunkRun):
-    """The target's. It may read states that the draft below it has computed, so it keeps count of what it has read."""
+    """The target's state. It may use states that the draft below has computed, so it counts what it has read itself."""
 
-    def __init__(self, trunk: Trunk, store: Store, shelf: Shelf, mixing: Mixing, name: str) -> None:
-        self._mixture = Mixture(trunk.decoder, store, mixing, shelf)
+    def __init__(self, trunk: Trunk, store: Store, store_cache: StoreCache, mixing: Mixing, name: str) -> None:
+        self._mixture = Mixture(trunk.decoder, store, mixing, store_cache)
         super().__init__(trunk, trunk.decoder.layers, self._mixture, name)
         self._read = 0
 
@@ -47,7 +46,7 @@ class StoreRun(TrunkRun):
     def _score(
         self, ids: Sequence[int], rows: int, branches: Branches | None = None, unread: frozenset[int] = frozenset()
     ) -> tuple[Tensor, Work]:
-        logits, work = super()._score(ids, rows, branches)  # what nobody reads is asked too: a row is nearly free
+        logits, work = super()._score(ids, rows, branches)  # unread rows too: a row of a query is nearly free
         self._read = len(ids)
         return logits, replace(work, notes=noted(self._mixture.asked))
 
@@ -57,7 +56,7 @@ class StoreRun(TrunkRun):
 
 
 class OverStore(OverDecoder):
-    """What both levels are: a decoder, a store of its states, and how they are mixed."""
+    """The base of both levels: a decoder, a store of its states, and the mixing."""
 
     def __init__(
         self,
@@ -71,7 +70,7 @@ class OverStore(OverDecoder):
     ) -> None:
         """
         Raises:
-            ValueError: the store holds nothing.
+            ValueError: the store is empty.
         """
         if not len(store):
             raise ValueError(f"{kind}: its store holds no place of a text")
@@ -93,18 +92,18 @@ class OverStore(OverDecoder):
 
 
 class StoreLevel(OverStore):
-    """kNN-LM: a model and a store of its states, asked in every pass."""
+    """kNN-LM: a model and a store of its states, queried in every pass."""
 
     def enter(self, shared: SharedState) -> Trunk:
         """The trunk of the target's layers, whose last states a draft below may be fed."""
         return shared.trunk(self.decoder, self.decoder.layers, features=True)
 
     def open(self, capacity: int, shared: SharedState) -> StoreRun:
-        return StoreRun(self.enter(shared), self.store, shared.held(self.store, Shelf), self.mixing, self.name)
+        return StoreRun(self.enter(shared), self.store, shared.held(self.store, StoreCache), self.mixing, self.name)
 
 
 class CachedLevel(OverStore):
-    """The same model and what the run's queries of the store have returned so far."""
+    """The same model, and the results of the run's queries so far."""
 
     over_target = True
 
@@ -113,4 +112,4 @@ class CachedLevel(OverStore):
         return shared.trunk(self.decoder, self.decoder.layers, along=True)
 
     def open(self, capacity: int, shared: SharedState) -> CachedRun:
-        return CachedRun(self.enter(shared), shared.held(self.store, Shelf), self.mixing, self.name)
+        return CachedRun(self.enter(shared), shared.held(self.store, StoreCache), self.mixing, self.name)

@@ -1,11 +1,10 @@
-"""Making a store, and what it is worth.
+"""Building a store, and judging it.
 
-The target reads windows of a text, and every place of them becomes a key. Windows lie evenly in the text, within its
-documents. The first `WARM` places of a window are read and not kept: their states know too little of what stands
-before. What is done lies in parts beside the store, so that a call that was stopped goes on where it ended; another
-target, text or size begins anew.
+The target reads windows of a text, and every place of them becomes a key. Windows are spread evenly over the text and
+stay within its documents. The first `WARM` places of a window are not kept, as their states have too little context.
+Finished parts are stored next to the store, so that a stopped call resumes; another target, text or size starts again.
 
-A store is judged by the perplexity of places of its text that it does not hold, with shares of it and without.
+A store is judged by the perplexity of parts of its text that it does not hold, with shares of it and without.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from hsd_core.systems.store.neighbours import Store, mixed
 from hsd_core.systems.store.store_file import Owner, write_store
 
 WINDOW = 256  # ids that are read at once
-WARM = 32  # of them, those at the beginning that give no key
-PART = 16  # windows that are kept together
+WARM = 32  # ids at a window's start that give no key
+PART = 16  # windows in a part
 DEFAULT_PLACES = 24_000
 Progress = Callable[[str, float, float], None]
 
 
 class Stopped(Exception):
-    """Somebody asked the making to stop; what is done lies there."""
+    """`stop` ended the building; finished parts are kept."""
 
 
 def windows_of(text: Text, places: int) -> list[tuple[int, int]]:
-    """Windows [start, end) that give about so many places: the last id of each is a value alone."""
+    """Windows [start, end) with about `places` places; the last id of a window is only a value."""
     ends = np.flatnonzero(text.tokens == text.vocab_size)
     whole: list[tuple[int, int]] = []
     for start, end in zip([0, *(ends + 1)], [*ends, len(text.tokens)], strict=True):
@@ -61,12 +60,13 @@ def make_store(
     progress: Progress = lambda stage, done, total: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Make a target's store and write it; returns how many places it holds.
+    """Build a target's store and write it; returns its number of places.
 
     Args:
-        path: of the store; parts lie beside it until it is whole.
+        path: of the store; parts are stored next to it until it is complete.
     Raises:
-        ValueError: the text is another vocabulary's, or too short. Stopped: `stop`, asked between windows, turned true.
+        ValueError: the text is of another vocabulary, or too short.
+        Stopped: `stop`, called between windows, returned True.
     """
     if text.vocab_size > owner.vocab_size:
         raise ValueError(f"the text has a vocabulary of {text.vocab_size} ids, the target of {owner.vocab_size}")
@@ -77,7 +77,7 @@ def make_store(
     folder = path.with_suffix(f".{task}")
     for other in path.parent.glob(f"{path.stem}.*"):
         if other.is_dir() and other != folder:
-            shutil.rmtree(other)  # of another making
+            shutil.rmtree(other)  # parts of another store
     folder.mkdir(parents=True, exist_ok=True)
     parts = list(_parts(decoder, text, windows, folder, progress, stop))
     keys, values = (torch.cat(column) for column in zip(*parts, strict=True))
@@ -122,10 +122,10 @@ SHARES = (0.0, 0.1, 0.25, 0.5)
 
 
 def held_out(text: Text, asked: int, count: int = WINDOWS, seed: int = 0) -> list[tuple[int, int]]:
-    """Some windows that a store of `asked` places does not hold.
+    """Some windows that are not in a store of `asked` places.
 
     Raises:
-        ValueError: it holds all of the text.
+        ValueError: the store has all windows of the text.
     """
     taken = set(windows_of(text, asked))
     left = [window for window in windows_of(text, 10**9) if window not in taken]
@@ -147,7 +147,7 @@ def judged(
     shares: Sequence[float] = SHARES,
     progress: Callable[[str, float, float], None] = lambda stage, done, total: None,
 ) -> tuple[int, dict[float, float]]:
-    """How many tokens were looked at, and their perplexity by the store's share; 0: the model alone."""
+    """The number of tokens judged, and their perplexity by the store's share; 0: the model alone."""
     losses: dict[float, list[Tensor]] = {share: [] for share in shares}
     for done, (lo, hi) in enumerate(windows):
         progress("judging", done, len(windows))

@@ -1,4 +1,4 @@
-"""How many tokens to draft before a store is asked for all of them at once: OS3 of RaLMSpec (arXiv 2401.14021, 4.2).
+"""The number of tokens to draft before one query of a store checks them: OS3 of RaLMSpec (arXiv 2401.14021, 4.2).
 
 A round of s steps ends at the first wrong one, or at its end. With gamma, the chance that a step is right:
 
@@ -6,8 +6,8 @@ A round of s steps ends at the first wrong one, or at its end. With gamma, the c
     one after another  s a + b
     at once            gamma^s ((s - 1) a + max(a, b)) + (1 - gamma^s) (s a + b)
 
-where a is a step, b a query of the store, and "at once" the next round begins while the query is under way. One after
-another s = 1 is the best as long as gamma <= a / (a + b): at the paper's most for gamma, 0.6, wherever b <= 2/3 a.
+where a is the time of a step, b that of a query, and "at once" means that the next round begins during the query. One
+after another, s = 1 is the best while gamma <= a / (a + b): at gamma = 0.6, the paper's largest, whenever b <= 2/3 a.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from hsd_core.core.policies import DraftState, Fixed
 
-SEEN = 5  # rounds that gamma is estimated from (w)
-MOST = 0.6  # that gamma is taken for (gamma_max)
+SEEN = 5  # rounds from which gamma is estimated (w)
+MOST = 0.6  # the largest estimate of gamma (gamma_max)
 LONGEST = 64
 
 
@@ -28,7 +28,7 @@ def steps_kept(gamma: float, stride: int) -> float:
 
 
 def round_ms(gamma: float, stride: int, step: float, query: float, *, at_once: bool = False) -> float:
-    """What a round takes. step, query: ms of each. at_once: the next round goes on while the query is under way."""
+    """The ms of a round. step, query: ms of each. at_once: the next round begins during the query."""
     whole = stride * step + query
     if not at_once:
         return whole
@@ -37,7 +37,7 @@ def round_ms(gamma: float, stride: int, step: float, query: float, *, at_once: b
 
 
 def best_stride(gamma: float, step: float, query: float, *, at_once: bool = False, longest: int = LONGEST) -> int:
-    """The stride of most steps a ms; of equal ones the shortest."""
+    """The stride with the most steps per ms; of equal ones the shortest."""
 
     def speed(stride: int) -> float:
         return steps_kept(gamma, stride) / round_ms(gamma, stride, step, query, at_once=at_once)
@@ -46,19 +46,19 @@ def best_stride(gamma: float, step: float, query: float, *, at_once: bool = Fals
 
 
 def gamma_of(rounds: Sequence[tuple[int, int]]) -> float:
-    """The estimate of gamma from rounds (steps drafted, steps kept): kept / (kept + rounds that were cut), `MOST` at
-    most; 0 before there is any."""
+    """The estimate of gamma from rounds of (steps drafted, steps kept): kept / (kept + rounds cut short), at most
+    `MOST`; 0 without rounds."""
     kept = sum(right for _, right in rounds)
     cut = sum(right < drafted for drafted, right in rounds)
     return min(MOST, kept / (kept + cut)) if kept + cut else 0.0
 
 
 @dataclass(slots=True)
-class Spaced(Fixed):
-    """Stop where OS3 says that a query of a store pays best, at T tokens at the latest (see `strides`).
+class Os3(Fixed):
+    """Stop at OS3's best stride, at the latest after T tokens.
 
-    It looks at the last rounds alone and at `ask`, what a query takes beside a step, never at the clock: so a run can
-    be repeated.
+    It depends on the last rounds and on `ask`, the time of a query in steps, and not on the clock, so a run can be
+    repeated.
     """
 
     ask: float

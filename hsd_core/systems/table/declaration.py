@@ -1,4 +1,4 @@
-"""A function from prefix to probabilities, without weights."""
+"""Levels that are functions from a prefix to probabilities, without weights."""
 
 from __future__ import annotations
 
@@ -47,4 +47,4 @@ KINDS = (
     ),
 )
 
-TOKENIZERS = {"tables": ToyTokenizer}  # by what a preset's levels are made of
+TOKENIZERS = {"tables": ToyTokenizer}  # by the kind of a preset's levels

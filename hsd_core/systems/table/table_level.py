@@ -1,7 +1,7 @@
-"""A level that is a function from a prefix to probabilities: what the exactness tests run on.
+"""A level that is a function from a prefix to probabilities; the exactness tests run on it.
 
-It keeps the ids that it has processed, as a model keeps keys and values, and refuses to score a context that
-disagrees with them: a missed rollback is an error here, never a silently wrong row.
+It keeps the ids that it has processed, as a model keeps keys and values, and refuses a context that disagrees with
+them: a missed rollback is an error, not a wrong row.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TableLevel:
 class TableRun:
     def __init__(self, table: Table, source: str) -> None:
         self._table, self._source = table, source
-        self._seen: list[int] = []  # of the context, then the nodes of a tree behind it
+        self._seen: list[int] = []  # the ids of the context, then of the tree behind it
 
     @property
     def cached(self) -> int:

@@ -1,4 +1,4 @@
-"""The target's weights over a part of the target's cache (TriForce: Sun et al. 2024, arXiv 2404.11912)."""
+"""Levels that run the target's weights over a part of its cache (TriForce: Sun et al. 2024, arXiv 2404.11912)."""
 
 from __future__ import annotations
 

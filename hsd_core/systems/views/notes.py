@@ -1,4 +1,4 @@
-"""What a view of the target's cache reports."""
+"""The report of a view of the target's cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hsd_core.typed import Int
 
 
 class Held(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Positions lo, ..., hi - 1 of a context (the prompt counted), which so many heads of a view hold."""
+    """Positions lo, ..., hi - 1 of a context (the prompt included), held by this many heads of a view."""
 
     lo: Int
     hi: Int
@@ -21,12 +21,12 @@ class Held(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class Chosen(Note, frozen=True):
-    """What a view holds of the target's cache, from now on: chosen after the prompt was read, and frozen.
+    """The part of the target's cache that a view holds, chosen once the prompt was read.
 
-    `upto`: the positions that the cache had. `heads`: all of them, in every layer (layers times key heads); each holds
-    positions of its own choice. `held`: how many hold which, in order; what none holds is left out. `slots`: the most
-    that one holds. Later positions, once the target has verified them, are held by all: they take empty slots first,
-    then those of what was chosen last.
+    `upto`: the positions in the cache. `heads`: the number of heads (layers times key heads), each with its own choice.
+    `held`: the number of heads that hold each position, in order; positions that none holds are left out. `slots`: the
+    most positions of a head. Later positions, once the target has verified them, are held by all heads: they take empty
+    slots first, then those that were chosen last.
     """
 
     upto: Int
@@ -36,7 +36,7 @@ class Chosen(Note, frozen=True):
 
 
 def check_views(events: Sequence[Event], header: Header) -> Iterable[str]:
-    """A view holds positions that there were, each head no more than it has slots for."""
+    """A view holds existing positions, and no head more than its slots."""
     for i, event in enumerate(events):
         if not isinstance(event, Report) or not (chosen := Chosen.of(event)):
             continue

@@ -1,8 +1,8 @@
-"""Which slots of a base cache a view holds: chosen once, between two rounds, and frozen from then on.
+"""The selection of a base cache's positions that a view holds: chosen once, between two rounds, and then frozen.
 
-`Stream`: the first positions and the last ones (StreamingLLM, arXiv 2309.17453). `Chunks`: those that the last token of
-the prompt asks for (TriForce, arXiv 2404.11912, section 4.1). What the base's level verifies later is always held: it
-takes empty slots first, then those of what was chosen last, then its own oldest ones.
+`Stream`: the first positions and the last ones (StreamingLLM, arXiv 2309.17453). `Chunks`: those with the highest
+attention from the prompt's last token (TriForce, arXiv 2404.11912, section 4.1). Positions that the base's level
+verifies later are always held: they take empty slots first, then those chosen last, then their own oldest ones.
 
 Names: L layers, H query heads, G key/value heads, d head size, m slots.
 """
@@ -20,10 +20,10 @@ from hsd_core.models.gpu.transfer import sent
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a view holds of the first `origin` positions of its base.
+    """The selected positions among the first `origin` of the base.
 
-    at: (L, G, m) positions, those of each slot. order: the slots in the order in which later positions take them, over
-    and over; the empty ones, from m on, come first.
+    at: (L, G, m) the position in each slot. order: the slots in the order in which later positions take them,
+    cyclically; empty slots, from m on, come first.
     """
 
     at: Tensor
@@ -31,14 +31,14 @@ class Chosen:
     origin: int
 
     def position(self, slot: int, place: int, newcomers: int) -> int | None:
-        """The position behind `origin` that a slot, `place` in the order, holds after so many newcomers; None where it
-        holds what was chosen, or nothing."""
+        """The position behind `origin` that a slot (at index `place` of the order) holds after so many later positions;
+        None if it still holds a selected one, or nothing."""
         rounds = (newcomers - 1 - place) // len(self.order)
         return self.origin + place + rounds * len(self.order) if rounds >= 0 else None
 
 
 class Select(Protocol):
-    """Chooses at most `budget` slots. asks: whether it needs the queries of the token that comes next."""
+    """Selects at most `budget` positions. asks: whether it needs the next token's queries."""
 
     @property
     def budget(self) -> int: ...
@@ -49,7 +49,7 @@ class Select(Protocol):
     def choose(self, keys: Tensor, queries: Tensor | None) -> Chosen:
         """
         Args:
-            keys: (L, G, n, d), rotated, of all positions so far. queries: (L, H, d), rotated; None if it asks for none.
+            keys: (L, G, n, d), rotated, of all positions so far. queries: (L, H, d), rotated; None if not `asks`.
         """
         ...
 
@@ -59,7 +59,7 @@ class Stream:
     """The first `sink` positions and the last ones.
 
     Raises:
-        ValueError: nothing recent would fit.
+        ValueError: the budget has no room for recent positions.
     """
 
     budget: int
@@ -85,13 +85,13 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """The chunks of positions whose mean key a query answers best, in each layer and key head by its own queries.
+    """The chunks of positions whose mean key scores highest with the query, in each layer and key head.
 
-    The first chunk is always among them, and so are the last positions that fill no chunk. Of the query heads that
-    share a key head the one counts that wants a chunk most.
+    The first chunk is always selected, and so are the last positions that fill no chunk. Of the query heads that share
+    a key head, the highest score counts.
 
     Raises:
-        ValueError: not even two chunks fit.
+        ValueError: the budget has no room for two chunks.
     """
 
     budget: int
@@ -128,7 +128,7 @@ class Chunks:
 
 
 def _whole(keys: Tensor, budget: int, first: int) -> Chosen:
-    """Everything, in order; once it no longer fits, the oldest go, but for the first ones."""
+    """All positions in order; when later ones no longer fit, the oldest are replaced, except the first ones."""
     n = keys.shape[2]
     at = torch.arange(n, device=keys.device).expand(*keys.shape[:2], -1)
     return Chosen(at, (*range(n, budget), *range(min(first, n), n)), n)

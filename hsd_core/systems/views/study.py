@@ -1,4 +1,4 @@
-"""What views of a cache are worth, in tables: agreement by budget, ms by length, and the length from which they pay."""
+"""Tables on views of a cache: agreement by budget, ms by length, and the length from which views pay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.cli.options import counts
 from hsd_core.levels.trunk import Layered
 from hsd_core.measure import tables
-from hsd_core.systems.views.views_along_texts import EVERY, TARGET, WINDOW, read
+from hsd_core.systems.views.measuring import EVERY, TARGET, WINDOW, read
 from hsd_core.theory.search.prices_by_length import LinearCosts, view_gain, view_pays_from
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Records = Sequence[Mapping[str, Any]]
 
 
 def agreements(records: Records) -> str:
-    """A row for each text, dtype, selection and budget; a column for each length."""
+    """Agreement: a row for each text, dtype, selection and budget; a column for each length."""
     own = [r for r in records if r["what"] == "agreement"]
     lengths = sorted({r["length"] for r in own})
     found = {(r["text"], r["dtype"], r["keep"], r["budget"], r["length"]): r["agree"] for r in own}
@@ -34,7 +34,7 @@ def agreements(records: Records) -> str:
 
 
 def costs(records: Records) -> str:
-    """A row for each level and number of rows; ms by length."""
+    """ms of passes: a row for each level and number of rows; a column for each length."""
     own = [r for r in records if r["what"] == "cost"]
     lengths = sorted({r["length"] for r in own})
     found = {(r["level"], r["dtype"], r["budget"], r["rows"], r["length"]): r["ms"] for r in own}
@@ -49,8 +49,8 @@ def costs(records: Records) -> str:
 
 
 def gains(records: Records) -> str:
-    """For each text, dtype, selection and budget: how much faster than the target alone at the longest length, with
-    which T, and the length from which that is more than 1."""
+    """For each text, dtype, selection and budget: the speed-up over the target alone at the longest length, with its T,
+    and the length from which it is more than 1."""
     times = [r for r in records if r["what"] == "cost"]
     target = LinearCosts.fitted({(r["rows"], r["length"]): r["ms"] for r in times if r["level"] == TARGET})
     single = {(r["dtype"], r["budget"], r["length"]): r["ms"] for r in times if r["level"] != TARGET and r["rows"] == 1}
@@ -83,7 +83,7 @@ TABLES = {"agreements": agreements, "costs": costs, "gains": gains}
 
 
 def method(about: Mapping[str, Any]) -> str:
-    """What was read, and how."""
+    """The method, in words."""
     return (
         f"{about['texts']} texts of `{about['prompts']}`, read as they stand by {about['preset']}. At every length "
         f"slots are chosen as behind a prompt of so many tokens, then {WINDOW} tokens are read, {EVERY} in a pass, and "
@@ -105,7 +105,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def act(subject: Subject) -> None:
-    """Print, or with --out keep, what views of the target's cache are worth along texts as they stand."""
+    """Print the agreement, costs and gains of views along the given texts; --out keeps them."""
     lengths = subject.options.lengths or USUAL_LENGTHS
     longest = max(len(text.prompt_ids) for text in subject.texts)
     if len({n for n in lengths if n + WINDOW < longest}) < 2:
@@ -118,7 +118,7 @@ def act(subject: Subject) -> None:
     if decoder.dtype == "float32" and decoder.device == "cpu":
         copies["int8"] = subject.pipeline.entries(f"int8,{subject.stack}")[0].level.decoder  # type: ignore[attr-defined]
     given = [(text.sort or "text", text.prompt_ids) for text in subject.texts]
-    tell = subject.told("length of a text", len(lengths))
-    records = [*read(decoder, copies, given, lengths, subject.options.views, tell)]
+    progress = subject.progress("length of a text", len(lengths))
+    records = [*read(decoder, copies, given, lengths, subject.options.views, progress)]
     subject.keep(subject.about(KIND, texts=len(given)), records)
     print("\n\n".join(table(records) for table in TABLES.values()))

@@ -1,18 +1,18 @@
 """A view of a cache: `(base, upto, select, tail)`.
 
-A level with a view attends to selected slots of a *base* cache, those below `upto`, and to a *tail* of its own. The
-base belongs to a level above, which computes its positions in full; what a view has beside them are approximations:
+A level with a view attends to selected positions of a *base* cache, those below `upto`, and to a *tail* of its own. The
+base belongs to a level above, which computes its positions exactly; the view's own tail is an approximation:
 
     base    0 ............ upto            filled by the level above; read here, never written below `upto`
     view    [ selected of these ][ tail ]  `cache`; slots, of which the tail's stand for positions upto, upto + 1, ...
 
-- **Truth replaces approximation.** `follow(upto)` says that the base's level has verified more: the exact keys and
-  values come in, and the tail, computed on less, falls.
-- **Frozen while a tree is out.** `follow` is called between rounds alone; otherwise a row could depend on tokens that
-  come behind it, and a verifier that judges several rows would not be exact.
-- **Rollback** cuts the tail; cut further, `upto` follows, and slots hold again what they held there.
+- **Exact values replace approximations.** `follow(upto)`: the base's level has verified more; its exact keys and values
+  are copied, and the tail is dropped.
+- **Frozen during a round.** `follow` is called only between rounds; otherwise a row could depend on later tokens, and a
+  verifier that judges several rows would not be exact.
+- **Rollback** cuts the tail; a cut below `upto` lowers `upto`, and slots are restored to what they held there.
 
-Keys are kept after rotation, so that any subset of positions stays valid, in whatever slots.
+Keys are stored after rotation, so that any subset of positions is valid in any slots.
 
     view = View(base, select, own)         # own: decoder.new_cache(select.budget + room for the tail)
     view.follow(n, ask)                    # after the prompt, and after every commit
@@ -21,10 +21,9 @@ Keys are kept after rotation, so that any subset of positions stays valid, in wh
     view.grew(len(ids))
     view.keep(start, path)                 # of the tree behind the first `start` tokens
 
-Without `select` a view sees `all` of its base and has no memory: its tail lies in the base's free slots, where the
-level above writes the truth over it. Such a view serves a level that leaves out layers or sublayers, which is a matter
-of the pass and not of the cache; and `layer` one that reads the keys and values of a single layer, as a draft with
-cross-attention does.
+Without `select` a view sees `all` of its base and has no cache: its tail is in the base's free slots, where the level
+above overwrites it with exact values. Such a view is for a level that leaves out layers or sublayers; `layer` is for
+one that reads the keys and values of a single layer, as a draft with cross-attention does.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ from hsd_core.systems.views.selection import Chosen, Select
 
 
 class View:
-    """One run's view of a base cache; see the top of the file. Both caches hold one text, in layers of one shape.
+    """One run's view of a base cache; see the module. Both caches hold the same text, in layers of the same shape.
 
-    cache: what a pass is given. upto: positions that the base's level has computed. tail: the positions behind them
-    that this view has seen. chosen: what is held of the base; None before it is followed, and for `all`.
+    cache: for passes. upto: positions that the base's level has computed. tail: the number of positions behind them
+    that this view has computed. chosen: the selection; None before `follow`, and for `all`.
     """
 
     def __init__(self, base: KVCache, select: Select | None = None, own: KVCache | None = None) -> None:
@@ -56,7 +55,7 @@ class View:
 
     @property
     def length(self) -> int:
-        """Positions of the text that the view stands for."""
+        """The number of positions of the text that the view represents."""
         return self.upto + self.tail
 
     @property
@@ -68,11 +67,11 @@ class View:
 
     @property
     def settled(self) -> bool:
-        """Whether a pass may be run. A view that was cut below where it chose has to follow its base first."""
+        """Whether a pass may be run. A view that was cut below its selection has to follow its base first."""
         return self.select is None or self.chosen is not None or not self.upto
 
     def held(self) -> Tensor:
-        """(L, G, fill) the positions of the base that slots hold, in each layer and key head."""
+        """(L, G, fill) the position of the base in each slot, by layer and key head."""
         if self.chosen is None:
             layers, _, heads = self.base.keys.shape[:3]
             return torch.arange(self.fill, device=self.base.keys.device).expand(layers, heads, -1)
@@ -84,15 +83,15 @@ class View:
         return found
 
     def layer(self, i: int) -> tuple[Tensor, Tensor]:
-        """(G, upto, d) keys and values of one layer of the base, those that its level has computed."""
+        """(G, upto, d) keys and values of one layer of the base, as far as its level has computed them."""
         return self.base.keys[i, 0, :, : self.upto], self.base.values[i, 0, :, : self.upto]
 
     @torch.inference_mode()
     def follow(self, upto: int, ask: Callable[[], Tensor] | None = None) -> bool:
-        """Between two rounds: the base's level has computed so many positions. Returns whether slots were chosen.
+        """Between two rounds: the base's level has computed `upto` positions. Returns whether a selection was made.
 
         Args:
-            ask: gives the queries of the next token, (L, H, d) rotated; called where the selection asks.
+            ask: gives the next token's queries, (L, H, d) rotated; called if the selection needs them.
         """
         if upto < self.upto:
             self.cut(upto)
@@ -106,20 +105,20 @@ class View:
             self.chosen = self.select.choose(self.base.keys[:, 0, :, :upto], queries)
             self._copy(range(self.chosen.at.shape[2]), self.chosen.at)
             return True
-        # what comes in twice over only its last time
+        # of positions that take the same slot only the last is copied
         places = range(max(before, self._newcomers - len(self.chosen.order)), self._newcomers)
         self._put([(self._slot(place), self.chosen.origin + place) for place in places])
         return False
 
     def given(self, ids: Sequence[int], wanted: int = 1, sees: Branches | None = None) -> Pass:
-        """The pass for the inputs at positions `length`, ...; sees: how they hang together, by positions."""
-        assert self.settled, "slots were never chosen, or go back behind that; follow the base first"
+        """The pass for inputs at positions `length`, ...; sees: their tree, by positions."""
+        assert self.settled, "nothing is selected, or the view was cut below its selection; follow the base first"
         ahead = self.upto - self.fill
         moved = None if sees is None else Branches(sees.base - ahead, sees.parents)
         return Pass(ids, self.fill + self.tail, wanted, moved, ahead=ahead)
 
     def grew(self, count: int) -> None:
-        """So many inputs went through all layers."""
+        """`count` inputs went through all layers."""
         self.tail += count
 
     def cut(self, length: int) -> None:
@@ -146,9 +145,9 @@ class View:
         self._put(back)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        """Of the tree behind the first `start` tokens keep the nodes of a path; forget what else lies there.
+        """Keep the nodes of a path of the tree behind the first `start` tokens, and forget the others.
 
-        In the base's memory nothing is moved: what lies apart there is forgotten.
+        In the base's memory nothing is moved: nodes that are not consecutive are forgotten.
         """
         mine = [node for node in path if start + node < self.length]
         if start >= self.upto and not in_order(mine):
@@ -160,7 +159,7 @@ class View:
 
     @property
     def _newcomers(self) -> int:
-        """Positions of the base that came in behind those that were chosen from."""
+        """The number of positions of the base since the selection."""
         return 0 if self.chosen is None else self.upto - self.chosen.origin
 
     def _slot(self, place: int) -> int:
@@ -168,7 +167,7 @@ class View:
         return self.chosen.order[place % len(self.chosen.order)]
 
     def _put(self, found: Sequence[tuple[int, int | Tensor]]) -> None:
-        """Slots with the positions that they are to hold, of all heads or (L, G) of each."""
+        """Fill slots with positions, the same for all heads or (L, G) for each."""
         if found:
             layers, _, heads = self.base.keys.shape[:3]
             one = torch.empty(layers, heads, dtype=torch.long, device=self.base.keys.device)
@@ -176,7 +175,7 @@ class View:
             self._copy([slot for slot, _ in found], at)
 
     def _copy(self, slots: Sequence[int], at: Tensor) -> None:
-        """Into these slots the keys and values of positions (L, G, len(slots)) of the base."""
+        """Copy the keys and values of positions (L, G, len(slots)) of the base into these slots."""
         index = at[..., None].expand(*at.shape, self.base.keys.shape[-1]).to(self.base.keys.device)
         into, mine = sent(slots, self.cache.keys.device), self.cache
         keys, values = (theirs[:, 0].gather(2, index) for theirs in (self.base.keys, self.base.values))

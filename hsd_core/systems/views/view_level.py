@@ -1,9 +1,9 @@
 """The target's weights over a view of the target's cache (TriForce, arXiv 2404.11912): a drafter and a verifier.
 
-What a pass of the target reads is its weights and its cache, and in a long text most of it is the cache. This level
-reads a part of that, chosen when the prompt has been read and frozen from then on (`models/views`). Whatever the target
-verifies is taken over in full at the commit. What is handed up is this level's own row, and what it rejects is
-corrected from the residual; TriForce's code draws from the row itself there, which is not exact.
+A pass of the target reads its weights and its cache, and in a long text the cache is the larger part. This level reads
+a part of the cache, selected when the prompt has been read and then frozen (`view.py`). Positions that the target
+verifies are copied exactly at the commit. The level hands up its own rows, and corrects rejections from the residual;
+TriForce's code samples from the row itself there, which is not exact.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hsd_core.systems.views.notes import Chosen, Held
 from hsd_core.systems.views.selection import Chunks, Select
 from hsd_core.systems.views.view import View
 
-TAIL = MAX_LEVELS * MAX_BLOCK  # slots for what levels hold between two commits
+TAIL = MAX_LEVELS * MAX_BLOCK  # slots for tokens that levels hold between two commits
 
 
 class ViewLevel(OverDecoder):
@@ -48,7 +48,7 @@ class ViewLevel(OverDecoder):
         self.decoder, self.select = decoder, select
 
     def room(self, capacity: int) -> int:
-        """What its own cache has room for, beside a tree, in a run over a context of at most `capacity` tokens."""
+        """The size of its own cache, without a tree, in a run over a context of at most `capacity` tokens."""
         return min(self.select.budget + TAIL, self.decoder.max_positions, self.select.budget + capacity)
 
     def open(self, capacity: int, shared: SharedState) -> ViewRun:
@@ -59,7 +59,7 @@ class ViewLevel(OverDecoder):
 
 
 class ViewRun:
-    """What the view stands for counts as `cached`: what the target has verified, and what was run here behind it."""
+    """`cached` is the length of the view: positions that the target has verified, and those run here behind them."""
 
     def __init__(self, level: ViewLevel, trunk: Trunk, slots: int, branches: int) -> None:
         self._decoder, self._select, self._source = level.decoder, level.select, level.name
@@ -97,7 +97,7 @@ class ViewRun:
         self._opened().keep(start, path)
 
     def observe(self, outcome: Outcome) -> Chosen | None:
-        """The target has read the prompt, or committed: its keys and values are taken over."""
+        """After the prompt and after every commit of the target, copy its keys and values."""
         if not isinstance(outcome, CommittedIds):
             return None
         self._text.extend(outcome.ids)
@@ -125,8 +125,8 @@ class ViewRun:
 
 
 def spans(counts: Tensor) -> tuple[Held, ...]:
-    """Neighbouring positions that as many heads hold, in order, without those that none does. counts: (n,) by position,
-    on the host."""
+    """Runs of positions that the same number of heads holds, in order, without those that none holds. counts: (n,) by
+    position, on the host."""
     heads, lengths = torch.unique_consecutive(counts, return_counts=True)
     ends = lengths.cumsum(0)
     found = zip((ends - lengths).tolist(), ends.tolist(), heads.tolist(), strict=True)

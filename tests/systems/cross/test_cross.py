@@ -26,7 +26,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import target_preset, weights_named
 from hsd_core.systems.cross.cross_run import CrossRun
 from hsd_core.systems.cross.notes import Ruler
-from hsd_core.systems.cross.wording import Speller, Wording, finished
+from hsd_core.systems.cross.retokenizing import Retokenizer, Speller, finished
 from hsd_core.trace.checks import check
 
 SCRIPTS = (
@@ -104,39 +104,39 @@ def test_any_bytes_are_spelled_to_the_letter(tokenizers: dict[str, Tokenizer], n
 )
 def test_a_text_comes_back_from_the_other_vocabulary(tokenizers: dict[str, Tokenizer], pair: tuple[str, str]) -> None:
     own, target = (tokenizers[name] for name in pair)
-    wording, rng = Wording(own, target), random.Random(3)
+    retokenizer, rng = Retokenizer(own, target), random.Random(3)
     for text in SCRIPTS:
         ids = [id_ for id_, _ in Speller(target).spell(text.encode())]
-        ends = [sum(len(wording.bytes_of(id_)) for id_ in ids[: at + 1]) for at in range(len(ids))]
+        ends = [sum(len(retokenizer.bytes_of(id_)) for id_ in ids[: at + 1]) for at in range(len(ids))]
         data = text.encode()
-        mine = [*wording.own(ids, ends, data, 0)]
+        mine = [*retokenizer.own(ids, ends, data, 0)]
         assert b"".join(own.piece(id_) for id_, _ in mine) == data
         for _ in range(8):  # from anywhere, in the middle of a character too: the same bytes, as many as stand for it
             cut = rng.randrange(len(ids) + 1)
             before = ids[:cut]
             at = ends[cut - 1] if cut else 0
-            rest = wording.target(before, data[at:], 10_000)
+            rest = retokenizer.target(before, data[at:], 10_000)
             assert b"".join(target.piece(id_) for id_ in rest) == data[at:]
-            assert wording.target(before, data[at:], 2) == rest[:2]
+            assert retokenizer.target(before, data[at:], 2) == rest[:2]
 
 
 def test_special_tokens_go_by_their_name_and_an_end_stays_an_end(tokenizers: dict[str, Tokenizer]) -> None:
     whole, few = tokenizers["whole"], tokenizers["fewer"]
-    wording = Wording(few, whole)
-    ends = [len(wording.bytes_of(id_)) for id_ in (1, 2)]
-    text = wording.bytes_of(1) + wording.bytes_of(2)
-    mine = [id_ for id_, _ in wording.own([1, 2], [ends[0], sum(ends)], text, 0)]
+    retokenizer = Retokenizer(few, whole)
+    ends = [len(retokenizer.bytes_of(id_)) for id_ in (1, 2)]
+    text = retokenizer.bytes_of(1) + retokenizer.bytes_of(2)
+    mine = [id_ for id_, _ in retokenizer.own([1, 2], [ends[0], sum(ends)], text, 0)]
     assert mine == [few.specials["<s>"], few.specials["</s>"]] != [1, 2]
-    assert few.end is not None and wording.drafted([few.end]) == (b"", whole.end, [4])
-    assert few.end in wording.stops
+    assert few.end is not None and retokenizer.drafted([few.end]) == (b"", whole.end, [4])
+    assert few.end in retokenizer.stops
     other = SimpleNamespace(**{k: getattr(few, k) for k in ("vocab_size", "piece", "is_special", "within", "start")})
     other.specials, other.end, other.eos_ids = {"<|end|>": few.end}, few.end, few.eos_ids
-    foreign = Wording(other, whole)  # of another name: an end is an end
+    foreign = Retokenizer(other, whole)  # of another name: an end is an end
     assert foreign.drafted([few.end]) == (b"", whole.end, [4])
 
 
 def test_of_two_ids_for_the_same_bytes_the_first_is_shared() -> None:
-    assert Wording(Words((b"b", b"a")), Words((b"a", b"b", b"a"))).shared == {0: 1, 1: 0}
+    assert Retokenizer(Words((b"b", b"a")), Words((b"a", b"b", b"a"))).shared == {0: 1, 1: 0}
 
 
 @pytest.mark.parametrize(
@@ -247,8 +247,8 @@ def test_presets_name_strangers_that_are_other_presets() -> None:
 
 
 def test_of_a_draft_the_tokens_count_as_read_whose_bytes_the_draft_model_has_read() -> None:
-    inner, wording = SimpleNamespace(cached=3), SimpleNamespace(bytes_of=lambda id_: b"ab")
-    run = CrossRun(inner, wording, 9, "m", 9, None)  # type: ignore[arg-type]
+    inner, retokenizer = SimpleNamespace(cached=3), SimpleNamespace(bytes_of=lambda id_: b"ab")
+    run = CrossRun(inner, retokenizer, 9, "m", 9, None)  # type: ignore[arg-type]
     run._text, run._own_ends = bytearray(b"xx"), [2, 4, 6, 8]
     run._count([0], [1, 2, 3])  # type: ignore[arg-type]
     assert run.cached == 1 + 2, "its three ids end where the second of the target's does"

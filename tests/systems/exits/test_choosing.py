@@ -19,8 +19,15 @@ import hsd_core
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.systems.exits import choosing
-from hsd_core.systems.exits.choosing import FIRST_GUESS, ChoosingLevel, ChoosingRun, Exit, best_plan, tokens_per_layer
+from hsd_core.systems.exits import chosen_exit
+from hsd_core.systems.exits.chosen_exit import (
+    FIRST_GUESS,
+    ChoosingLevel,
+    ChoosingRun,
+    Exit,
+    best_plan,
+    tokens_per_layer,
+)
 from hsd_core.trace.checks import check
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
@@ -66,7 +73,7 @@ def test_a_draft_pays_from_an_acceptance_of_its_share_of_the_layers() -> None:
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[ChoosingRun]:
-    """The choosing runs that are opened from here on."""
+    """The chosen_exit runs that are opened from here on."""
     runs: list[ChoosingRun] = []
     real = ChoosingLevel.open
 
@@ -107,7 +114,7 @@ def test_estimates_are_those_of_a_straightforward_computation(
     sampling: Sampling, bonus: str, trained: bool, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, runs = stacks() if trained else LeanStacks(layers=6), watched(monkeypatch)
-    monkeypatch.setattr(choosing, "SHADOWS", together)
+    monkeypatch.setattr(chosen_exit, "SHADOWS", together)
     quiet_after(made, 5)
     prompt = [5, 6, 7]
     events = list(hsd_core.run(made.stack(TEXT + bonus), prompt, sampling, 3, max_new_tokens=40, heads=0))

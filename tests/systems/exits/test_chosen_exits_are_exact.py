@@ -9,7 +9,7 @@ from lean_stacks import LeanStacks, RandomDraft, model_distribution
 import hsd_core
 from hsd_core.core.level import DraftOrder, Proposal
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.systems.exits.choosing import ChoosingRun, Exit
+from hsd_core.systems.exits.chosen_exit import ChoosingRun, Exit
 
 EXACT = 1e-5
 WRONG = 1e-3

@@ -15,7 +15,7 @@ from hsd_core.grammar.stack_names import stack_name, stack_names
 from hsd_core.grammar.stack_text import StackError, bare, format_stack, parse
 from hsd_core.levels.readout import Lens
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.exits.climbing import ClimbLevel
+from hsd_core.systems.exits.climb import ClimbLevel
 from hsd_core.systems.exits.exit_level import ExitLevel
 from hsd_core.trace.checks import check
 

@@ -18,7 +18,7 @@ from hsd_core.core.entry import StackEntry
 from hsd_core.core.level import Work
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling, softmax
-from hsd_core.systems.exits.climbing import ClimbRun
+from hsd_core.systems.exits.climb import ClimbRun
 from hsd_core.systems.table.table_level import TableLevel, TableRun
 
 EXACT = 1e-12

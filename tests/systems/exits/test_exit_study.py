@@ -12,10 +12,10 @@ import torch
 from tiny import tiny
 
 from hsd_core.measure.rawfile import read_raw
-from hsd_core.systems.exits import exits_report
+from hsd_core.systems.exits import study_tables
+from hsd_core.systems.exits.break_even import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.systems.exits.depths import Agreements, DepthReading, lens_agreement
 from hsd_core.systems.exits.exit_costs import ExitCosts, exit_profile, fitted, sweep, time_passes
-from hsd_core.systems.exits.needed import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
 from hsd_core.theory.search.planner import best_block_lengths
 
@@ -196,5 +196,5 @@ def test_the_recursion_gives_the_measured_runs_of_exits_back(shipped) -> None:
 
 
 def test_every_view_of_the_shipped_study_has_rows(shipped) -> None:
-    for name, table in exits_report.TABLES.items():
+    for name, table in study_tables.TABLES.items():
         assert table(shipped[1]).count("\n") > 2, name

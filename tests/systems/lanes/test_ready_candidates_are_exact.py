@@ -21,9 +21,9 @@ from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
 from hsd_core.stacks.prepared import chosen_driver
-from hsd_core.systems.lanes import fan as fans
-from hsd_core.systems.lanes import regrown
-from hsd_core.systems.lanes.standing_tree import StandingTree
+from hsd_core.systems.lanes import card
+from hsd_core.systems.lanes import duo as fans
+from hsd_core.systems.lanes.persistent_tree import PersistentTree
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 CASES = [
@@ -155,7 +155,7 @@ def test_a_bonus_for_lack_of_a_draft_is_caught(anything_goes: pytest.MonkeyPatch
 
         anything_goes.setattr(driver, "_written", forgotten)
 
-    without_late(anything_goes, fans.Fanned, lost)
+    without_late(anything_goes, fans.DuoDriver, lost)
     assert off_by("table:2,table@with=duo", 2, 3, by_last) > WRONG
 
 
@@ -178,15 +178,15 @@ def test_dropping_tokens_that_come_late_is_caught(anything_goes: pytest.MonkeyPa
 
     stack, clock = timed_stack("table:3,table@with=duo", 2, by_last, 2)
     assert distance(run_distribution(stack, [0], 3, clock=clock), target_distribution(stack, [0], 3)) < EXACT
-    without_late(anything_goes, fans.Fanned, lost)
+    without_late(anything_goes, fans.DuoDriver, lost)
     assert distance(run_distribution(stack, [0], 3, clock=clock), target_distribution(stack, [0], 3)) > WRONG
 
 
 def test_slots_of_another_branch_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree that is rooted anew keeps what the drafter read behind that root, not as much of what it read first."""
-    root_at = StandingTree.root_at
+    root_at = PersistentTree.root_at
     monkeypatch.setattr(
-        StandingTree, "root_at", lambda self, path, *, behind: [*range(len(root_at(self, path, behind=behind)))]
+        PersistentTree, "root_at", lambda self, path, *, behind: [*range(len(root_at(self, path, behind=behind)))]
     )
     stack, clock = timed_stack("table:2,table@with=card", 6, by_value, 2)
     events = hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=60, clock=clock)
@@ -207,9 +207,9 @@ def test_greedy_text_is_the_targets_own(schedule: str, rule: str) -> None:
 
 def test_a_tree_that_was_moved_says_what_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
     """The drafter's rows behind what it kept are those of a drafter that reads path and tree anew."""
-    grow, compared = StandingTree.grow, [0]
+    grow, compared = PersistentTree.grow, [0]
 
-    def both(self: StandingTree, run: Any, context: Any, order: Any, *given: Any) -> Any:
+    def both(self: PersistentTree, run: Any, context: Any, order: Any, *given: Any) -> Any:
         moved = bool(self.roots)
         proposal, new = grow(self, run, context, order, *given)
         for node, offer in zip(new, proposal.forks.offered or (), strict=True):
@@ -219,7 +219,7 @@ def test_a_tree_that_was_moved_says_what_a_new_one_would(monkeypatch: pytest.Mon
             compared[0] += moved
         return proposal, new
 
-    monkeypatch.setattr(StandingTree, "grow", both)
+    monkeypatch.setattr(PersistentTree, "grow", both)
     stack, clock = timed_stack("table:2,table@with=card@width=3", 5, by_value, 2)
     list(hsd_core.run(stack, [0], SAMPLED, 0, max_new_tokens=40, clock=clock))
     assert compared[0] > 50
@@ -227,7 +227,7 @@ def test_a_tree_that_was_moved_says_what_a_new_one_would(monkeypatch: pytest.Mon
 
 def test_late_candidates_may_be_forgotten_where_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The target's own token stands at every place, whatever the tree had for it: E3 asks nothing of `card`."""
-    judged, turns = regrown.comb_of, [0]
+    judged, turns = card.comb_of, [0]
 
     def shorter(roots: Any, path: Any) -> Any:
         turns[0] += 1
@@ -237,7 +237,7 @@ def test_late_candidates_may_be_forgotten_where_they_are_named(monkeypatch: pyte
         turns[0] = 0
         return chosen_driver(stack)(*given)
 
-    monkeypatch.setattr(regrown, "comb_of", shorter)
+    monkeypatch.setattr(card, "comb_of", shorter)
     stack, clock = timed_stack("table:2,table@with=card@width=2", 3, by_last, 7)
     found = run_distribution(stack, [0], 4, clock=clock, driver=renewed)
     assert distance(found, target_distribution(stack, [0], 4)) < EXACT

@@ -12,7 +12,7 @@ from app.planner.profiles.plan_request import PlannerError
 from app.planner.questions import BroughtQuestions
 from hsd_core.cli import main
 from hsd_core.systems.lanes import second_machine
-from hsd_core.systems.lanes.closed_forms import best_blocks
+from hsd_core.systems.lanes.closed_forms import gain as lock_step_gain
 from hsd_core.systems.lanes.second_machine import SecondMachine
 from hsd_core.theory import (
     Costs,
@@ -53,7 +53,7 @@ def test_the_map_is_what_one_drafter_of_constant_cost_gains(share: float, a: flo
     (one,) = SecondMachine(profile(share, a)).drafters
     assert one.share == pytest.approx(share) and one.agreement == a
     gain = one.apart.prediction.ms_per_token / one.lock_step.price.ms_per_token
-    assert gain == pytest.approx(best_blocks(share, a, 16).gain, rel=1e-3)
+    assert gain == pytest.approx(lock_step_gain(share, a, 16), rel=1e-3)
 
 
 def test_the_blocks_are_the_best_ones() -> None:

@@ -21,7 +21,7 @@ from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling, to_probs
-from hsd_core.systems.model.sparing import Sparing
+from hsd_core.systems.model.masked import MaskedDecoder
 from tests.pretend_gpu import pretend_gpu
 
 EXACT, NEVER = 1e-5, 1
@@ -41,7 +41,7 @@ class Plain:
 def spared(whole: bool = False, vocab: int = 3) -> LeanStacks:
     made = LeanStacks(layers=2, vocab=vocab, seed=5)
     own: Any = Plain(made.model) if whole else made.model
-    made.model = Sparing(own, [NEVER])  # type: ignore[assignment]
+    made.model = MaskedDecoder(own, [NEVER])  # type: ignore[assignment]
     return made
 
 
@@ -92,9 +92,9 @@ def test_a_row_is_the_own_law_of_the_other_ids() -> None:
 
 def test_it_runs_layer_by_layer_where_the_decoder_does() -> None:
     made = LeanStacks(layers=2, vocab=3, seed=5)
-    layered: Decoder = Sparing(made.model, [NEVER])
+    layered: Decoder = MaskedDecoder(made.model, [NEVER])
     assert isinstance(layered, Layered) and isinstance(layered, Prepared) == isinstance(made.model, Prepared)
-    assert not isinstance(Sparing(Plain(made.model), [NEVER]), Layered)  # type: ignore[arg-type]
+    assert not isinstance(MaskedDecoder(Plain(made.model), [NEVER]), Layered)  # type: ignore[arg-type]
 
 
 @pytest.mark.covering
@@ -102,7 +102,7 @@ def test_it_runs_layer_by_layer_where_the_decoder_does() -> None:
 @pytest.mark.parametrize("sampling", [Sampling(2.0), GREEDY])
 def test_on_a_gpu_it_writes_the_same_and_passes_are_replayed(text: str, sampling: Sampling) -> None:
     def written(made: LeanStacks) -> list[Any]:
-        made.model = Sparing(made.model, [NEVER])  # type: ignore[assignment]
+        made.model = MaskedDecoder(made.model, [NEVER])  # type: ignore[assignment]
         return list(hsd_core.run(made.stack(text), [3, 1, 4], sampling, seed=5, max_new_tokens=24))
 
     usual = written(LeanStacks())

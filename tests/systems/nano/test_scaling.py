@@ -19,9 +19,9 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.nano.train.data.batches import collate, order, outputs
 from hsd_core.systems.nano.train.data.features import Features
-from hsd_core.systems.nano.train.held_out import prepare
+from hsd_core.systems.nano.train.evaluation import prepare
 from hsd_core.systems.nano.train.recipes import DraftShape
-from hsd_core.systems.nano.train.scaling.along_texts import greedy, judged
+from hsd_core.systems.nano.train.scaling.judging import greedy, judged
 from hsd_core.systems.nano.train.scaling.law import FARTHEST, Line, Readings, Walk, law, walk
 from hsd_core.systems.nano.train.scaling.sweep import Training, fitted_to, nested, planned
 from hsd_core.systems.nano.train.scaling.sweep_study import study

@@ -31,7 +31,7 @@ from hsd_core.systems.nano.train.data.batches import collate, order
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.data.texts import Sample, commonest, read_examples
 from hsd_core.systems.nano.train.distil import Distiller
-from hsd_core.systems.nano.train.held_out import examine, predicted_speed_up, prepare
+from hsd_core.systems.nano.train.evaluation import evaluate, predicted_speed_up, prepare
 from hsd_core.systems.nano.train.losses import LOSSES, total_variation
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Batch, Copies, Student
@@ -380,7 +380,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint(target: LeanDecoder, data: Pat
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "cut", tell=die)
+        loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "cut", on_step=die)
     resumed, curve = loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "cut")
     assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), resumed.parameters(), strict=True))
     assert [p.step for p in curve] == [0, 2, 4, 6]
@@ -395,10 +395,12 @@ def test_the_curve_can_be_watched_from_step_0_on(target: LeanDecoder, data: Path
     def watch(step: int, *_: object) -> None:
         steps.append(curve() if step else [])
 
-    loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "run", tell=watch, stop=lambda: len(steps) == 3)
+    loop.train(
+        target, EXIT, PLAN, found, list(range(40)), tmp_path / "run", on_step=watch, stop=lambda: len(steps) == 3
+    )
     assert steps == [[], [0], [0, 2], [0, 2]]
     (tmp_path / "run" / "curve.jsonl").unlink()
-    loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "run", tell=watch, stop=lambda: True)
+    loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "run", on_step=watch, stop=lambda: True)
     assert curve() == [0, 2, 4]
 
 
@@ -408,7 +410,7 @@ def test_acceptance_is_the_overlap_with_the_targets_whole_distribution(
     found = states(target, data, tmp_path, {1})[:2]
     student = Student(target, EXIT, list(range(10, 50)))
     batch = collate(found, target, EXIT, device="cpu")
-    (score,) = examine(student, [prepare(batch, target)])
+    (score,) = evaluate(student, [prepare(batch, target)])
     overlap, agreed, done = 0.0, 0.0, 0
     for i, f in enumerate(found):
         n, start = len(f.example.ids) - 1, f.example.start
@@ -482,8 +484,10 @@ def test_a_draft_is_trained_further_from_its_file(
     _, curve = loop.train(target, draft, hyper, found, ids, tmp_path / "run", start=path, stop=lambda: True)
     held = Student(target, draft, ids)
     take_weights(held, path)
-    exams = [prepare(collate([f], target, draft, device="cpu"), target) for f in found if f.example.held_out]
-    assert curve[0].loss == pytest.approx(examine(held, exams)[0].mean_loss, rel=1e-4), "it begins where the file is"
+    eval_batches = [prepare(collate([f], target, draft, device="cpu"), target) for f in found if f.example.held_out]
+    assert curve[0].loss == pytest.approx(evaluate(held, eval_batches)[0].mean_loss, rel=1e-4), (
+        "it begins where the file is"
+    )
     _, curve = loop.train(target, draft, hyper, found, ids, tmp_path / "run", start=path)
     assert curve[-1].train_loss < curve[1].train_loss
     distiller = Distiller(target, PRESETS["toy"], [draft], data, PLAN, tmp_path / "work", ends=frozenset({2}))
@@ -784,7 +788,7 @@ def test_what_is_said_ahead_joined_or_gated_is_what_its_student_says_wherever_dr
         head = read_draft(path, decoder, draft_forms())
         cache = head.new_cache(16)
         if not draft.layers:
-            said = head.say(whole[4][begun - 1 : begun], cache, ids, 0)
+            said = head.predict(whole[4][begun - 1 : begun], cache, ids, 0)
         else:
             states = torch.cat([whole[depth] for depth in draft.joined(4) or (4,)], 1)
             fed = head.join(states) if draft.joins else states
@@ -813,8 +817,8 @@ def test_agreement_by_place_is_that_of_the_exam_over_all_texts(target: LeanDecod
     for path, draft in zip(paths, (FED, MEDUSA, NANO), strict=True):
         student = student_of(path, target)
         found = [Features.of(text, target.states(text.ids, [4])) for text in texts]
-        exams = [prepare(collate([f], target, draft, device="cpu"), target) for f in found]
-        for place, score in enumerate(examine(student, exams, steps=2)):
+        eval_batches = [prepare(collate([f], target, draft, device="cpu"), target) for f in found]
+        for place, score in enumerate(evaluate(student, eval_batches, steps=2)):
             assert tally.ratio((path.stem, place, "agree")) == pytest.approx(score.agreement)
             assert tally.ratio((path.stem, place, "overlap")) == pytest.approx(score.acceptance, abs=1e-5)
     table = places_table(tally, paths, 2).splitlines()

@@ -27,7 +27,7 @@ from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.skip.sublayer_sets import SetError, found_set, read_set, shipped_sets
+from hsd_core.systems.skip.sublayer_sets import SetError, find_set, read_set, shipped_sets
 from hsd_core.trace.checks import check
 
 LAYERS = 6
@@ -254,10 +254,10 @@ def test_a_file_that_is_no_set_is_refused_with_the_command_for_one(tmp_path: Pat
 def test_sets_are_found_by_name_or_by_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(GOOD), "utf-8")
-    assert found_set("none", "smollm2") is None
-    assert found_set(str(path), "smollm2", path).name == "mine"
+    assert find_set("none", "smollm2") is None
+    assert find_set(str(path), "smollm2", path).name == "mine"
     with pytest.raises(SetError, match=r"no set 'other' for preset smollm2; there are .*none; search one"):
-        found_set("other", "smollm2")
+        find_set("other", "smollm2")
     assert [one.count for one in shipped_sets("smollm2")] == sorted(one.count for one in shipped_sets("smollm2"))
     assert shipped_sets("no-such") == []
 

@@ -12,8 +12,8 @@ from tiny import tiny
 from hsd_core.cli import main
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
 from hsd_core.models.one_pass import Pass
-from hsd_core.systems.skip.agreeing import Agreeing
-from hsd_core.systems.skip.searching import Kept, Weights, answer, priced, search, without_first, worth
+from hsd_core.systems.skip.agreement import SublayerAgreement
+from hsd_core.systems.skip.search import ResumeFile, Weights, answer, priced, search, without_first, worth
 from hsd_core.systems.skip.sublayer_sets import read_set
 from hsd_core.theory import ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
@@ -34,7 +34,7 @@ def first_of_a_draft(ids: list[int], at: int, without: Sublayers) -> int:
 
 @pytest.mark.parametrize("every", [1, 3])
 def test_every_token_is_read_as_the_first_of_a_draft(every: int) -> None:
-    agrees = Agreeing(DECODER, TEXTS, every)
+    agrees = SublayerAgreement(DECODER, TEXTS, every)
     places = [(ids, at) for ids, start in TEXTS for at in range(start - 1, len(ids) - 1, every)]
     assert agrees.places == len(places)
     assert agrees.begin(NONE) == 1.0, "with nothing left out it is the target"
@@ -72,7 +72,7 @@ BYTES = Weights(attention=10, mlp=30, whole=100)
 
 
 def test_each_step_leaves_out_what_costs_least_agreement_per_weight() -> None:
-    found = search(Scripted(WORTH), BYTES, 3, Kept(None, {}))
+    found = search(Scripted(WORTH), BYTES, 3, ResumeFile(None, {}))
     assert [(s["kind"], s["layer"]) for s in found["path"]] == [(ATTENTION, 1), (MLP, 0), (ATTENTION, 0)]
     assert [s["agree"] for s in found["path"]] == pytest.approx([0.99, 0.93, 0.88])
     assert [s["left"] for s in found["path"]] == pytest.approx([0.9, 0.6, 0.5])
@@ -84,7 +84,7 @@ def test_each_step_leaves_out_what_costs_least_agreement_per_weight() -> None:
 
 def test_a_search_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     whole, part = Scripted(WORTH), tmp_path / "ladder.part"
-    expected = search(whole, BYTES, 3, Kept(None, {}))
+    expected = search(whole, BYTES, 3, ResumeFile(None, {}))
 
     def interrupts(said: str) -> None:
         if said == "step 2":
@@ -92,14 +92,14 @@ def test_a_search_that_was_interrupted_goes_on(tmp_path: Path) -> None:
 
     first, second = Scripted(WORTH), Scripted(WORTH)
     with pytest.raises(KeyboardInterrupt):
-        search(first, BYTES, 3, Kept(part, {"of": "these"}), interrupts)
-    assert search(second, BYTES, 3, Kept(part, {"of": "these"})) == expected
+        search(first, BYTES, 3, ResumeFile(part, {"of": "these"}), interrupts)
+    assert search(second, BYTES, 3, ResumeFile(part, {"of": "these"})) == expected
     assert first.read + second.read == whole.read == 4 + 3 + 2
     with pytest.raises(ValueError, match="holds another search; name another --out"):
-        Kept(part, {"of": "others"})
+        ResumeFile(part, {"of": "others"})
     part.write_text("{}\nno line", "utf-8")
     with pytest.raises(ValueError, match="cannot be gone on from"):
-        Kept(part, {})
+        ResumeFile(part, {})
 
 
 def test_a_draft_has_to_be_right_more_often_than_it_is_cheap() -> None:

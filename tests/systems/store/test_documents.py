@@ -12,9 +12,9 @@ from toy_states import SumDecoder
 
 from hsd_core.core.choices import SeededChoices
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.store import documents_run
+from hsd_core.systems.store import ralm
 from hsd_core.systems.store.documents import Bm25, DocumentsError, passages_of
-from hsd_core.systems.store.documents_run import Asking, Written, written_behind
+from hsd_core.systems.store.ralm import RalmResult, RetrievalSettings, generate_with_passages
 
 VOCAB, PASSAGES = 13, 9
 
@@ -24,42 +24,47 @@ def ranks(query: Sequence[int]) -> list[float]:
     return [float(sum((id_ * 7 + at) % 5 == 0 for id_ in query[-4:])) for at in range(PASSAGES)]
 
 
-def written(asking: Asking, seed: int, temperature: float = 1.0, tokens: int = 30, **more: object) -> Written:
+def written(
+    asking: RetrievalSettings, seed: int, temperature: float = 1.0, tokens: int = 30, **more: object
+) -> RalmResult:
     rng = random.Random(5)
     passages = [[rng.randrange(VOCAB) for _ in range(6)] for _ in range(PASSAGES)]
     given = {"sampling": Sampling(temperature), "choices": SeededChoices(seed), "tokens": tokens, **more}
-    return written_behind(SumDecoder(VOCAB), passages, [1, 2], ranks, asking, **given)  # type: ignore[arg-type]
+    return generate_with_passages(SumDecoder(VOCAB), passages, [1, 2], ranks, asking, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("stride", [1, 3, 7, None], ids=["1", "3", "7", "os3"])
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("prefetch", [1, 3])
 def test_one_seed_is_one_text(stride: int | None, seed: int, prefetch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents_run, "PREFETCH", prefetch)
-    plain, guessed = written(Asking(plain=True), seed), written(Asking(stride=stride), seed)
+    monkeypatch.setattr(ralm, "PREFETCH", prefetch)
+    plain, guessed = written(RetrievalSettings(plain=True), seed), written(RetrievalSettings(stride=stride), seed)
     assert (plain.ids, plain.passages) == (guessed.ids, guessed.passages)
     assert plain.queries == plain.batches == 8 and not plain.guesses
     assert guessed.guesses and guessed.batches <= guessed.queries
 
 
 def test_guesses_save_batches_and_wrong_ones_are_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    sure = written(Asking(stride=3), 0)  # with all passages in the cache the best one is always found
+    sure = written(RetrievalSettings(stride=3), 0)  # with all passages in the cache the best one is always found
     assert sure.wrong == 0 and sure.batches == 4
-    monkeypatch.setattr(documents_run, "PREFETCH", 1)
-    assert sum(written(Asking(stride=3), seed).wrong for seed in range(5)) > 0
+    monkeypatch.setattr(ralm, "PREFETCH", 1)
+    assert sum(written(RetrievalSettings(stride=3), seed).wrong for seed in range(5)) > 0
 
 
 def test_a_text_whose_wrong_guesses_stay_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents_run, "PREFETCH", 1)
-    monkeypatch.setattr(documents_run._Run, "_asked", trusting(documents_run._Run._asked))
-    texts = [(written(Asking(plain=True), seed).ids, written(Asking(stride=3), seed).ids) for seed in range(5)]
+    monkeypatch.setattr(ralm, "PREFETCH", 1)
+    monkeypatch.setattr(ralm._Run, "_asked", trusting(ralm._Run._asked))
+    texts = [
+        (written(RetrievalSettings(plain=True), seed).ids, written(RetrievalSettings(stride=3), seed).ids)
+        for seed in range(5)
+    ]
     assert any(plain != guessed for plain, guessed in texts)
 
 
 def trusting(real: object) -> object:
     """As if the cache's answer were the store's, once it holds something."""
 
-    def asked(self: documents_run._Run, queries: list[list[int]]) -> list[int]:
+    def asked(self: ralm._Run, queries: list[list[int]]) -> list[int]:
         known = set(self._cache)
         found = real(self, queries)  # type: ignore[operator]
         return [self._best(query, known) for query in queries] if known and not self._asking.plain else found
@@ -69,14 +74,14 @@ def trusting(real: object) -> object:
 
 def test_it_ends_with_the_text_and_where_it_is_stopped() -> None:
     ends = frozenset(range(6))
-    for asking in (Asking(plain=True), Asking(stride=3)):
+    for asking in (RetrievalSettings(plain=True), RetrievalSettings(stride=3)):
         ids = written(asking, 3, ends=ends).ids
         assert ids[-1] in ends and not ends & {*ids[:-1]}
-    assert written(Asking(), 0, stop=lambda: True).ids == []
+    assert written(RetrievalSettings(), 0, stop=lambda: True).ids == []
 
 
 def test_a_line_that_goes_back_reads_what_is_new_alone() -> None:
-    line = documents_run.Line(SumDecoder(VOCAB), [[1, 2, 3], [4, 5]], [6], 9)
+    line = ralm.PassageContext(SumDecoder(VOCAB), [[1, 2, 3], [4, 5]], [6], 9)
     assert line.logits(0, [])[1] == 4
     there, read = line.logits(0, [7])
     assert read == 1

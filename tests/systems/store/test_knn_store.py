@@ -21,7 +21,7 @@ from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Neighbours, mixed
 from hsd_core.systems.store.store_file import Owner, StoreError, opened_store, read_store
 from hsd_core.systems.store.store_making import WARM, Stopped, held_out, judged, make_store, windows_of
-from hsd_core.systems.store.store_place import store_path
+from hsd_core.systems.store.store_path import store_path
 
 VOCAB = 7
 OWNER = Owner("toy", "python -m hsd_core knn-store --preset toy", "0123", HIDDEN, VOCAB)
@@ -88,7 +88,7 @@ def test_a_store_of_other_weights_is_refused_with_the_command(tmp_path: Path) ->
 
 def test_a_run_makes_no_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A visitor's run is refused with the command, and nothing is computed for it."""
-    monkeypatch.setattr("hsd_core.systems.store.store_place.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("hsd_core.systems.store.store_path.cache_folder", lambda: tmp_path)
     assert store_path("smollm2").parent == tmp_path / "knn"
     monkeypatch.setattr("hsd_core.systems.store.store_file.opens_drafts", lambda decoder: True)
     site: Any = SimpleNamespace(preset=PRESETS["smollm2"], opened=lambda over, key, opening: opening())

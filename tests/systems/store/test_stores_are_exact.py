@@ -24,7 +24,7 @@ from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import RuleKind
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.store.mixture import Mixture
-from hsd_core.systems.store.neighbours import FOLLOWING, Shelf, Store
+from hsd_core.systems.store.neighbours import FOLLOWING, Store, StoreCache
 from hsd_core.systems.store.store_level import StoreRun
 from hsd_core.trace import checks
 from hsd_core.trace.metrics import measure
@@ -71,8 +71,8 @@ def test_a_target_that_takes_the_caches_answer_for_the_stores_is_caught(monkeypa
     real = Mixture._near
 
     def trusting(self: Mixture, read: torch.Tensor) -> Any:
-        if self._shelf is not None and len(self._shelf._hits):
-            self._source = self._shelf
+        if self._store_cache is not None and len(self._store_cache._hits):
+            self._source = self._store_cache
         return real(self, read)
 
     monkeypatch.setattr(Mixture, "_near", trusting)
@@ -157,20 +157,20 @@ def test_a_draft_runs_the_layers_and_its_verifier_one_row_of_them() -> None:
 
 def test_a_shelf_holds_hits_and_what_follows_them_and_forgets_the_oldest() -> None:
     store = Store(torch.nn.functional.normalize(torch.randn(60, 4, dtype=torch.float64), dim=-1), torch.arange(60))
-    shelf = Shelf(store, kept=25)
+    store_cache = StoreCache(store, kept=25)
 
     def held() -> set[int]:
-        return set(shelf.nearest(store.keys[:1], 60).places[0].tolist())
+        return set(store_cache.nearest(store.keys[:1], 60).places[0].tolist())
 
     assert held() == set()
-    shelf.put(torch.tensor([[5, 6]]))
+    store_cache.put(torch.tensor([[5, 6]]))
     assert held() == set(range(5, 5 + FOLLOWING + 2))
-    near, whole = shelf.nearest(store.keys[9:10], 2), store.nearest(store.keys[9:10], 60)
+    near, whole = store_cache.nearest(store.keys[9:10], 2), store.nearest(store.keys[9:10], 60)
     assert near.ids[0, 0] == 9 and float(near.distances[0, 0]) < 1e-9
     at = whole.places[0].tolist().index(int(near.places[0, 1]))
     assert float(near.distances[0, 1]) == pytest.approx(float(whole.distances[0, at]))
-    shelf.put(torch.tensor([[30, 58]]))
-    shelf.put(torch.tensor([[20]]))
+    store_cache.put(torch.tensor([[30, 58]]))
+    store_cache.put(torch.tensor([[20]]))
     assert len(held()) == 25 and 5 not in held() and {20, 40, 59} <= held()
-    shelf.put(torch.tensor([[5]]))
+    store_cache.put(torch.tensor([[5]]))
     assert len(held()) == 25 and 5 in held()

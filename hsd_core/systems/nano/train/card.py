@@ -1,11 +1,11 @@
-"""The model card that stands beside a draft: what it is, what it was trained on, how, and how good it is."""
+"""The model card of a draft: what it is, its data and training, and its validation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hsd_core.systems.nano.train.held_out import DraftScore
+from hsd_core.systems.nano.train.evaluation import DraftScore
 from hsd_core.systems.nano.train.loop import Point
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 
@@ -16,20 +16,20 @@ def card(
     hyper: Hyperparameters,
     curve: Sequence[Point],
     kinds: Mapping[str, DraftScore],
-    said: Mapping[str, Any],
+    facts: Mapping[str, Any],
 ) -> str:
     """Markdown.
 
     Args:
-        kinds: scores by kind of prompt. said: `at`, `rows` (of the head), `joins` (where several layers are),
+        kinds: scores by kind of prompt. facts: `at`, `rows` (of the head), `joins` (where several layers are),
             `target`, `licence`, `data`, `examples` and `tokens` (of it), `device`, `command`, `size` (of the file,
             bytes), `share` (see `loop.weight_share`).
     """
-    at, target, last = said["at"], said["target"], curve[-1]
-    data = f"{said['data']}; {said['examples']} texts, {said['tokens']} output tokens"
+    at, target, last = facts["at"], facts["target"], curve[-1]
+    data = f"{facts['data']}; {facts['examples']} texts, {facts['tokens']} output tokens"
     reads = "" if not draft.layers else f"the state after layer {at}" if at else "the target's token embeddings"
     if draft.fed:
-        states = f"states after layers {said['joins'].replace('.', ', ')}" if draft.joins else "last state"
+        states = f"states after layers {facts['joins'].replace('.', ', ')}" if draft.joins else "last state"
         fed = f"the target's {states} of the position before"
         own_state = " (its own last state behind its own tokens)" if draft.ahead == 1 else ""
         reads = f"{reads} and {fed}{own_state}" if reads else fed
@@ -50,15 +50,15 @@ def card(
         f"# {name}",
         "",
         f"A draft for {target}. It reads {reads}, has {own} and a head of",
-        f"{said['rows']} rows (the tokens that the target writes most), shared with the target and not stored here.",
-        f"Licence: {said['licence']}, as the target's.",
+        f"{facts['rows']} rows (the tokens that the target writes most), shared with the target and not stored here.",
+        f"Licence: {facts['licence']}, as the target's.",
         "",
-        f"- file: {said['size'] / 1e6:.1f} MB, int8 weights with one scale a row",
+        f"- file: {facts['size'] / 1e6:.1f} MB, int8 weights with one scale a row",
         "- it copies what the text says again, as far as a trained gate trusts that",
-        f"- one drafted token reads {said['share']:.1%} of the weights that the target reads",
+        f"- one drafted token reads {facts['share']:.1%} of the weights that the target reads",
         f"- data: {data}, loops cut off; one prompt in twenty held out",
-        f"- trained on: {said['device']}, {last.seconds / 60:.0f} min, {last.step} of {hyper.steps} steps",
-        f"- command: `{said['command']}`",
+        f"- trained on: {facts['device']}, {last.seconds / 60:.0f} min, {last.step} of {hyper.steps} steps",
+        f"- command: `{facts['command']}`",
         "- " + ", ".join(f"{key}{' (at most)' * (key == 'rows')} {value}" for key, value in hyper.named().items()),
         "",
         "## Validation",

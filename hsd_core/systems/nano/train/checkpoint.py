@@ -1,4 +1,4 @@
-"""A training run on disk: weights and optimizer state after a step, in safetensors; nothing that runs when opened."""
+"""A checkpoint: weights and optimizer state after a step, as safetensors, so that opening it runs no code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hsd_core.typed import encode, plain
 
 @contextmanager
 def opened(path: Path, cure: str) -> Iterator[Any]:
-    """The file, open for its keys and tensors.
+    """A safetensors file, opened.
 
     Raises:
         ValueError: it is damaged; the message ends with `cure`.
@@ -35,7 +35,7 @@ FILE = "checkpoint.safetensors"
 
 
 def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict[str, Any]) -> None:
-    """Write whole or not at all. about: where training stands, as plain JSON types."""
+    """Write atomically. about: the training's state, as plain JSON types."""
     tensors = {f"weight.{name}": p.detach() for name, p in student.named_parameters()}
     for name, p in student.named_parameters():
         for key, value in optimizer.state.get(p, {}).items():
@@ -46,7 +46,7 @@ def save(path: Path, student: Student, optimizer: torch.optim.AdamW, about: dict
 
 
 def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[str, Any] | None:
-    """Go on from a checkpoint; returns what was saved with it, None if there is none.
+    """Load a checkpoint, if there is one; returns its `about`, else None.
 
     Raises:
         ValueError: it is damaged.
@@ -66,6 +66,6 @@ def restore(path: Path, student: Student, optimizer: torch.optim.AdamW) -> dict[
 
 
 def remove(path: Path) -> None:
-    """For a draft that is finished: weights and optimizer state, 12 bytes a weight, are of no more use."""
+    """Delete the checkpoint of a finished draft: weights and optimizer state take 12 bytes a weight."""
     for each in (path, path.with_suffix(".partial")):
         each.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The whole way from a data file to drafts in a folder: hidden states once, then one draft after another."""
+"""From a data file to drafts in a folder: compute the hidden states once, then train one draft after another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hsd_core.systems.nano.train.card import card
 from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features, FeatureStore
 from hsd_core.systems.nano.train.data.texts import check_split, commonest, read_examples
-from hsd_core.systems.nano.train.held_out import DraftScore, examine, prepare
+from hsd_core.systems.nano.train.evaluation import DraftScore, evaluate, prepare
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Student
 from hsd_core.systems.nano.train.students.student_file import round_weights, take_weights, tensors_of
@@ -32,10 +32,10 @@ class Distiller:
     """Trains drafts of one target on one data file.
 
     Args:
-        drafts: what may be asked for; the hidden states of all of them are computed in one pass.
-        data: JSON lines with prompt_ids and output_ids. work: keeps hidden states, checkpoints, curves, and every
-            finished draft, so that it is not trained again.
-        limit: train on the first so many of the shuffled texts. ends: ids that the trimmed head keeps in any case.
+        drafts: those that may be trained; the hidden states for all of them are computed in one pass.
+        data: JSON lines with prompt_ids and output_ids. work: a folder for hidden states, checkpoints, curves and
+            finished drafts, which are not trained again.
+        limit: train on the first `limit` of the shuffled texts. ends: ids that the trimmed head always has.
     Raises:
         ValueError: the data or the target cannot be trained on.
     """
@@ -66,18 +66,18 @@ class Distiller:
         self._store = FeatureStore(decoder, examples[:limit], depths, work / "states")
 
     def name(self, draft: DraftShape) -> str:
-        """The file's name: the preset and what it is."""
+        """The file's name: the preset and the draft's title."""
         return f"{self._preset.key}-{draft.title(self._decoder.layers)}"
 
     def check(self, names: Sequence[str], out: Path, start: Path | None = None) -> None:
-        """All that could keep these drafts from being trained and written; makes `out`. To be called before the work.
+        """Check, before any work, that these drafts can be trained and written; makes the folder `out`.
 
         Raises:
-            ValueError: a draft could not be shipped, or not be started from, or the target has a shape that drafts
-                lack. OSError: `out` cannot be made.
+            ValueError: a draft is too large to ship, cannot be started from, or the target's shape is not supported.
+            OSError: `out` cannot be made.
         """
         if start is not None and start.resolve() == out.resolve():
-            # the start names a training: if that was overwritten, the same command would train a finished draft again
+            # the start identifies a training: were it overwritten, the same command would train a finished draft again
             raise ValueError(f"drafts cannot start from {start} and be written there too; give another --out")
         for name in names:
             student = Student(self._decoder, self.drafts[name], self._ids)
@@ -92,18 +92,18 @@ class Distiller:
         out.mkdir(parents=True, exist_ok=True)
 
     def folder(self, name: str, start: Path | None = None) -> Path:
-        """Where the checkpoint and the curve of a draft lie."""
+        """The folder of a draft's checkpoint and curve."""
         earlier = None if start is None else self._earlier(name, start)
         return self._work / f"{name}-{self._digest(self.drafts[name], earlier)}"
 
     def _earlier(self, name: str, start: Path) -> Path:
-        """The file to begin with: of this name, or of the draft that is fed the last state alone where this one joins
-        more."""
+        """The file to start from: of this name, or for a draft that joins several states, that of the draft that is fed
+        the last one only."""
         own, fed = start / f"{name}.safetensors", self.name(replace(self.drafts[name], joins=()))
         return own if own.is_file() or not self.drafts[name].joins else start / f"{fed}.safetensors"
 
     def finished(self, name: str, start: Path | None = None) -> bool:
-        """Whether this very training was done before."""
+        """Whether this training was finished before."""
         made = self.folder(name, start) / f"{name}.safetensors"
         try:
             return read_info(made).card is not None
@@ -116,13 +116,13 @@ class Distiller:
         out: Path,
         *,
         command: str = "",
-        tell: loop.Tell = lambda *_: None,
+        on_step: loop.OnStep = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
         start: Path | None = None,
     ) -> Path | None:
         """Train one draft and write its file and card; None if it was stopped before its end.
 
-        start: a folder of drafts; the one of this name is trained further.
+        start: a folder of drafts; the draft of this name there is trained further.
 
         Raises:
             ValueError: see `check`.
@@ -143,7 +143,7 @@ class Distiller:
                 self._ids,
                 folder,
                 device=self._decoder.device,
-                tell=tell,
+                on_step=on_step,
                 stop=stop,
                 start=None if start is None else self._earlier(name, start),
             )
@@ -164,7 +164,7 @@ class Distiller:
         found: list[Features],
         command: str,
     ) -> None:
-        """Write a trained draft, then its card: with both it is finished."""
+        """Write a trained draft, then its card; a draft with both is finished."""
         decoder = self._decoder
         round_weights(student)
         kinds = self._judge(student, draft, [f for f in found if f.example.held_out])
@@ -194,7 +194,7 @@ class Distiller:
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)
-        said = {
+        facts = {
             **about,
             "licence": self._preset.licence,
             "data": self._data,
@@ -205,19 +205,19 @@ class Distiller:
             "size": path.stat().st_size,
             "share": loop.weight_share(student, decoder),
         }
-        write_whole(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, said).encode())
+        write_whole(path.with_suffix(".md"), card(path.stem, draft, self._plan, curve, kinds, facts).encode())
 
     def _digest(self, draft: DraftShape, start: Path | None) -> str:
-        """Names everything that training depends on: with another of these it starts again."""
+        """Identifies everything that training depends on; a change of any of it starts a new training."""
         begun = hashlib.sha256(start.read_bytes()).hexdigest() if start else ""
         named = (self._store.digest, self._ids, draft.named(), self._plan.named(), begun)
         return hashlib.sha256(repr(named).encode()).hexdigest()[:12]
 
     def _judge(self, student: Student, draft: DraftShape, found: list[Features]) -> dict[str, DraftScore]:
-        """By kind of prompt, how the rounded weights do where every state that they read is the target's."""
+        """The score of the rounded weights by kind of prompt, with the target's states as inputs."""
         kinds: dict[str, DraftScore] = {}
         for f in found:
             batch = collate([f], self._decoder, draft, device=self._decoder.device)
-            (score,) = examine(student, [prepare(batch, self._decoder)])
+            (score,) = evaluate(student, [prepare(batch, self._decoder)])
             kinds[f.example.kind] = kinds.get(f.example.kind, DraftScore()) + score
         return kinds

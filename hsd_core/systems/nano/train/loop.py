@@ -1,7 +1,8 @@
-"""Training one draft: steps, validation curve, checkpoints; interrupted and resumed it ends where it would have.
+"""Training one draft: steps, validation curve, checkpoints. An interrupted and resumed training ends in the same
+weights.
 
-Every random choice of a step is a function of the seed and the step's number, so nothing but weights and optimizer
-state has to be kept.
+Every random choice of a step is a function of the seed and the step's number, so a checkpoint needs only weights and
+optimizer state.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ from hsd_core.models.lean.positions import SINK
 from hsd_core.systems.nano.train import checkpoint
 from hsd_core.systems.nano.train.data.batches import collate, order
 from hsd_core.systems.nano.train.data.features import Features
-from hsd_core.systems.nano.train.held_out import Exam, examine, predicted_speed_up, prepare
+from hsd_core.systems.nano.train.evaluation import EvalBatch, evaluate, predicted_speed_up, prepare
 from hsd_core.systems.nano.train.losses import LOSSES
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Batch, Student
 from hsd_core.systems.nano.train.students.student_file import take_weights
 from hsd_core.typed import convert, encode_lines, write_whole
 
-FIT_TEXTS = 40  # texts that the in-projection is fitted on: some ten thousand positions for at most 1152 inputs
-EXAM_TOKENS = 2048  # positions in a batch of the exam
-EXAM_TEXTS = 64
+FIT_TEXTS = 40  # texts that the in-projection is fitted on: about ten thousand positions for at most 1152 inputs
+EVAL_TOKENS = 2048  # positions in an evaluation batch
+EVAL_TEXTS = 64
 DISTANCES = 4
-JOINED_STEPS = 3  # of its own, of which a draft learns that joins several states: they stand in for the joined one
+JOINED_STEPS = 3  # steps that a draft which joins several states is unrolled: its own state replaces the joined one
 CURVE = "curve.jsonl"
-GATE_PACE = 10.0  # its rate, in rates of the weights
+GATE_PACE = 10.0  # the copy gate's learning rate, in multiples of the weights'
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One line of the validation curve. agreement, acceptance: one value per token of a draft (see `examine`)."""
+    """A point of the validation curve. agreement, acceptance: one value per token of a draft (see `evaluate`)."""
 
     step: int
     seconds: float
@@ -52,7 +53,7 @@ class Point:
     predicted_block: int
 
 
-Tell = Callable[[int, int, float | None, Point | None], None]
+OnStep = Callable[[int, int, float | None, Point | None], None]
 
 
 def train(
@@ -64,31 +65,31 @@ def train(
     folder: Path,
     *,
     device: str = "cpu",
-    tell: Tell = lambda *_: None,
+    on_step: OnStep = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
     start: Path | None = None,
 ) -> tuple[Student, list[Point]]:
     """Train `draft` on `texts`; the held-out ones judge it.
 
     Args:
-        start: the file of a draft of the same shape to begin with, in place of the target's own layers.
-        ids: rows of the trimmed head. folder: holds the checkpoint, from which training goes on, and the
-            curve so far (curve.jsonl, from step 0 on); it belongs to these texts and hyperparameters alone.
-        tell: called after every step with (step, steps, seconds left, the validation that followed, if any).
-        stop: asked after every step; True ends training after a checkpoint.
+        start: the file of a draft of the same shape to start from, in place of the target's layers.
+        ids: rows of the trimmed head. folder: for the checkpoint, from which training resumes, and the curve so far
+            (curve.jsonl, from step 0 on); not shared with other texts or hyperparameters.
+        on_step: called after every step with (step, steps, seconds left, the validation at this step or None).
+        stop: called after every step; True ends training after a checkpoint.
     Returns:
-        the student and its validation curve, whose last point is at `hyper.steps` unless training was stopped.
+        The student and its validation curve, whose last point is at `hyper.steps` unless training was stopped.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / checkpoint.FILE
     student = Student(decoder, draft, ids).to(device)
     learned = [t for t in texts if not t.example.held_out]
-    exams = [
+    eval_batches = [
         prepare(collate(group, decoder, draft, device=device), decoder)
-        for group in _groups([t for t in texts if t.example.held_out][:EXAM_TEXTS])
+        for group in _groups([t for t in texts if t.example.held_out][:EVAL_TEXTS])
     ]
     cost = weight_share(student, decoder)
-    gate = list(student.copy.parameters())  # a few numbers that have far to go, among millions that have not
+    gate = list(student.copy.parameters())  # a few numbers that have to change much, unlike the millions of weights
     own = [p for p in student.parameters() if not any(p is g for g in gate)]
     paces = [{"params": own, "pace": 1.0}, {"params": gate, "pace": GATE_PACE}]
     optimizer = torch.optim.AdamW(paces, lr=hyper.rate, betas=(0.9, 0.95), weight_decay=hyper.decay)
@@ -98,8 +99,8 @@ def train(
             _fit(student, decoder, learned[:FIT_TEXTS], draft, device)
         else:
             take_weights(student, start)
-        state = _State([_examine(student, exams, cost, 0, 0.0, None)])
-        tell(0, hyper.steps, None, state.curve[0])
+        state = _State([_evaluate(student, eval_batches, cost, 0, 0.0, None)])
+        on_step(0, hyper.steps, None, state.curve[0])
     else:
         state = convert(saved, _State)
     _write_curve(folder / CURVE, state.curve)
@@ -113,14 +114,14 @@ def train(
         ending, point = stop(), None
         if state.step % hyper.check_every == 0 or state.step == hyper.steps:
             mean = sum(state.losses) / len(state.losses)
-            point = _examine(student, exams, cost, state.step, state.seconds, mean)
+            point = _evaluate(student, eval_batches, cost, state.step, state.seconds, mean)
             state.curve.append(point)
             state.losses.clear()
         if point is not None or ending:
             checkpoint.save(path, student, optimizer, asdict(state))
             _write_curve(folder / CURVE, state.curve)
         left = (time.monotonic() - since) / (state.step - begun) * (hyper.steps - state.step)
-        tell(state.step, hyper.steps, left, point)
+        on_step(state.step, hyper.steps, left, point)
         if ending:
             break
     return student, state.curve
@@ -128,7 +129,7 @@ def train(
 
 @dataclass(slots=True)
 class _State:
-    """Where training stands. losses: of the steps since the last point of the curve."""
+    """The state of a training. losses: of the steps since the last point of the curve."""
 
     curve: list[Point]
     step: int = 0
@@ -137,8 +138,8 @@ class _State:
 
 
 def weight_share(student: Student, decoder: LeanDecoder) -> float:
-    """What drafting one token reads, in reads of the whole target: layers below the exit, own weights, head rows; each
-    of the tokens that one pass says has its part of them."""
+    """The weights that drafting one token reads (layers below the exit, own weights, head rows), as a share of the
+    target's; a pass that predicts several tokens is divided among them."""
     sizes = [sum(t.numel() for t in decoder.layer_tensors(i).values()) for i in range(decoder.layers)]
     whole = sum(sizes) + decoder.vocab_size * decoder.shape.hidden
     own = sum(p.numel() for p in student.parameters()) + student.head.numel()
@@ -154,7 +155,7 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
         elif count == 1:
             batch = _mixed(student, batch, hyper, step)
         drafted = list(student.drafted(batch, count))
-    # bfloat16 logits have steps of 0.125 at 16: both distributions are read out in float32
+    # bfloat16 logits have steps of 0.125 at 16: both distributions are computed in float32
     with torch.no_grad():
         x, own = student.target_own(batch.last[batch.wanted])
     total = torch.zeros(())
@@ -173,7 +174,7 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
 
 
 def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:
-    """The target's states with a share `own` replaced by the student's: what it reads behind its own tokens."""
+    """The batch with a share `hyper.own` of the target's states replaced by the student's, as behind its own tokens."""
     if batch.fed is None or not hyper.own:
         return batch
     with torch.no_grad():
@@ -186,8 +187,8 @@ def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) ->
 
 
 def _moved(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:
-    """LongSpec's two exercises (arXiv 2502.17421): the target's keys and values end one to four positions before the
-    token that is asked for, and all positions but a few first ones jump, so that short texts teach long contexts."""
+    """LongSpec's two augmentations (arXiv 2502.17421): the target's keys and values end one to four positions before
+    the predicted token, and all positions but a few first ones are shifted, so that short texts teach long contexts."""
     rng, n = random.Random(f"{hyper.seed}:{step}"), batch.x.shape[1]
     at = torch.arange(n, device=batch.x.device)
     at[rng.randint(0, SINK) :] += rng.randint(0, max(0, len(student.cos) - n))
@@ -202,7 +203,7 @@ def _schedule(step: int, hyper: Hyperparameters) -> float:
 
 
 def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draft: DraftShape, device: str) -> None:
-    """Start the in-projection from ridge regression to what the copied layers read in the target."""
+    """Initialize the in-projection by ridge regression to the inputs of the copied layers in the target."""
     depth = decoder.layers - draft.layers
     pairs = []
     for f in texts:
@@ -215,15 +216,20 @@ def _fit(student: Student, decoder: LeanDecoder, texts: Sequence[Features], draf
         batch = collate([f], decoder, draft, device=device)
         with torch.no_grad():
             x = student.starts(batch)[0].cpu()
-        # the first position holds states a hundred times larger than any other
+        # without the first position, whose states are a hundred times larger than any other's
         pairs.append((x[1:], goal[1:]))
     student.start_from(pairs)
 
 
-def _examine(
-    student: Student, exams: Sequence[Exam], cost: float, step: int, seconds: float, train_loss: float | None
+def _evaluate(
+    student: Student,
+    eval_batches: Sequence[EvalBatch],
+    cost: float,
+    step: int,
+    seconds: float,
+    train_loss: float | None,
 ) -> Point:
-    scores = examine(student, exams, steps=DISTANCES)
+    scores = evaluate(student, eval_batches, steps=DISTANCES)
     speed, block = predicted_speed_up(scores[0].acceptance, cost)
     return Point(
         step,
@@ -241,12 +247,12 @@ def _groups(texts: Sequence[Features]) -> list[list[Features]]:
     ordered = sorted(texts, key=lambda f: len(f.example.ids))
     groups: list[list[Features]] = [[]]
     for f in ordered:
-        if sum(len(g.example.ids) for g in groups[-1]) + len(f.example.ids) > EXAM_TOKENS:
+        if sum(len(g.example.ids) for g in groups[-1]) + len(f.example.ids) > EVAL_TOKENS:
             groups.append([])
         groups[-1].append(f)
     return [g for g in groups if g]
 
 
 def _write_curve(path: Path, curve: Sequence[Point]) -> None:
-    """The validation curve as JSON lines, for whoever watches; the checkpoint holds it too."""
+    """Write the validation curve as JSON lines; the checkpoint holds it too."""
     write_whole(path, encode_lines(curve))

@@ -1,7 +1,7 @@
-"""How far a student's distribution is from the target's: the distances a draft can be trained on.
+"""The losses of training: distances of a student's distribution from the target's.
 
-All are per position over the same trimmed vocabulary, from logits (n, R). Acceptance of a drafted token under
-rule `tokenwise` is 1 - TV (Leviathan et al. 2023, corollary 3.6), so that is what a draft is judged by.
+All are per position over the same trimmed vocabulary, from logits (n, R). A draft is judged by 1 - TV, the acceptance
+of a drafted token under rule `tokenwise` (Leviathan et al. 2023, corollary 3.6).
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 def forward_kl(student: Tensor, teacher: Tensor) -> Tensor:
-    """KL(p || q): covers everything the target may say. Logits (n, R) twice -> (n,) nats."""
+    """KL(p || q), mode covering. Logits (n, R) twice -> (n,) nats."""
     q, p = F.log_softmax(student, -1), F.log_softmax(teacher, -1)
     return (p.exp() * (p - q)).sum(-1)
 
 
 def reverse_kl(student: Tensor, teacher: Tensor) -> Tensor:
-    """KL(q || p): seeks the target's main mode."""
+    """KL(q || p), mode seeking."""
     return forward_kl(teacher, student)
 
 
 def total_variation(student: Tensor, teacher: Tensor) -> Tensor:
-    """TV(p, q), the chance of a reject: what acceptance is, but flat where the distributions hardly overlap."""
+    """TV(p, q), the chance of a rejection; its gradient vanishes where the distributions hardly overlap."""
     return 0.5 * (student.softmax(-1) - teacher.softmax(-1)).abs().sum(-1)
 
 

@@ -1,4 +1,4 @@
-"""What there is to train: which states a draft reads, how large it is, how long it is trained. Data only."""
+"""The drafts that can be trained: the states they read, their sizes, their training. Data only."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
-LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, here so that torch is not needed
+LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, without importing torch
 
 
 @dataclass(frozen=True, slots=True)
 class DraftShape:
     """One draft of a recipe.
 
-    at: it reads the target's state after this share of its layers (0: the token embeddings). fed: it also reads the
-    target's last state of the position before. layers: of its own; 0: heads alone, over what it is fed. mlp_width: of
-    their MLPs, None: as the target's. joins: what it is fed is made of the states after these shares of the layers (1:
-    the last), none: of the last alone. ahead: how many tokens it says in one pass. gated: what it is fed and the
-    embedding are weighed by a gate (Dovetail's DGF), not read side by side. window: it attends to so many positions of
-    its own, and to the keys and values of the target's last layer (LongSpec); 0: to all of its own, and to no others.
+    at: it reads the target's state after this share of the layers (0: the token embeddings). fed: it also reads the
+    target's last state of the position before. layers: its own; 0: heads over what it is fed. mlp_width: of their MLPs;
+    None: the target's. joins: it is fed the joined states after these shares of the layers (1: the last); empty: the
+    last only. ahead: tokens predicted in one pass. gated: the fed state and the embedding are mixed by a gate
+    (Dovetail's DGF) instead of concatenated. window: it attends to this many of its own positions, and to the keys and
+    values of the target's last layer (LongSpec); 0: to all of its own, and to no others.
     """
 
     name: str
@@ -33,28 +33,28 @@ class DraftShape:
     window: int = 0
 
     def depth(self, layers: int) -> int:
-        """The layer it reads in a model of `layers`."""
+        """The layer whose state it reads in a model of `layers` layers."""
         return _after(self.at, layers)
 
     def joined(self, layers: int) -> tuple[int, ...]:
-        """The layers whose states it is fed, in a model of `layers`; none where that is the last alone."""
+        """The layers whose states it is fed, in a model of `layers` layers; empty: the last only."""
         return tuple(_after(share, layers) for share in self.joins)
 
     def depths(self, layers: int) -> tuple[int, ...]:
-        """The layers whose states it is trained on, beside the last: the last layer's keys and values are made of those
+        """The layers whose states training needs besides the last; the last layer's keys and values come from the state
         before it."""
         return (self.depth(layers), *self.joined(layers), *(layers - 1,) * bool(self.window))
 
     def title(self, layers: int) -> str:
-        """What its file is called beside the preset."""
-        told = {"-ahead": self.ahead > 1, "-joined": bool(self.joins), "-gated": self.gated}
-        how = next((name for name, so in told.items() if so), "-fed") if self.layers else ""
+        """Its file's name behind the preset."""
+        marks = {"-ahead": self.ahead > 1, "-joined": bool(self.joins), "-gated": self.gated}
+        how = next((name for name, so in marks.items() if so), "-fed") if self.layers else ""
         long = "-long" if self.window else ""
         return f"{self.name}{self.depth(layers) or ''}{how if self.fed else long}"
 
     def named(self) -> dict[str, Any]:
-        """Its fields but for those that do not say anything: what trainings and results are named by stays the same
-        when more can be asked for."""
+        """Its fields without those at their defaults, so that names of trainings stay the same when fields are
+        added."""
         usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False, "window": 0}
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
@@ -68,10 +68,10 @@ class Hyperparameters:
     """How a draft is trained.
 
     rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after
-    `warm` steps and lowered to a tenth by a half cosine. loss: see `losses`; total variation measured best. own: how
-    often a fed draft reads its own state in place of the target's. unroll: of how many of its own steps it learns
-    instead (EAGLE-3), three without it where states are joined. prompts: learn over the prompts too. check_every: steps
-    between two validations and checkpoints. longest: positions of a text that are read.
+    `warm` steps, then lowered to a tenth by a half cosine. loss: see `losses`; total variation measured best. own: the
+    share of states for which a fed draft reads its own in place of the target's. unroll: train over this many of its
+    own steps instead (EAGLE-3); None: three if states are joined, else one. prompts: learn over the prompts too.
+    check_every: steps between validations and checkpoints. longest: positions of a text that are read.
     """
 
     rows: int = 8192
@@ -95,7 +95,7 @@ class Hyperparameters:
     def check(self) -> None:
         """
         Raises:
-            ValueError: a number with which nothing could be trained.
+            ValueError: a value that training cannot use.
         """
         for name in ("rows", "steps", "batch", "check_every", "longest", "unroll"):
             if (count := getattr(self, name)) is not None and count < 1:

@@ -1,1 +1,1 @@
-"""What a draft learns from: what its target wrote, as token ids and hidden states, in batches."""
+"""The training data: what the target wrote, as token ids and hidden states, in batches."""

@@ -1,4 +1,4 @@
-"""Batches of texts of similar length. Which texts step s sees depends on the seed and s alone, so training resumes."""
+"""Batches of texts of similar length. The texts of step s depend on the seed and s only, so training can resume."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.students.student import Batch
 
-POOL = 16  # batches that are sorted by length together: little padding, and still shuffled
+POOL = 16  # batches that are sorted by length together: little padding, but still shuffled
 
 
 def order(texts: Sequence[Features], tokens: int, seed: int) -> Iterator[list[Features]]:
@@ -33,7 +33,7 @@ def order(texts: Sequence[Features], tokens: int, seed: int) -> Iterator[list[Fe
 
 
 def outputs(features: Features) -> int:
-    """How many positions of a text are predicted."""
+    """The number of positions of a text that are predicted."""
     return len(features.example.ids) - features.example.start
 
 

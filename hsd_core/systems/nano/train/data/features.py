@@ -1,8 +1,8 @@
 """The target's hidden states over the training texts, computed once and kept on disk.
 
-A student sees what it will see when decoding: the state after `at` layers (an exit), the last state of the position
-before (a fed nano), and the distribution it has to match, which is the last norm and head over the last state. States
-are float16; `selfgen --states` keeps them while it writes, and the rest is computed here, so an interrupted pass
+A student reads what it will read when decoding: the state after `at` layers (an exit), the last state of the position
+before (a fed nano); and it has to match the distribution of the last norm and head over the last state. States are
+float16; `selfgen --states` keeps them while it writes, and missing ones are computed here, so an interrupted pass
 resumes. In memory they take 2 * hidden * (1 or 2) bytes a token: 1.2 to 2.3 GB for a million tokens of SmolLM2.
 """
 
@@ -28,13 +28,13 @@ from hsd_core.systems.nano.train.checkpoint import opened
 from hsd_core.systems.nano.train.data.texts import Sample
 
 CURE = "delete it, and its states are computed again"
-STALE = 3600.0  # seconds; a file that was begun so long ago has no writer any more
+STALE = 3600.0  # seconds after which a partial file has no writer any more
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """One text with its states: depth -> (n, hidden) float16. copies: what could be copied behind each token, and how
-    it was found, and where it stands (see `models.drafts.copying`): (3, n) int32."""
+    """One text with its states: depth -> (n, hidden) float16. copies: (3, n) int32, for each position the token that
+    could be copied, the sort of its match, and its place (see `models.drafts.copying`)."""
 
     example: Sample
     states: dict[int, Tensor]
@@ -42,17 +42,17 @@ class Features:
 
     @classmethod
     def of(cls, example: Sample, states: dict[int, Tensor]) -> Features:
-        """Looks for what could be copied."""
+        """With the copies that the text offers."""
         suffixes = Suffixes()
         suffixes.follow(example.ids)
         return cls(example, states, torch.tensor([suffixes.tokens, suffixes.sorts, suffixes.places], dtype=torch.int32))
 
 
 class FeatureStore:
-    """The states after some depths, and after the last layer, of all examples: a file a text.
+    """The states at some depths, and after the last layer, of all examples: a file per text.
 
     Args:
-        depths: 0, the embeddings, needs no state. folder: states of other texts or targets may lie in it too.
+        depths: 0, the embeddings, needs no state. folder: may hold states of other texts or targets too.
     """
 
     def __init__(self, decoder: LeanDecoder, examples: Sequence[Sample], depths: Iterable[int], folder: Path) -> None:
@@ -63,7 +63,7 @@ class FeatureStore:
 
     @property
     def digest(self) -> str:
-        """Names the data and the target."""
+        """Identifies the data and the target."""
         return hashlib.sha256("".join(path.stem for path in self.paths).encode()).hexdigest()[:16]
 
     def compute(
@@ -90,7 +90,7 @@ class FeatureStore:
         return True
 
     def load(self, *depths: int) -> list[Features]:
-        """Every example with its last states and those after `depths` layers, but for 0."""
+        """Every example with its last states and those after `depths` layers, except 0."""
         wanted = {*depths, self._decoder.layers} - {0}
         found = []
         for example, path in zip(self._examples, self.paths, strict=True):
@@ -100,22 +100,22 @@ class FeatureStore:
 
 
 class States:
-    """A folder of hidden states, a file a text, named by a digest of the target, its dtype and the text's ids.
+    """A folder of hidden states, a file per text, named by a digest of the target, its dtype and the text's ids.
 
-    So nothing stale is ever read, and a text that is added later leaves the others where they are. A text's last
-    token predicts nothing and may have no state.
+    So stale states are never read, and adding a text does not affect the others. A text's last token predicts nothing
+    and may have no state.
     """
 
     def __init__(self, decoder: LeanDecoder, folder: Path) -> None:
         self._target, self._folder = (fingerprint(decoder), decoder.dtype), folder
 
     def path(self, ids: Sequence[int]) -> Path:
-        """Where a text's states lie, if they were kept."""
+        """The file of a text's states."""
         digest = hashlib.sha256(repr((*self._target, tuple(ids))).encode()).hexdigest()
         return self._folder / f"{digest[:24]}.safetensors"
 
     def lacking(self, path: Path, depths: Iterable[int]) -> list[int]:
-        """After which of these depths a text's states are not there."""
+        """The depths of these for which the file has no states."""
         if not path.exists():
             return [*depths]
         with opened(path, CURE) as file:
@@ -123,7 +123,7 @@ class States:
         return [depth for depth in depths if str(depth) not in held]
 
     def keep(self, ids: Sequence[int], found: dict[int, Tensor]) -> None:
-        """Write a text's states, depth -> (n, hidden), beside those that it has: the whole file or none."""
+        """Add a text's states, depth -> (n, hidden), to its file, atomically."""
         path = self.path(ids)
         path.parent.mkdir(parents=True, exist_ok=True)
         tensors = {str(depth): as_half(state).contiguous() for depth, state in found.items()}
@@ -135,8 +135,8 @@ class States:
         os.replace(partial, path)
 
     def tidy(self) -> None:
-        """Remove what writers that were killed left half done."""
+        """Remove partial files of writers that were killed."""
         for partial in self._folder.glob("*.partial"):
-            with suppress(FileNotFoundError):  # another run tidies too
+            with suppress(FileNotFoundError):  # another run may tidy too
                 if time.time() - partial.stat().st_mtime > STALE:
                     partial.unlink()

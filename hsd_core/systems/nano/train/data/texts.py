@@ -1,7 +1,7 @@
-"""What the target wrote, as training examples.
+"""The target's outputs as training examples.
 
-An output that falls into a repeating pattern is cut where the loop starts (`loop_from`): a drafter that learns loops
-looks better than it is.
+An output that ends in a repeating pattern is cut where the loop starts (`loop_from`): a drafter trained on loops looks
+better than it is.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class DataError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One prompt and its output: ids[start:] is what the target wrote. `kind` is the prompt's, where the file says.
+    """One prompt and its output: ids[start:] was written by the target. kind: of the prompt, if the file names one.
 
-    prompt: its length; longer than `start` where the target invented the end of the prompt.
+    prompt: its length; longer than `start` if the target wrote the end of the prompt.
     """
 
     ids: tuple[int, ...]
@@ -37,20 +37,20 @@ class Sample:
 
     @property
     def held_out(self) -> bool:
-        """Whether it belongs to the validation share: decided by the prompt alone, so no prompt is on both sides."""
+        """Whether it is a validation example: decided by the prompt only, so no prompt is on both sides."""
         prompt = ",".join(map(str, self.ids[: self.prompt or self.start])).encode()
         return int.from_bytes(hashlib.sha256(prompt).digest()[:4], "big") % HELD_OUT == 0
 
 
 def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: bool = False) -> list[Sample]:
-    """The examples of a file (see `texts`) in a fixed shuffled order.
+    """The examples of a file in a fixed shuffled order.
 
     Args:
-        longest: positions; a longer text loses the end of its output, and goes if its prompt alone is longer.
-        prompts: learn the target's distribution over given prompts too, behind what all of them begin with. Texts that
-        are held out keep their true start: a draft is judged by what the target writes.
+        longest: positions; a longer output is cut, and a text whose prompt is longer is left out.
+        prompts: also learn the target's distribution over given prompts, behind their common beginning. Held-out texts
+            keep their true start: a draft is judged by what the target writes.
     Raises:
-        ValueError: a line is not as described, or nothing is left.
+        ValueError: a line is malformed, or no example is left.
     """
     texts = read_texts(path, _refuse)
     examples = [e for text in texts if (e := example(text, vocab_size=vocab_size, longest=longest))]
@@ -58,7 +58,7 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: b
         raise DataError(f"{path} holds no output of {SHORTEST} tokens or more; make some with selfgen")
     random.Random(0).shuffle(examples)
     if prompts:
-        given = [e.ids for e in examples if e.start == e.prompt]  # the others are learned where the target began
+        given = [e.ids for e in examples if e.start == e.prompt]  # in the others the target wrote a part of the prompt
         begun = max(1, next((i for i, column in enumerate(zip(*given, strict=False)) if len({*column}) > 1), 0))
         examples = [
             replace(e, start=min(begun, e.start)) if e.start == e.prompt and not e.held_out else e for e in examples
@@ -69,7 +69,7 @@ def read_examples(path: str | Path, *, vocab_size: int, longest: int, prompts: b
 def check_split(examples: Sequence[Sample]) -> None:
     """
     Raises:
-        DataError: none of them is held out, or all are.
+        DataError: no example is held out, or all are.
     """
     held = sum(e.held_out for e in examples)
     if held == len(examples):
@@ -86,7 +86,7 @@ def check_split(examples: Sequence[Sample]) -> None:
 def commonest(examples: list[Sample], rows: int, always: frozenset[int]) -> list[int]:
     """The ids that the target writes most, ascending: the rows of a trimmed head (VocabTrim, arXiv 2506.22694).
 
-    always: ids that are kept whatever their count, such as those that end a text.
+    always: ids that are included whatever their count, such as those that end a text.
     """
     counts = Counter(i for e in examples for i in e.ids[max(e.start, e.prompt) :])
     first = [i for i, _ in counts.most_common() if i not in always][: max(0, rows - len(always))]
@@ -94,10 +94,10 @@ def commonest(examples: list[Sample], rows: int, always: frozenset[int]) -> list
 
 
 def example(text: PromptText, *, vocab_size: int, longest: int) -> Sample | None:
-    """A text as an example, None if nothing is left of it.
+    """A text as an example, None if too little of it is left.
 
     Raises:
-        ValueError: it has no output, or an id that the target does not have.
+        ValueError: it has no output, or an id outside the target's vocabulary.
     """
     if text.output_ids is None:
         raise DataError("a line has a prompt but no output_ids; write outputs for the prompts with selfgen first")

@@ -1,15 +1,15 @@
-"""What a draft is judged by along a text, and a line of that over the logarithm of the training tokens. Needs no torch.
+"""The measures of a draft along a text, and their line over the logarithm of the training tokens. Needs no torch.
 
-Rounds along a text that the target wrote greedily: each drafts up to `BLOCK` tokens; as long as one is the target's own
-it is accepted, the first that is not is rejected and put right, and a round in which none was rejected ends with one
-more token of the target's. So rounds begin where the last one failed, as in a run; exact for greedy decoding.
+Rounds along a text that the target wrote greedily: each drafts up to `BLOCK` tokens; tokens are accepted while they are
+the target's, the first other one is rejected and corrected, and a round without a rejection ends with one more token of
+the target. So a round begins where the last one ended, as in a run; this is exact for greedy decoding.
 
     acceptance        accepted over judged tokens, a probability
     tokens_per_pass   of the target, a count: what Scylla (arXiv 2505.07858) calls the acceptance rate
     agreement         at all positions: the draft's first choice is the target's
     overlap           at all positions: 1 - TV to the target's distribution at temperature 1
 
-A line is fitted without its largest point and checked on it; s is what a doubling of the data bought:
+A line is fitted without its largest point and checked on that; s is the gain per doubling of the data:
 
     y = y_0 + s log2(tokens / tokens_0)
 
@@ -44,7 +44,7 @@ Row = tuple[int, int, float, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What the rounds along one text came to."""
+    """The totals of the rounds along one text."""
 
     accepted: int = 0
     rejected: int = 0
@@ -52,7 +52,7 @@ class Walk:
 
 
 def walk(hits: Sequence[Sequence[bool]]) -> Walk:
-    """Rounds along n tokens. hits[d][t]: whether the d-th token of a chain, if that is token t, is the target's."""
+    """Rounds along n tokens. hits[d][t]: whether the d-th token of a draft at place t is the target's."""
     n, block = len(hits[0]), len(hits)
     at = accepted = rejected = passes = 0
     while at < n:
@@ -65,8 +65,8 @@ def walk(hits: Sequence[Sequence[bool]]) -> Walk:
     return Walk(accepted, rejected, passes)
 
 
-FARTHEST = 4.0  # times the most tokens that were learned: no line is extended beyond
-FEWEST = 4  # points of a line that is checked: three to fit, one to check
+FARTHEST = 4.0  # the farthest extrapolation, in multiples of the most training tokens
+FEWEST = 4  # points of a line: three to fit, one to check
 Ends = tuple[float, float]
 
 
@@ -88,14 +88,14 @@ class Line:
 
     @classmethod
     def through(cls, tokens: Sequence[float], values: Floats) -> Line:
-        """The least squares. values: (points,) or (points, resamples)."""
+        """By least squares. values: (points,) or (points, resamples)."""
         x = np.log2(np.array(tokens, dtype=np.float64) / tokens[0])
         off = x - x.mean()
         slope = off @ values / (off @ off)
         return cls(float(tokens[0]), values.mean(0) - slope * x.mean(), slope)
 
     def at(self, tokens: float) -> Floats:
-        """Its value there."""
+        """Its value at a number of tokens."""
         found: Floats = self.start + self.slope * np.log2(tokens / self.tokens)
         return found
 
@@ -105,9 +105,9 @@ class Law:
     """One measure over the tokens.
 
     Attributes:
-        tokens: of each training, fewest first. measured: what each reached. line: without the last of them.
-        slope: its slope, with an interval. predicted: its value at the last. off: measured less predicted there.
-        residuals: of the points that it was fitted to. whole: the line through all points. ahead: all its resamples.
+        tokens: of each training, fewest first. measured: the value of each. line: fitted without the last.
+        slope: its slope, with an interval. predicted: its value at the last. off: measured minus predicted there.
+        residuals: of the fitted points. whole: the line through all points. ahead: its resamples.
     """
 
     tokens: tuple[int, ...]
@@ -121,10 +121,10 @@ class Law:
     ahead: Line
 
     def reaches(self, tokens: float) -> Reading:
-        """What the line through all points says for more tokens than were learned.
+        """The extrapolation of the line through all points.
 
         Raises:
-            ValueError: that is more than `FARTHEST` times as many.
+            ValueError: `tokens` is more than `FARTHEST` times the most training tokens.
         """
         if tokens > FARTHEST * self.tokens[-1]:
             raise ValueError(f"{tokens:.0f} tokens are more than {FARTHEST:g} times the {self.tokens[-1]} of the line")
@@ -134,7 +134,7 @@ class Law:
 def law(tokens: Sequence[int], values: Floats, resampled: Floats) -> Law:
     """
     Args:
-        tokens: of each training, rising. values: (points,) what they reached. resampled: (points, resamples).
+        tokens: of each training, rising. values: (points,). resampled: (points, resamples).
     Raises:
         ValueError: there are fewer than `FEWEST` points.
     """
@@ -175,7 +175,7 @@ class Readings:
                         self._tally.add((at, gate, measure), text, *sums)
 
     def reading(self, training: int, gate: str, measure: str) -> Reading:
-        """Of a training by its place among the records."""
+        """A measure of a training. training: its index among the records."""
         found = self._tally.resampled((training, gate, measure))
         return Reading(self._tally.ratio((training, gate, measure)) or 0.0, middle(found))
 

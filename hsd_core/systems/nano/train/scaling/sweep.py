@@ -1,8 +1,8 @@
-"""One draft trained again and again from the same start: on ever more tokens, and in other sizes; each one is judged.
+"""One draft trained many times from the same start, on growing shares of the tokens and in other sizes, and judged.
 
-Trainings are of nested shares of the tokens, then of other sizes at one share. Every one has the same seed,
-hyperparameters and trimmed head, and reads its part of the same texts the same number of times. A finished one is a
-line of a file of raw results; what is there is not trained again.
+The shares are nested; other sizes are trained at one share. All trainings have the same seed, hyperparameters and
+trimmed head, and read their texts the same number of times. A finished one is a line of a file of raw results and is
+not repeated.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from hsd_core.systems.nano.train.data.batches import outputs
 from hsd_core.systems.nano.train.data.features import Features, FeatureStore
 from hsd_core.systems.nano.train.data.texts import check_split, commonest, read_examples
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
-from hsd_core.systems.nano.train.scaling.along_texts import greedy, judged
+from hsd_core.systems.nano.train.scaling.judging import greedy, judged
 from hsd_core.systems.nano.train.students.student import Student
 from hsd_core.systems.nano.train.students.student_file import round_weights
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # of the output tokens
 SIZES_AT = 1 / 4  # the share at which other sizes are trained
 LAYERS, ROWS = (1, 2), (2048, 8192, 32768)  # own layers; rows of the trimmed head
-WARM = 4  # of a training's steps at most one in so many warms up
+WARM = 4  # at most one in this many steps of a training warms up
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """One of a sweep. share: of all output tokens. rows: of the trimmed head, at most."""
+    """A training of a sweep. share: of all output tokens. rows: of the trimmed head, at most."""
 
     share: float
     layers: int
@@ -49,7 +49,7 @@ class Training:
 
 
 def planned(draft: DraftShape, hyper: Hyperparameters) -> list[Training]:
-    """The draft as it is at every share, and at one of them with one thing changed at a time; smaller shares first."""
+    """The draft's own size at every share, and other sizes at one share; smaller shares first."""
     own = [Training(share, draft.layers, hyper.rows) for share in SHARES]
     base = replace(own[0], share=SIZES_AT)
     sizes = [replace(base, layers=n) for n in LAYERS] + [replace(base, rows=n) for n in ROWS]
@@ -57,7 +57,7 @@ def planned(draft: DraftShape, hyper: Hyperparameters) -> list[Training]:
 
 
 def nested(texts: Sequence[Features], share: float) -> list[Features]:
-    """The first texts that hold this share of all output tokens: a smaller share lies within every larger one."""
+    """The first texts with this share of all output tokens: smaller shares are subsets of larger ones."""
     wanted, found = share * sum(map(outputs, texts)), list[Features]()
     held = 0
     for text in texts:
@@ -69,20 +69,19 @@ def nested(texts: Sequence[Features], share: float) -> list[Features]:
 
 
 def fitted_to(hyper: Hyperparameters, texts: Sequence[Features], training: Training, epochs: int) -> Hyperparameters:
-    """The same hyperparameters for these texts: as many steps as read every text `epochs` times (see `batches.order`),
-    of which few warm up."""
+    """The hyperparameters for these texts: enough steps to read every text `epochs` times (see `batches.order`)."""
     size = max(1, round(hyper.batch / (sum(map(outputs, texts)) / len(texts))))
     steps = epochs * math.ceil(len(texts) / size)
     return replace(hyper, steps=steps, warm=min(hyper.warm, max(1, steps // WARM)), rows=training.rows)
 
 
-CURVE_TEXTS = 8  # held-out texts of a training's own curve: it is judged by all of them when it is finished
-Tell = Callable[[str, int, int, float | None], None]
+CURVE_TEXTS = 8  # held-out texts for a training's curve; a finished one is judged by all of them
+OnStep = Callable[[str, int, int, float | None], None]
 
 
 @dataclass(slots=True)
 class _Pace:
-    """Seconds for each unit of work (steps times weights), of what was done here."""
+    """Seconds per unit of work (steps times weights) so far."""
 
     seconds: float = 0.0
     work: float = 0.0
@@ -95,10 +94,10 @@ class Sweep:
     """The trainings of one draft.
 
     Args:
-        data: JSON lines with prompt_ids and output_ids; one prompt in twenty is held out. other: a file of texts that
-            no training reads, which judge too. work: keeps hidden states and checkpoints.
-        limit: use the first so many of the shuffled texts. ends: ids that the trimmed head keeps in any case.
-        epochs: how often each text is read; the steps follow.
+        data: JSON lines with prompt_ids and output_ids; one prompt in twenty is held out. other: a file of further
+            texts for judging only. work: a folder for hidden states and checkpoints.
+        limit: use the first `limit` of the shuffled texts. ends: ids that the trimmed head always has.
+        epochs: how often each text is read; the number of steps follows.
     Raises:
         ValueError: the data cannot be trained on.
     """
@@ -135,7 +134,7 @@ class Sweep:
         self._judges = {name: FeatureStore(decoder, found, depths, states) for name, found in judges.items()}
 
     def about(self) -> dict[str, Any]:
-        """What a file of its results has to have in common with it."""
+        """What identifies the sweep in a file of its results."""
         hyper = {key: value for key, value in self._hyper.named().items() if key not in ("steps", "check_every")}
         return {
             "draft": {**self._draft.named(), "depth": self._draft.depth(self._decoder.layers)},
@@ -151,12 +150,12 @@ class Sweep:
         file: RawFile,
         *,
         progress: Callable[[str, float, float], None] = lambda *_: None,
-        tell: Tell = lambda *_: None,
+        on_step: OnStep = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Train and judge what the file lacks, a line each; False if it was stopped before its end.
 
-        tell: called after every step with (which training, step, steps, seconds left of the whole sweep if known).
+        on_step: called after every step with (training, step, steps, seconds left of the sweep or None).
         """
         done = {(r["share"], r["layers"], r["asked_rows"]) for r in file.records}
         todo = [one for one in planned(self._draft, self._hyper) if (one.share, one.layers, one.rows) not in done]
@@ -170,14 +169,14 @@ class Sweep:
         read = self._draft.depths(self._decoder.layers)
         texts = self._store.load(*read)
         judges = {name: greedy(self._decoder, store.load(*read)) for name, store in self._judges.items()}
-        for depth in goals:  # what every training's start is fitted to: the same texts are the first of every share
+        for depth in goals:  # every training's start is fitted to the same texts, the first of every share
             for text, held in zip(texts, starts.load(depth), strict=False):
                 text.states[depth] = held.states[depth]
         pace, sizes = _Pace(), [self._size(one) for one in todo]
         for i, one in enumerate(todo):
             part = nested(texts, one.share)
             later = sum(other.share * size for other, size in zip(todo[i + 1 :], sizes[i + 1 :], strict=True))
-            found = self._trained(one, part, judges["held_out"][:CURVE_TEXTS], tell, stop, pace, sizes[i], later)
+            found = self._trained(one, part, judges["held_out"][:CURVE_TEXTS], on_step, stop, pace, sizes[i], later)
             if found is None:
                 return False
             student, seconds = found
@@ -192,25 +191,25 @@ class Sweep:
         one: Training,
         part: Sequence[Features],
         held: Sequence[Features],
-        tell: Tell,
+        on_step: OnStep,
         stop: Callable[[], bool],
         pace: _Pace,
         size: int,
         later: float,
     ) -> tuple[Student, dict[str, float]] | None:
-        """A training to its end: the student, and what it took; None if it was stopped."""
+        """Run a training to its end: the student, and its times and steps; None if it was stopped."""
         hyper = fitted_to(self._hyper, part, one, self._epochs)
         begun, before, cpu, steps_here = time.monotonic(), pace.seconds, time.process_time(), 0
 
-        def told(step: int, steps: int, left: float | None, _: loop.Point | None) -> None:
+        def counted(step: int, steps: int, left: float | None, _: loop.Point | None) -> None:
             nonlocal steps_here
             if left is None:
-                return tell(one.name, step, steps, None)
+                return on_step(one.name, step, steps, None)
             steps_here += 1
             pace.seconds = before + time.monotonic() - begun
             pace.work += one.share * size / steps
             rest = pace.left(later)
-            return tell(one.name, step, steps, None if rest is None else left + rest)
+            return on_step(one.name, step, steps, None if rest is None else left + rest)
 
         student, curve = loop.train(
             self._decoder,
@@ -220,7 +219,7 @@ class Sweep:
             self._ids(one.rows),
             self._folder(one, part),
             device=self._decoder.device,
-            tell=told,
+            on_step=counted,
             stop=stop,
         )
         if curve[-1].step < hyper.steps:
@@ -252,11 +251,11 @@ class Sweep:
         }
 
     def _ids(self, rows: int) -> list[int]:
-        """One trimmed head for all shares: what the target wrote most in all that may be learned."""
+        """One trimmed head for all shares: the commonest ids in all training texts."""
         return commonest(self._learned, rows, self._ends)
 
     def _size(self, one: Training) -> int:
-        """About the weights that a training reads a token, for the time that is left."""
+        """About the weights that a training reads per token, to estimate the time left."""
         layer = sum(t.numel() for t in self._decoder.layer_tensors(self._decoder.layers - 1).values())
         return one.layers * layer + len(self._ids(one.rows)) * self._decoder.shape.hidden
 
@@ -266,5 +265,5 @@ class Sweep:
 
 
 def _weights(student: Student) -> int:
-    """What drafting one token reads of its own and of the trimmed head; an exit reads the layers below it too."""
+    """The draft's own weights and head rows that one token reads; an exit reads the layers below it too."""
     return sum(p.numel() for p in student.parameters()) + student.head.numel()

@@ -1,8 +1,8 @@
-"""What a sweep's raw results come to, as plain numbers: for tables and for the page's figures alike.
+"""A sweep's results as plain numbers, for tables and for the page's figures.
 
-Another hour of training is predicted throughout: the line of acceptance goes on to more tokens than were learned, at
-most `FARTHEST` times as many, and the exact recursion prices each acceptance with the costs of a measured profile,
-block lengths chosen anew each time.
+Another hour of training is predicted: the line of acceptance is extrapolated to at most `FARTHEST` times the tokens,
+and the exact recursion prices each acceptance with the costs of a measured profile, with the best block lengths each
+time.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ HOUR = 3600.0
 
 
 def hour(about: Mapping[str, Any], largest: Mapping[str, Any], law: Law, profile: Profile | None) -> dict[str, Any]:
-    """Of the training on all tokens, going on for an hour of one core.
+    """What another hour on one core would give the training on all tokens.
 
     Args:
-        about, largest: of a sweep's file, its first line and the record of that training. law: of its acceptance.
+        about, largest: the first line of a sweep's file, and the record of that training. law: of its acceptance.
         profile: of the machine; None, or one without this draft, prices nothing.
     Returns:
-        `per_hour` tokens that an hour reads, `tokens` that the line goes on to, `hours` until there, `acceptance` now
-        and then, and `stacks` (see `_priced`).
+        `per_hour`: tokens that an hour reads; `tokens`: the end of the extrapolation; `hours` until then; `acceptance`
+        now and then; `stacks` (see `_priced`).
     """
     per_hour = about["epochs"] * largest["tokens"] / largest["core_seconds"] * HOUR
     now, then = law.measured[-1], min(FARTHEST * law.tokens[-1], law.tokens[-1] + per_hour)
@@ -43,15 +43,15 @@ def hour(about: Mapping[str, Any], largest: Mapping[str, Any], law: Law, profile
 
 
 def ends(reading: Reading) -> list[float]:
-    """A reading as value, low, high."""
+    """A reading as [value, low, high]."""
     return [round(each, 5) for each in (reading.value, *reading.interval)]
 
 
 def _priced(draft: Mapping[str, Any], profile: Profile, now: Reading, then: Reading) -> Iterator[dict[str, Any]]:
-    """The draft alone and below the 8-bit copy: `tokens_per_s` now and then as [value, low, high] by the ends of the
-    acceptance, and `blocks` then. The copy is taken to accept what the target does."""
+    """The draft alone and below the 8-bit copy: `tokens_per_s` now and then as [value, low, high] over the acceptance's
+    interval, and `blocks` then. The copy is assumed to accept what the target does."""
     name = draft["name"] if not draft["at"] else f"{draft['name']}@{AT}={draft['depth']}"
-    if name not in profile.names or not draft["fed"]:  # the fed draft is the one that a profile's level is
+    if name not in profile.names or not draft["fed"]:  # a profile's level is the fed draft
         return
     below, copy = profile.index(name), [profile.index(COPY)] if COPY in profile.names else []
     for above in ([], copy) if copy else ([],):
@@ -73,8 +73,8 @@ def _priced(draft: Mapping[str, Any], profile: Profile, now: Reading, then: Read
         }
 
 
-GATES = ("gate", "own")  # with the copy gate, and what the draft itself says
-AHEAD = (1.0, 2.0, 4.0)  # times the most tokens that were learned
+GATES = ("gate", "own")  # with the copy gate, and without copies
+AHEAD = (1.0, 2.0, 4.0)  # points of the extrapolation, in multiples of the most training tokens
 SIZES = ("share", "layers", "rows", "texts", "tokens", "weights", "weight_share", "seconds", "core_seconds", "steps")
 Record = Mapping[str, Any]
 
@@ -82,11 +82,11 @@ Record = Mapping[str, Any]
 def study(about: Record, records: Sequence[Record], profile: Profile | None) -> dict[str, Any]:
     """
     Args:
-        profile: of the machine that trained, for what is priced.
+        profile: of the machine that trained, for prices.
     Returns:
-        `trainings`: sizes and costs of each, and by set of texts, gate and measure [value, low, high]; `own_size`: the
-        places of those of the draft as it is, fewest tokens first; `laws` by texts, gate and measure, if there are
-        enough trainings; `hour`, then; `texts`: how many of each set judged.
+        `trainings`: sizes, costs, and [value, low, high] by set of texts, gate and measure; `own_size`: the indices of
+        trainings of the draft's own size, fewest tokens first; `laws` by texts, gate and measure, and `hour`, if there
+        are enough trainings; `texts`: the number of texts in each set.
     """
     base = _as_it_is(about, records)
     judges = {name: Readings(records, name) for name in about["judges"]} if records else {}
@@ -100,29 +100,30 @@ def study(about: Record, records: Sequence[Record], profile: Profile | None) -> 
         }
         for at, one in enumerate(records)
     ]
-    told = {"trainings": trainings, "own_size": base, "texts": {name: found.texts for name, found in judges.items()}}
+    common = {"trainings": trainings, "own_size": base, "texts": {name: found.texts for name, found in judges.items()}}
     if len(base) < FEWEST:
-        return {**told, "laws": {}, "hour": None}
+        return {**common, "laws": {}, "hour": None}
     tokens = [records[at]["tokens"] for at in base]
     laws = {
         name: {g: {m: found.law(base, tokens, g, m) for m in MEASURES} for g in GATES} for name, found in judges.items()
     }
     shown = {
-        name: {g: {m: _said(one) for m, one in of.items()} for g, of in gates.items()} for name, gates in laws.items()
+        name: {g: {m: _law_json(one) for m, one in of.items()} for g, of in gates.items()}
+        for name, gates in laws.items()
     }
     unseen = [*laws][-1]  # other texts where there are some
     worth = hour(about, records[base[-1]], laws[unseen]["gate"]["acceptance"], profile)
-    return {**told, "laws": shown, "hour": {**worth, "texts": unseen}}
+    return {**common, "laws": shown, "hour": {**worth, "texts": unseen}}
 
 
 def _as_it_is(about: Record, records: Sequence[Record]) -> list[int]:
-    """The trainings that differ in their tokens alone."""
+    """The indices of trainings of the draft's own size, which differ only in their tokens."""
     size = about["draft"]["layers"], about["hyperparameters"]["rows"]
     found = [at for at, one in enumerate(records) if (one["layers"], one["asked_rows"]) == size]
     return sorted(found, key=lambda at: records[at]["tokens"])
 
 
-def _said(law: Law) -> dict[str, Any]:
+def _law_json(law: Law) -> dict[str, Any]:
     last = law.tokens[-1]
     return {
         "slope": ends(law.slope),

@@ -1,4 +1,4 @@
-"""A sweep's raw results as Markdown tables."""
+"""A sweep's results as Markdown tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def trainings(found: Study) -> str:
 
 
 def lines(found: Study) -> str:
-    """A row for each line: what a doubling bought, and the largest training as predicted and as measured."""
+    """A row for each line: the gain per doubling, and the largest training as predicted and as measured."""
     head = (
         "measure",
         "judged by",
@@ -59,7 +59,7 @@ def lines(found: Study) -> str:
 
 
 def sizes(found: Study) -> str:
-    """Other sizes beside the draft as it is, at one share of the tokens."""
+    """The draft's own size and others, at one share of the tokens."""
     by_share: dict[float, list[Mapping[str, Any]]] = {}
     for one in found["trainings"]:
         by_share.setdefault(one["share"], []).append(one)
@@ -74,26 +74,26 @@ def sizes(found: Study) -> str:
 
 
 def hour(found: Study) -> str:
-    """What the line and the recursion predict of more training."""
-    told = found["hour"]
-    head = ("predicted", f"after {_told(told, 'from')} tokens", f"after {_told(told, 'tokens')} tokens")
-    if told is None:
+    """The prediction for more training."""
+    prediction = found["hour"]
+    head = ("predicted", f"after {_tokens(prediction, 'from')} tokens", f"after {_tokens(prediction, 'tokens')} tokens")
+    if prediction is None:
         return tables.markdown(head, [])
-    rates = (_reading(told["acceptance"][when]) for when in ("now", "then"))
+    rates = (_reading(prediction["acceptance"][when]) for when in ("now", "then"))
     body = [("acceptance rate (first: measured)", *rates)]
-    for one in told["stacks"]:
+    for one in prediction["stacks"]:
         speeds = (_reading(one["tokens_per_s"][when], 1) for when in ("now", "then"))
         body.append((f"tokens/s of `{one['stack']}` (plain {one['plain']:.1f})", *speeds))
     return tables.markdown(head, body)
 
 
 def figures(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Study:
-    """What `TABLES` are made of."""
+    """The study that `TABLES` show."""
     return study(about, records, measured_on(about, shipped_profiles()))
 
 
 def method(about: Mapping[str, Any]) -> str:
-    """What was trained, and how it is judged."""
+    """The method, in words."""
     times = "once" if about["epochs"] == 1 else f"{about['epochs']} times"
     return (
         f"Draft `{about['draft']['name']}{'-fed' if about['draft']['fed'] else ''}`, seed "
@@ -122,8 +122,8 @@ def _sizes_head(found: Study) -> list[str]:
     return [f"acceptance rate, {TEXT_WORDS[t]}, {GATE_WORDS[g]}" for t in found["texts"] for g in GATES]
 
 
-def _told(told: Mapping[str, Any] | None, key: str) -> str:
-    return "-" if told is None else f"{told[key]:,}"
+def _tokens(prediction: Mapping[str, Any] | None, key: str) -> str:
+    return "-" if prediction is None else f"{prediction[key]:,}"
 
 
 TABLES: Mapping[str, Callable[[Study], str]] = MappingProxyType(

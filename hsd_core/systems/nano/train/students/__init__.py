@@ -1,1 +1,1 @@
-"""The models that are trained: one shape for every draft, in float32, with what they start from."""
+"""The models in training: one class for every draft, in float32, and their initial weights."""

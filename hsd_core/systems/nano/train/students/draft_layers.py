@@ -1,13 +1,13 @@
-"""The layers of a draft in training, and a head that needs none.
+"""The layers of a draft in training, and Medusa's head.
 
-A draft goes on behind its own tokens, where it has never seen the target's states. Trained over several of its own
-steps (EAGLE-3, arXiv 2503.01840, section 3.2) it sees in training what it will see then: at step j, position t reads
-the keys of the first step up to t - j, and those of steps 1 to j at t - j + 1, ..., t. A draft that says several tokens
-in one pass (P-EAGLE, arXiv 2602.01469) is trained by the same pattern, with learned inputs in place of its own states.
+Behind its own tokens a draft does not have the target's states. Unrolled over several of its own steps (EAGLE-3, arXiv
+2503.01840, section 3.2) it is trained on the inputs that it will have: at step j, position t reads the keys of the
+first step up to t - j, and those of steps 1 to j at t - j + 1, ..., t. A draft that predicts several tokens in one pass
+(P-EAGLE, arXiv 2602.01469) is trained by the same pattern, with learned inputs in place of its own states.
 
 A crossed layer (LongSpec, arXiv 2502.17421) has a window of its own and attends to the target's keys and values:
 x += attention(norm(x)); x += cross(norm(x), keys, values); x += mlp(norm(x)). These are the keys and values of the
-target's last layer, made of the states before it by the target's own products, which are frozen.
+target's last layer, computed from the states before it by the target's frozen products.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from hsd_core.models.lean.positions import window_mask
 
 @dataclass(slots=True)
 class Seen:
-    """Keys and values (B, H, S, d) of one layer by step: the first step's of all positions, later ones' of those from
-    the first that has a loss on."""
+    """Keys and values (B, H, S, d) of one layer by step: in the first step of all positions, in later ones of positions
+    from the first with a loss on."""
 
     keys: list[Tensor] = field(default_factory=list)
     values: list[Tensor] = field(default_factory=list)
 
 
 def later(x: Tensor, by: int) -> Tensor:
-    """(.., S, n) -> the same so many positions later; nothing stands before the first."""
+    """(.., S, n) shifted by `by` positions; zeros before the first."""
     return F.pad(x, (0, 0, by, 0))[..., : x.shape[-2], :] if by else x
 
 
@@ -49,18 +49,18 @@ class StudentLayer(nn.Module):
         self.down = nn.Parameter(torch.zeros(hidden, inner))
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, first: int, seen: Seen) -> Tensor:
-        """The first step: x (B, S, hidden) -> (B, S - first, hidden), the positions from `first` on, which see all
-        before them."""
+        """The first step: x (B, S, hidden) -> (B, S - first, hidden), the positions from `first` on, with causal
+        attention."""
         read = F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps)
         s = x.shape[1]
-        # positions before `first` only serve as keys and values
+        # positions before `first` are needed only as keys and values
         q = self._queries(read[:, first:], cos[first:s], sin[first:s])
         k, v = self._remember(read, cos[:s], sin[:s], seen)
         ahead = torch.ones(s - first, s, dtype=torch.bool, device=x.device).tril(first)
         return self._through(x[:, first:], F.scaled_dot_product_attention(q, k, v, attn_mask=ahead))
 
     def again(self, x: Tensor, cos: Tensor, sin: Tensor, first: int, seen: Seen) -> Tensor:
-        """The next step, of the positions from `first` on: x (B, S - first, hidden) -> the same."""
+        """The next step of the positions from `first` on: x (B, S - first, hidden) -> the same shape."""
         read, step = F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps), len(seen.keys)
         s = first + x.shape[1]
         q = self._queries(read, cos[first:s], sin[first:s]) / self.size**0.5
@@ -98,10 +98,10 @@ class StudentLayer(nn.Module):
 
 
 class StudentHead(nn.Module):
-    """What says a token some places behind the last one from the target's state alone (Medusa, arXiv 2401.10774).
+    """A head that predicts a later token from the target's state (Medusa, arXiv 2401.10774).
 
-    Medusa's own is one residual product; here y = read(x), y + mlp(norm(y)): the product is fitted before training, and
-    the MLP writes nothing yet.
+    Medusa's is one residual product; here y = read(x), y + mlp(norm(y)): the product is fitted before training, and the
+    MLP's output starts at zero.
     """
 
     def __init__(self, hidden: int, inner: int, norm: Tensor, eps: float, place: int) -> None:
@@ -114,14 +114,14 @@ class StudentHead(nn.Module):
         self.norm = nn.Parameter(norm.float().clone())
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (.., hidden) normalised states -> (.., hidden) in place of the target's last ones further on."""
+        """x (.., hidden) normalised states -> (.., hidden), in place of the target's last states further on."""
         y = F.linear(x, self.read)
         gate, up = F.linear(F.rms_norm(y, (y.shape[-1],), self.mlp_norm, self.eps), self.gate_up).chunk(2, -1)
         return y + F.linear(F.silu(gate) * up, self.down)
 
 
 class CrossedLayer(StudentLayer):
-    """See above. window: positions of its own that it attends to."""
+    """See the module. window: positions of its own that it attends to."""
 
     target_kv: Tensor
     target_kv_norm: Tensor
@@ -137,7 +137,7 @@ class CrossedLayer(StudentLayer):
 
     @torch.no_grad()
     def begin_as(self, target: dict[str, Tensor]) -> None:
-        """Both attentions begin as that of the target's last layer, and give a half each."""
+        """Initialize both attentions as that of the target's last layer, with half its output each."""
         rows = self.heads * self.size
         self.target_kv.copy_(target["qkv"][rows:])
         self.target_kv_norm.copy_(target["attention_norm"])
@@ -154,8 +154,8 @@ class CrossedLayer(StudentLayer):
         """x (B, S, hidden) -> (B, S - first, hidden), the positions from `first` on.
 
         Args:
-            under: (B, S, hidden) states before the target's last layer. cos, sin: (S or more, d) tables at the
-                positions. shift: position t sees the target's keys and values up to t - shift, and the first one.
+            under: (B, S, hidden) states before the target's last layer. cos, sin: (S or more, d) rotary tables.
+            shift: position t sees the target's keys and values up to t - shift, and the first ones.
         """
         s, read = x.shape[1], F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps)
         place = torch.arange(s, device=x.device)

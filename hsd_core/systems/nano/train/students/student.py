@@ -1,12 +1,11 @@
-"""The model that is trained: in-projection, one or two of the target's layers, norm, trimmed head.
+"""The model in training: in-projection, one or two of the target's layers, norm, trimmed head.
 
-One shape serves every draft. An exit reads the target's state after `at` layers; a nano model reads depth 0, the token
-embeddings; fed, it also reads the target's last state of the position before (EAGLE, arXiv 2401.15077), or what is
-joined of several of its states (EAGLE-3, arXiv 2503.01840). One that says several tokens in one pass reads learned
-inputs in the places of those that nobody knows yet, beside the last state that is known (P-EAGLE's idea, arXiv
-2602.01469); one without layers has a head for each (Medusa). Nothing starts from noise: the layers are copies of the
-target's last ones, and the in-projection is the ridge regression from what the student reads to what those layers read
-in the target.
+One class serves every draft. An exit reads the target's state after `at` layers; a nano model reads the token
+embeddings (depth 0). A fed draft also reads the target's last state of the position before (EAGLE, arXiv 2401.15077),
+or several of its states joined (EAGLE-3, arXiv 2503.01840). A draft that predicts several tokens in one pass reads
+learned inputs for the unknown tokens together with the last known state (P-EAGLE's idea, arXiv 2602.01469); one without
+layers has a head for each (Medusa). The layers start as copies of the target's last ones, and the in-projection is
+initialized by ridge regression from the student's inputs to the inputs of those layers in the target.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.students.draft_layers import CrossedLayer, Seen, StudentHead, StudentLayer, later
 
-NEVER = -1e4  # a logit whose probability is 0; finite, so that no distance multiplies 0 by infinity
-RIDGE = 1e-2  # of the mean square of the inputs, which are normalised
+NEVER = -1e4  # a logit of probability 0; finite, so that no loss multiplies 0 by infinity
+RIDGE = 1e-2  # as a share of the mean square of the normalised inputs
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Texts of similar length, padded at the end.
 
-    x: (B, S, hidden) what the student reads. fed: (B, S, F hidden) the states of the position before, F of them, or
-    None. last: (B, S, hidden) the target's last state: its distribution at each position. wanted: (B, S) where the loss
-    counts. ids: (B, S) the texts. tokens, sorts, places: (B, S) what could be copied there, how it was found and where
-    it stands (see `copying.py`). under: (B, S, hidden) the states before the target's last layer, for one that
-    attends to its keys and values. shift: how many positions behind, at least, those stand that the first token of a
-    draft sees. at: (S,) the positions' numbers, None where they are 0, 1, ...
+    x: (B, S, hidden) the student's input. fed: (B, S, F hidden) F states of the position before, or None. last:
+    (B, S, hidden) the target's last state, which gives its distribution. wanted: (B, S) where the loss counts. ids:
+    (B, S) the texts. tokens, sorts, places: (B, S) what could be copied there, the sort of its match, and its place
+    (see `copying.py`). under: (B, S, hidden) the states before the target's last layer, for a draft that attends to its
+    keys and values. shift: the distance from a draft's first token to the last of these that it sees. at: (S,) position
+    numbers; None: 0, 1, ...
     """
 
     x: Tensor
@@ -58,13 +57,13 @@ class Batch:
         return int(self.wanted.any(0).nonzero()[0])
 
     def begun(self, by: int) -> Tensor:
-        """(B, S) where the loss counts of what is drafted so many tokens behind the first of a draft: the draft began
-        where the target wrote too."""
+        """(B, S) where the loss counts for a draft's token `by` behind its first: the draft must begin in the target's
+        output too."""
         return self.wanted & later(self.wanted[..., None].int(), by)[..., 0].bool()
 
     def copied(self, by: int) -> tuple[Tensor, Tensor]:
-        """(B, S) `tokens` and `sorts` of what is said so many tokens ahead of the next one: what stands behind the
-        place that is copied from, again and again where the text ends there."""
+        """(B, S) `tokens` and `sorts` for the token `by` behind the next one: the text from the copied place on,
+        repeated where it ends."""
         if not by:
             return self.tokens, self.sorts
         t = torch.arange(self.ids.shape[1], device=self.ids.device)
@@ -75,10 +74,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What could be copied at the n positions of a batch that count.
+    """The copies offered at the n positions of a batch that count.
 
-    columns: (n,) the token's column: its row of the trimmed head, or R, one more, where the head lacks it.
-    sorts: (n,) how it was found. rows: (n, hidden) the target's head for it. gate: of how many tokens ahead.
+    columns: (n,) the token's row of the trimmed head, or R if the head lacks it. sorts: (n,) of the matches. rows:
+    (n, hidden) the target's head rows for the tokens. gate: index of the copy gate.
     """
 
     columns: Tensor
@@ -88,12 +87,12 @@ class Copies:
 
 
 class Student(nn.Module):
-    """A draft in training. Its distributions have R + 1 columns: the last is the token to copy where the trimmed head
+    """A draft in training. Its distributions have R + 1 columns; the last is the token to copy if the trimmed head
     lacks it.
 
     Args:
-        decoder: the target; its head is shared and frozen. draft: its shape; the layers start from the target's last
-            ones (see `_start`). ids: the rows of the trimmed head.
+        decoder: the target, whose head is shared and frozen. draft: the shape (for initial weights see `_start`). ids:
+            the rows of the trimmed head.
     """
 
     ids: Tensor
@@ -131,7 +130,7 @@ class Student(nn.Module):
         if draft.gated:
             self.mix = nn.Parameter(torch.zeros(shape.hidden, shape.hidden * 2))
         self.norm = nn.Parameter(decoder.last_norm.float().clone())
-        if self.joined:  # it begins as the draft that is fed the deepest of them alone
+        if self.joined:  # starts as the draft that is fed the deepest of them only
             parts = [torch.zeros(shape.hidden, shape.hidden * (len(self.joined) - 1)), torch.eye(shape.hidden)]
             self.join = nn.Parameter(torch.cat(parts, 1))
         if draft.ahead > 1:
@@ -150,10 +149,10 @@ class Student(nn.Module):
             self.layers.append(layer)
 
     def drafted(self, batch: Batch, count: int) -> Iterator[Tensor]:
-        """The student's own last states g (B, S - first, hidden) at the positions from the first that counts on: as the
-        first token of a draft, as the second, up to `count`; where none is fed, all are alike.
+        """The student's last states g (B, S - first, hidden) at the positions from the first that counts on: for the
+        first token of a draft, the second, up to `count`. A draft that is not fed yields only the first.
 
-        What says several tokens in one pass has those of `ahead`; others go on behind their own states.
+        A draft that predicts several tokens in one pass yields `ahead`; others continue from their own states.
         """
         first, fed = batch.first, None if batch.fed is None else self.join_states(batch.fed)
         if self.heads:
@@ -188,20 +187,20 @@ class Student(nn.Module):
             yield y
 
     def join_states(self, fed: Tensor) -> Tensor:
-        """(.., F hidden) states -> (.., hidden), what it is fed; one alone stays what it is."""
+        """(.., F hidden) states -> (.., hidden), joined; a single state is unchanged."""
         if not self.joined:
             return fed
         parts = fed.float().chunk(len(self.joined), -1)
         return F.linear(torch.cat([self._normal(part) for part in parts], -1), self.join)
 
     def inputs(self, x: Tensor, fed: Tensor | None) -> Tensor:
-        """What the in-projection reads: (.., hidden) or (.., 2 hidden), each part normalised to a mean square of 1."""
+        """The in-projection's input: (.., hidden) or (.., 2 hidden), each part normalised to a mean square of 1."""
         x = self._normal(x)
         return x if fed is None else torch.cat((x, self._normal(fed)), -1)
 
     def read_in(self, x: Tensor, fed: Tensor | None) -> Tensor:
-        """(.., hidden) what the first layer reads: of both side by side, or weighed by a gate as wide as they are
-        (Dovetail's DGF, arXiv 2412.18934): z h + (1 - z) e with h = W1 fed, e = silu(W2 x), z = sigmoid(Wz [h; e])."""
+        """(.., hidden) the first layer's input: a product of both inputs, or mixed by an elementwise gate (Dovetail's
+        DGF, arXiv 2412.18934): z h + (1 - z) e with h = W1 fed, e = silu(W2 x), z = sigmoid(Wz [h; e])."""
         both = self.inputs(x, fed)
         if not self.shape.gated:
             return F.linear(both, self.read)
@@ -211,7 +210,7 @@ class Student(nn.Module):
         return z * h + (1 - z) * e
 
     def starts(self, batch: Batch) -> Tensor:
-        """(B, S, width) what is read of true states: by the in-projection, or by the first head."""
+        """(B, S, width) inputs of the in-projection, or of the first head, from the target's states."""
         fed = None if batch.fed is None else self.join_states(batch.fed)
         if self.heads:
             assert fed is not None
@@ -222,8 +221,8 @@ class Student(nn.Module):
         return F.rms_norm(x.float(), (x.shape[-1],), eps=self.eps)
 
     def copies(self, batch: Batch, by: int = 0) -> Copies:
-        """What a batch offers to copy, so many tokens behind the first of a draft (see `Batch.begun`): a draft that
-        goes on has read what it said; one that says all in one pass has not."""
+        """The copies that a batch offers for a draft's token `by` behind its first (see `Batch.begun`). A draft that
+        predicts all tokens in one pass has not read its earlier ones."""
         tokens, sorts = batch.copied(by if self.ahead > 1 else 0)
         counts = batch.begun(by)
         tokens, gate = tokens[counts], by if self.ahead > 1 else 0
@@ -239,8 +238,8 @@ class Student(nn.Module):
         return mixed(F.pad(own, (0, 1), value=NEVER), g, copies.columns, copies.sorts, gate)[0]
 
     def says(self, logits: Tensor, batch: Batch, by: int = 0) -> Tensor:
-        """(n,) the token that each row of `logits` says first, at the positions of `copies`; -1 for one that the head
-        lacks where nothing is copied."""
+        """(n,) the likeliest token of each row of `logits`, at the positions of `copies`; -1 for the last column if
+        nothing is copied."""
         tokens, sorts = batch.copied(by if self.ahead > 1 else 0)
         counts, columns = batch.begun(by), logits.argmax(-1)
         copied = torch.where(sorts[counts] > 0, tokens[counts], -1)
@@ -252,16 +251,16 @@ class Student(nn.Module):
         return x, F.linear(x, self.head)
 
     def target_logits(self, x: Tensor, own: Tensor, copies: Copies) -> Tensor:
-        """The target's own logits over the same columns as `logits`, of what `target_own` gave."""
+        """The target's logits over the same columns as `logits`, from `target_own`."""
         lacking = (copies.columns == len(self.head)) & (copies.sorts > 0)
         one_more = (x * copies.rows).sum(-1).where(lacking, NEVER)
         return torch.cat((own, one_more[:, None]), -1)
 
     @torch.no_grad()
     def start_from(self, pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
-        """Fit what reads the inputs by ridge regression. pairs: of each text the inputs (n, width), and what should
-        come of them, (n, hidden): what the first layer reads, or the last states, so many positions on as a head says.
-        """
+        """Fit the in-projection, or the heads' products, by ridge regression. pairs: for each text the inputs
+        (n, width) and the wanted outputs (n, hidden): the first layer's inputs, or the last states, which head k takes
+        k positions further on."""
         for by, read in enumerate([head.read for head in self.heads] or [self.read]):
             assert isinstance(read, Tensor)
             wide, width = read.shape
@@ -277,10 +276,10 @@ class Student(nn.Module):
 
 
 def _start(decoder: LeanDecoder, i: int, mlp_width: int | None) -> dict[str, Tensor]:
-    """What a layer of a student starts from: the target's layer i in float32, its MLP made wider or narrower.
+    """The initial weights of a student's layer: the target's layer i in float32, with its MLP made wider or narrower.
 
-    A narrower one keeps the neurons whose weights are largest. A wider one takes those of the layers before as well,
-    with nothing that they write: it starts as the target's own, and no two of its neurons start alike.
+    A narrower MLP keeps the neurons with the largest weights. A wider one adds neurons of the layers before with zero
+    output: it starts as the target's, and no two neurons start equal.
     """
     given = {name: tensor.float() for name, tensor in decoder.layer_tensors(i).items()}
     own = given["down"].shape[1]

@@ -1,4 +1,4 @@
-"""From a trained student to the file that is shipped, and to the student that file holds."""
+"""Writing a trained student as a draft file, and reading it back."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hsd_core.models.lean.linear import quantise
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.students.student import Student
 
-KEPT = {*GATE, "norm", "unknown"}  # as they are, of whatever shape
+KEPT = {*GATE, "norm", "unknown"}  # not rounded, whatever their shape
 
 
 def tensors_of(student: Student) -> dict[str, Tensor]:
-    """A student's weights in the form of `draft_file`: products as int8 with a scale a row, norms as they are."""
+    """A student's weights in the format of `draft_file`: products as int8 with a scale per row, norms in float32."""
     found: dict[str, Tensor] = {"ids": student.ids.int().cpu()}
     for name, parameter in student.named_parameters():
         weight = parameter.detach().cpu()
@@ -36,8 +36,8 @@ def _rounded(name: str, weight: Tensor) -> bool:
 
 @torch.no_grad()
 def take_weights(student: Student, path: Path) -> None:
-    """Give a student the weights of a draft's file. The rows of the head may differ; a student that joins several
-    states may begin as a draft that is fed the last alone.
+    """Load a draft file's weights into a student. The rows of the head may differ; a student that joins several states
+    may start from a draft that is fed the last one only.
 
     Raises:
         DraftError: it is not a draft, or one of another shape or target size, or damaged.
@@ -64,7 +64,7 @@ def take_weights(student: Student, path: Path) -> None:
 
 @torch.no_grad()
 def round_weights(student: Student) -> None:
-    """Give a student the rounded weights of its file, so that what is judged is what is shipped."""
+    """Round a student's weights as its file does, so that the shipped weights are judged."""
     for name, parameter in student.named_parameters():
         if _rounded(name, parameter):
             weight, scale = quantise(parameter.cpu())

@@ -1,4 +1,4 @@
-"""The records of a study of exits, in the order in which a file of raw results holds them."""
+"""The records of a study of exits, in the order of a file of raw results."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hsd_core.measure.bench.outputs import runs_of
 from hsd_core.measure.bench.side_by_side import whole
 from hsd_core.measure.bench.summary import summary
 from hsd_core.measure.rawfile import read_raw
+from hsd_core.systems.exits.break_even import Setting, fitted_share, maps, two_over_one
 from hsd_core.systems.exits.depths import lens_agreement
 from hsd_core.systems.exits.exit_costs import fitted, sweep
-from hsd_core.systems.exits.needed import Setting, fitted_share, maps, two_over_one
 from hsd_core.theory import Profile, StackPlan, expected
 
 Record = dict[str, Any]
@@ -25,14 +25,14 @@ JUDGED = 5  # rows of a target's verification in `ratios`: four drafted tokens a
 
 
 def swept(read: Iterable[Record], costs: Sequence[Record]) -> Iterator[Record]:
-    """The sweep over exits by the model's own head, from what they agree on and what passes cost."""
+    """The sweep over exits read by the model's own head, from agreements and costs of passes."""
     fit, off = fitted(costs)
     yield {"what": "fit", "off": round(off, 4), "layers": fit.layers}
     yield from sweep(fit, lens_agreement(read))
 
 
 def ratios(name: str, profile: Profile) -> Iterator[Record]:
-    """Of each model below a profile's target: what a verification takes, in drafted tokens (HiSpec's figure 2)."""
+    """For each model below a profile's target: a verification's time in drafted tokens (HiSpec's figure 2)."""
     for i, level in enumerate(profile.levels[:-1]):
         if level.spec and not level.drafts_only:
             verify, draft = profile.verify_cost(i, profile.target)(JUDGED), level.block_ms(1)
@@ -48,12 +48,10 @@ def ratios(name: str, profile: Profile) -> Iterator[Record]:
 
 
 def kept(path: Path, about: Mapping[str, Any]) -> tuple[Record, list[Record]]:
-    """What a file of an earlier study read, behind its first line made new.
+    """The readings of an earlier study's file, and its first line updated by `about`, that of the study to complete.
 
-    Args:
-        about: of the study that goes on in it.
     Raises:
-        ValueError: it is another model's, or of other texts.
+        ValueError: the file is of another model, or of other texts.
     """
     found, records = read_raw(path)
     for name in ("kind", "preset", "prompts_sha256", "max_new_tokens", "layers"):
@@ -64,7 +62,7 @@ def kept(path: Path, about: Mapping[str, Any]) -> tuple[Record, list[Record]]:
 
 
 def measured(path: Path) -> list[Record]:
-    """The stacks of exits in a benchmark, over plain decoding."""
+    """The speed-ups of stacks of exits in a benchmark."""
     about, records = read_raw(path)
     rows = summary(whole(runs_of(records), about["stacks"]))
     return [
@@ -83,7 +81,7 @@ def measured(path: Path) -> list[Record]:
 
 
 def needed(profile: Profile, runs: Sequence[Record], layers: int) -> Iterator[Record]:
-    """The maps, around today's point: the two exits that were run, and what was accepted in those runs.
+    """The break-even maps around the measured point: two exits that were run, with the acceptances of those runs.
 
     Raises:
         ValueError: no stack of two exits was run, or none of the lower one alone.
@@ -130,7 +128,7 @@ def _in(stack: str, profile: Profile) -> bool:
 
 
 def _predicted(run: Record, profile: Profile) -> Record:
-    """What the profile's costs and the acceptances of the run itself give by the recursion."""
+    """The recursion's speed-up for a run, from the profile's costs and the run's acceptances."""
     levels = tuple(profile.index(name) for name in _names(run["stack"]))
     pairs = dict(zip(pairwise(levels), run["accepted"][1:], strict=True))
     blocks = tuple(spec.block or kind_of(spec).placement.block for spec in parse(run["stack"])[:-1])

@@ -1,20 +1,20 @@
-"""Policy `del`: an exit that is chosen again in every round, with the length of its draft (DEL, arXiv 2504.05598).
+"""Policy `del`: every round chooses an exit and the length of its draft anew (DEL, arXiv 2504.05598).
 
-Of the target's exits up to some depth, trained ones or all layers through the model's own head (the paper's setting),
-each round drafts with the exit l and the length d that promise the most tokens per layer run,
+Among the target's exits up to some depth (trained ones, or all layers through the model's own head as in the paper)
+each round drafts with the exit l and the length d of the most expected tokens per layer run,
 
     TPL(l, d) = (1 + a_l + ... + a_l^d) / (d l + L)
 
-where L are the target's layers and a_l is the chance that a token of exit l is accepted. The a_l come from *shadow
-tokens*: the hidden states of the last verification, pushed through every exit's read-out and compared with the target's
-rows there. A row's share is sum min(q, p) under the run's sampling, which at temperature 0 is 1 for the same first
-choice and 0 otherwise. d = 0 is a choice too: one token per L layers where no exit pays.
+where L is the target's number of layers and a_l the chance that a token of exit l is accepted. The a_l are estimated
+from *shadow tokens*: the hidden states of the last verification go through every exit's read-out, and each row q is
+compared with the target's row p there by sum min(q, p) under the run's sampling; at temperature 0 that is 1 for the
+same first choice and 0 otherwise. d = 0 is a choice too: one token per L layers if no exit pays.
 
-Inside a draft an unsure token ends it: it is kept, and nothing is drafted behind it. An exit's threshold is learned
-from the same shadow tokens, half way between how sure it was of those that the target would have kept and of those that
-it would not (the paper says that its threshold moves; how, was not at hand).
+A draft ends behind an unsure token, which is kept. An exit's threshold is learned from the same shadow tokens: the mean
+of its average confidence in tokens that the target would keep and in tokens that it would reject (the paper has a
+moving threshold too; its formula was not available).
 
-Both depend on the past alone and throw no coin, so the stack stays exact and a run can be repeated.
+Both depend only on the past and throw no coin, so the stack stays exact and a run can be repeated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from torch import Tensor
 from hsd_core.core.level import DraftOrder, Outcome, Proposal, Verified, Work
 from hsd_core.core.notes import Threshold, noted
 from hsd_core.core.tree import NOTHING, Tree
-from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
@@ -37,10 +36,11 @@ from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import dense, softmax
+from hsd_core.systems.exits.exit_level import SeveralExits
 
 FIRST_GUESS = 0.5  # of every a_l, before any token was seen
-MEMORY = 0.95  # what one shadow token leaves of the estimate before it: it looks back over some 20 tokens
-SHADOWS = 64  # rows of logits that are read in one product
+MEMORY = 0.95  # decay of the estimate by one shadow token: it looks back over about 20 tokens
+SHADOWS = 64  # rows of logits that one product computes
 ENOUGH = 1.0  # shadow tokens of either kind before there is a threshold
 
 
@@ -55,11 +55,8 @@ def best_plan(chances: Sequence[float], costs: Sequence[float], layers: int, lon
     return max(plans, key=lambda plan: tokens_per_layer(chances[plan[0]], plan[1], costs[plan[0]], layers))
 
 
-class ChoosingLevel(OverDecoder):
-    """The exits of `readouts` (depth -> read-out) of one model, one of them drafting in each round."""
-
-    can_verify = False
-    heeds = True  # it learns from the rows that it was judged by
+class ChoosingLevel(SeveralExits):
+    """The exits of `readouts` (depth -> read-out) of one model; in each round one of them drafts."""
 
     def __init__(
         self,
@@ -69,24 +66,13 @@ class ChoosingLevel(OverDecoder):
         weights: dict[str, object] | None = None,
         memory: float = MEMORY,
     ) -> None:
-        """
-        Raises:
-            ValueError: there is no exit to choose, or one that is not an early one.
-        """
-        if not readouts or not all(1 <= at < decoder.layers for at in readouts):
-            raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
-        self.decoder, self.readouts, self.memory = decoder, dict(sorted(readouts.items())), memory
-        params: dict[str, object] = {"chooses": list(self.readouts)}
+        """See `SeveralExits`."""
+        self.memory, depths = memory, sorted(readouts)
+        params: dict[str, object] = {"chooses": depths}
         if untrained := {readout.name for readout in readouts.values()} == {Lens.name}:
             params["readout"] = Lens.name
-        label = f"exit chosen each round, of {_listed(list(self.readouts))}" + untrained * ", untrained read-out"
-        deepest = max(self.readouts)
-        super().__init__(decoder, name="exit", kind="exit", label=label, layers=deepest, params=params, weights=weights)
-
-    def enter(self, shared: SharedState) -> Trunk:
-        """Marks every exit's depth, the deepest first."""
-        trunks = [shared.trunk(self.decoder, at) for at in reversed(self.readouts)]
-        return trunks[-1]
+        label = f"exit chosen each round, of {_listed(depths)}" + untrained * ", untrained read-out"
+        super().__init__(decoder, readouts, name="exit", label=label, params=params, weights=weights)
 
     def open(self, capacity: int, shared: SharedState) -> ChoosingRun:
         trunk = self.enter(shared)
@@ -95,36 +81,36 @@ class ChoosingLevel(OverDecoder):
 
 
 class Exit(TrunkRun):
-    """One of the exits, and the estimate of its acceptance."""
+    """One of several exits, and the estimate of its acceptance."""
 
     def __init__(self, trunk: Trunk, depth: int, readout: Readout, source: str) -> None:
         super().__init__(trunk, depth, readout, source)
         self.source, self.chance = source, FIRST_GUESS
         self.cost = depth + readout.layers
-        # How sure it was of shadow tokens, (sum, weight) fading as `chance` does: of those kept, and of the others.
+        # Its confidence in shadow tokens as (sum, weight), decaying as `chance` does: in those kept, in the others.
         self._kept, self._lost = (0.0, 0.0), (0.0, 0.0)
 
     @property
     def theta(self) -> float | None:
-        """Half way between how sure it is of tokens that are kept and of others; None before both were seen."""
+        """The mean of its average confidence in kept and in other tokens; None before both were seen."""
         if min(self._kept[1], self._lost[1]) < ENOUGH:
             return None
         return 0.5 * (self._kept[0] / self._kept[1] + self._lost[0] / self._lost[1])
 
     def saw(self, share: float, sure: float, memory: float) -> None:
-        """A shadow token that would have been kept with probability `share`; `sure`: its raw top probability."""
+        """Learn from a shadow token: `share` is the probability that it is kept, `sure` its raw top probability."""
         self.chance = memory * self.chance + (1.0 - memory) * share
         self._kept = (memory * self._kept[0] + share * sure, memory * self._kept[1] + share)
         self._lost = (memory * self._lost[0] + (1.0 - share) * sure, memory * self._lost[1] + 1.0 - share)
 
     @property
     def remembers(self) -> bool:
-        """Whether its read-out has layers of its own, which have to see every position."""
+        """Whether its read-out has layers of its own, which have to process every position."""
         return bool(self._readout.layers)
 
     @torch.inference_mode()
     def shadow(self, context: Context, lo: int, hi: int) -> tuple[Tensor, int]:
-        """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and how many rows that took."""
+        """The logits behind positions lo, ..., hi - 1, which the trunk has reached, and the number of rows computed."""
         start = min(self._cache.length, lo) if self.remembers else lo
         x = self.states(start, hi)
         given = Pass(context[start:hi], start, hi - lo)
@@ -132,27 +118,27 @@ class Exit(TrunkRun):
         return logits, hi - start
 
     def states(self, lo: int, hi: int) -> Tensor:
-        """(hi - lo, hidden) states here, of positions that the trunk has reached."""
+        """(hi - lo, hidden) states at its depth, of positions that the trunk has reached."""
         return self._trunk.hidden(self._depth, lo, hi)
 
     @torch.inference_mode()
     def read(self, x: Tensor) -> Tensor:
-        """The logits of states (n, hidden) at any depth, for a read-out that remembers nothing."""
+        """The logits of states (n, hidden) at any depth, for a read-out without layers of its own."""
         return self._readout.forward(Pass([0] * len(x), wanted=len(x)), x, self._cache, ())[0]
 
     def reach(self, context: Context) -> tuple[Tensor, Work]:
-        """Bring the trunk here to the end of the context and read all that is new."""
+        """Run the trunk to its depth for the whole context; the logits behind the last token."""
         spans = self._trunk.run(context, self._depth, len(context))
         logits, rows = self.shadow(context, len(context) - 1, len(context))
         return logits, Work(1, rows, rows - 1, spans)
 
 
 class ChoosingRun:
-    """`cached`: the context up to here was processed by the exit that drafted last."""
+    """`cached`: positions that the exit which drafted last has processed."""
 
     def __init__(self, exits: Sequence[Exit], layers: int, memory: float) -> None:
         self.exits, self._layers, self._memory = exits, layers, memory
-        self._verified: Verified | None = None  # kept until the next draft, whose time learning from it takes
+        self._verified: Verified | None = None  # learned from when the next draft begins, and within its time
         self.cached = 0
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
@@ -175,7 +161,7 @@ class ChoosingRun:
         return replace(proposal, work=Work(work.forwards, rows, catch_up, work.ran), notes=notes)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        """The prompt goes through every exit; nobody verifies with this level."""
+        """Reads the prompt through every exit; the level never verifies."""
         done = [e.reach(context) for e in self.exits if e.remembers or e is self.exits[-1]]
         self.cached = len(context)
         spans = tuple(span for _, work in done for span in work.ran)
@@ -196,7 +182,7 @@ class ChoosingRun:
             e.close()
 
     def _learn(self, context: Context) -> int:
-        """Update every a_l from the rows of the last verification; returns how many rows the read-outs computed."""
+        """Update every a_l from the rows of the last verification; returns the number of rows computed for it."""
         seen, self._verified = self._verified, None
         if seen is None:
             return 0
@@ -215,7 +201,7 @@ class ChoosingRun:
         return computed
 
     def _shadows(self, context: Context, lo: int, hi: int) -> Iterator[tuple[Tensor, int]]:
-        """See `Exit.shadow`, of every exit. Those that remember nothing share a head: some a product."""
+        """`Exit.shadow` of every exit. Those without layers of their own share a head, so one product reads several."""
         few = max(1, SHADOWS // (hi - lo))
         for remembers, group in groupby(self.exits, lambda e: e.remembers):
             if remembers:
@@ -227,7 +213,7 @@ class ChoosingRun:
 
 
 def _listed(depths: Sequence[int]) -> str:
-    """For example "4, 8", or "1 to 29" where none is left out between."""
+    """For example "4, 8", or "1 to 29" for consecutive depths."""
     if len(depths) > 2 and depths[-1] - depths[0] == len(depths) - 1:
         return f"{depths[0]} to {depths[-1]}"
     return ", ".join(map(str, depths))

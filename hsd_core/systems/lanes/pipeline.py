@@ -1,55 +1,53 @@
-"""The driver of a pipeline: every verifier with a scheduler of its own has a lane, as has what drafts for the lowest.
+"""The driver of a pipeline: a lane for every verifier with a scheduler of its own, and one for the lowest drafter.
 
     ngram:3,int8:6@with=ahead,target@with=ahead
 
-    lane 2   target                 takes what waits for it, keeps or corrects, commits
-    lane 1   int8      waits: a b   takes what waits for it, keeps or corrects, hands up blocks of 6
-    lane 0   ngram     waits: c d   drafts behind d
+    lane 2   target                    takes the waiting tokens, keeps or corrects, commits
+    lane 1   int8      waiting: a b    takes the waiting tokens, keeps or corrects, hands up blocks of 6
+    lane 0   ngram     waiting: c d    drafts behind d
 
-Each lane runs the recursion of `Hierarchy` for its own levels, one request at a time; where it asks for drafts
-(`TakeRequest`) it is given those that the lane below has handed up. PipeSpec (arXiv 2505.01572) where every verifier
-has a lane; levels without @with= share the lane of the one below, and work one after another there.
+Each lane runs the recursion of `Hierarchy` for its levels, one request at a time; when it asks for drafts
+(`TakeRequest`) it gets the tokens that the lane below has handed up. If every verifier has a lane this is PipeSpec
+(arXiv 2505.01572); levels without @with= share the lane of the level below and work one after another there.
 
-A rejection cuts the text for all lanes below. What is under way there is run to the end of its request and dropped,
-what waits or is held there falls; nothing else ever does. No verifier adds a bonus: a drafted token may stand there.
+A rejection cuts the text for all lanes below. A request in flight there is run to its end and its result dropped, and
+waiting or held tokens are dropped; nothing else ever is. No verifier adds a bonus, as a drafted token may stand there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 from hsd_core.core.choices import EpochsByCorrections
 from hsd_core.core.driver import PassResult, Sequential
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import LevelRun
 from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, TakeRequest
 from hsd_core.core.tree import Token, Tree
-from hsd_core.core.writer import TraceWriter
 from hsd_core.grammar import lanes_of, scheduler_of
 from hsd_core.grammar.strategies import Orders, Scheduler, View
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.under_way import Reckoned, Undecided
+from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
 
 
 @dataclass
 class _Stage:
-    """A lane: its levels, and how things stand there.
+    """A lane: its levels and its state.
 
-    scheduler: says when its lowest level takes drafts, and when they are made; None on the lowest lane. line: what it
-    has written so far: the text, what waits or is held above, and its own. waiting: handed up from the lane below, not
-    judged here. asking: the block that it is at. alive: the numbers of that block's tokens. take: what it asks for, its
-    lane standing. given: how many of the waiting it judges now. arrivals: tokens since it last took some. silent: the
-    last block behind its line came back empty. cut: to how many tokens the text was cut under what it is at.
+    scheduler: says when its lowest level takes drafts, and when they are made; None on the lowest lane. line: the text,
+    the tokens that wait or are held above, and this lane's own. waiting: tokens from the lane below, not judged yet.
+    asking: the block that it works on. alive: the numbers of that block's tokens. take: its request for drafts, while
+    it is idle. given: how many of the waiting tokens it judges now. arrivals: tokens since it last took some. silent:
+    the last block behind its line was empty. cut: the length to which the text was cut since its block began.
     """
 
     levels: range
     scheduler: Scheduler | None
     line: Context = field(default_factory=Context)
-    waiting: Undecided = field(default_factory=Undecided)
+    waiting: UndecidedTokens = field(default_factory=UndecidedTokens)
     asking: Asking[Tree] | None = None
     born: int = 0
     alive: dict[int, None] = field(default_factory=dict)  # in order
@@ -61,38 +59,32 @@ class _Stage:
     cut: int | None = None
 
     def stands(self) -> None:
-        """Nothing is under way."""
+        """Stop: nothing is in flight."""
         if self.asking is not None:
             self.asking.close()
         self.asking = self.take = self.given = self.cut = None
         self.alive.clear()
 
     def numbers(self) -> Iterator[int]:
-        """The numbers of all tokens that would fall with one before them."""
+        """The numbers of all tokens that would be dropped with one before them."""
         yield from self.alive
         yield from self.waiting.numbers(behind=0)
 
 
 class Pipeline(Sequential):
-    """As many lanes as verifiers that draft on below, and one; a `Driver`."""
+    """A lane for each verifier with a scheduler, and one more; a `Driver`."""
 
-    def __init__(
-        self,
-        stack: Sequence[StackEntry],
-        runs: Sequence[LevelRun],
-        writer: TraceWriter,
-        stop: Callable[[], bool],
-    ) -> None:
-        super().__init__(stack, runs, writer, stop)
-        self._lanes = Reckoned(self._pass, writer.clock)
-        specs = [place.spec for place in stack]
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._lanes = SimulatedLanes(self._pass, self.writer.clock)
+        specs = [entry.spec for entry in self.stack]
         self._lane_of = lanes_of(specs)
         self._stages: list[_Stage] = []
-        for _, own in groupby(range(len(stack)), key=self._lane_of.__getitem__):
+        for _, own in groupby(range(len(specs)), key=self._lane_of.__getitem__):
             first, *more = own
             scheduler = scheduler_of(specs[first]).bind(specs[first].values) if self._stages else None
             self._stages.append(_Stage(range(first, first + 1 + len(more)), scheduler))
-        self._end = 0  # of the text: so many tokens there may be
+        self._end = 0  # the most tokens that the text may have
         self._committed: Tree | None = None
 
     @property
@@ -103,7 +95,7 @@ class Pipeline(Sequential):
         return min(waits, default=None)
 
     def at_rest(self, length: int) -> Event:
-        """See `Driver.at_rest`; the target's lane alone: the others write theirs when a block is there."""
+        """See `Driver.at_rest`; for the target's lane: the others report their caches when a block arrives."""
         return self._kv(self._stages[-1].levels, length)
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
@@ -134,7 +126,7 @@ class Pipeline(Sequential):
         return self._committed
 
     def _start(self, hierarchy: Hierarchy, context: Context) -> Generator[Event, None, None]:
-        """Have the lanes start what their schedulers say, from the target down."""
+        """Start what the schedulers order, from the target down."""
         for i in range(len(self._stages) - 1, 0, -1):
             stage, below = self._stages[i], self._stages[i - 1]
             assert stage.scheduler is not None
@@ -162,14 +154,14 @@ class Pipeline(Sequential):
                 yield from self._go_on(hierarchy, below, None)
 
     def _may(self, orders: Orders, view: View) -> bool:
-        """Whether a verifier may be told this: with none of the drafted tokens it writes one of its own, which may not
-        hang on how long a draft of it takes."""
+        """Whether an order is legal: without drafted tokens the verifier samples a token, and whether it does must not
+        depend on how long a draft takes."""
         assert orders.verify
         tokens = orders.verify.tokens
         return tokens <= view.undecided and not orders.verify.next and bool(tokens or not view.drafting)
 
     def _go_on(self, hierarchy: Hierarchy, stage: _Stage, answer: Answer) -> Generator[Event, None, None]:
-        """A lane's block goes on: to what its lane has to run next, to where it waits for drafts, or up."""
+        """Advance a lane's block to its next request, to where it waits for drafts, or to its end."""
         assert stage.asking is not None
         while True:
             try:
@@ -186,7 +178,7 @@ class Pipeline(Sequential):
             answer = yield from self._verdict(stage, asked)
 
     def _handed_up(self, stage: _Stage, block: Tree) -> Generator[Event, None, None]:
-        """A block is there: it is committed, or waits behind what else the lane above has to judge."""
+        """A block is finished: commit it, or queue it for the lane above."""
         stage.asking = None
         stage.alive.clear()
         if stage is self._stages[-1]:
@@ -201,7 +193,7 @@ class Pipeline(Sequential):
         yield self._kv(stage.levels, len(stage.line))
 
     def _verdict(self, stage: _Stage, asked: KeepRequest) -> Generator[Event, None, Token | None]:
-        """What a level of this lane keeps; where that is not all, everything behind it falls."""
+        """Apply a verdict of this lane; after a rejection everything behind it is dropped."""
         tree, kept = asked.judged.tree, asked.judged.verdict.path
         whole, place = len(kept) == len(tree), self._stages.index(stage)
         took, stage.given = stage.given, None
@@ -225,7 +217,7 @@ class Pipeline(Sequential):
                 stage.waiting.judged(took)
             return token
         stage.waiting.clear()
-        for one in below:  # those of a token of its own, beside which nothing was drafted, stand and have nothing there
+        for one in below:  # if the verifier sampled a token without drafts, these lanes are idle and empty
             one.waiting.clear()
             one.line, one.silent, one.arrivals = stage.line, False, 0
             at = len(asked.context) + len(kept)

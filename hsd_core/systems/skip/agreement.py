@@ -1,8 +1,8 @@
-"""How often the target without some sublayers chooses the target's own token, along texts that the target wrote.
+"""How often the target without some sublayers chooses the target's token, along texts that the target wrote.
 
-Each token is read as the first of a draft: behind the target's own keys and values of what precedes it, the one input
-of its own going through the sublayers that are left (Draft & Verify, arXiv 2309.08168, reads prefixes so). All tokens
-of all texts go through a sublayer side by side, and what lies below the first difference is not run again.
+Each token is read as the first of a draft: its keys and values before are the target's, and its one input goes through
+the remaining sublayers (as Draft & Verify, arXiv 2309.08168, reads prefixes). All tokens of all texts go through a
+sublayer as one batch, and the sublayers below the first difference are not run again.
 """
 
 from __future__ import annotations
@@ -21,25 +21,22 @@ from hsd_core.models.lean.sublayers import ATTENTION, BOTH, NONE, Sublayers
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The target's own keys and values of a text, (L, 1, G, slots, d), and what is hidden from each of its places,
-    (places, slots) bool: what stands behind, and itself, of which a draft has its own."""
+    """The target's keys and values of a text, (L, 1, G, slots, d), and the mask of each judged place, (places, slots)
+    bool: later slots are hidden, and its own, which the draft computes itself."""
 
     keys: Tensor
     values: Tensor
     hidden: Tensor
 
 
-class Agreeing:
-    """Texts, read once by the whole target, and read again by it without sublayers.
-
-    places: how many tokens are judged.
-    """
+class SublayerAgreement:
+    """Texts that the full target has read once, to be read again without sublayers. places: tokens judged."""
 
     @torch.inference_mode()
     def __init__(self, decoder: LeanDecoder, texts: Sequence[tuple[Sequence[int], int]], every: int = 1) -> None:
         """
         Args:
-            texts: the ids of each, what the target wrote from the given place on. every: so many tokens apart.
+            texts: ids, and the index from which on the target wrote them. every: judge every n-th token.
         """
         self._decoder, self._texts = decoder, list[_Text]()
         inputs, at, true = list[int](), list[int](), list[Tensor]()
@@ -62,13 +59,13 @@ class Agreeing:
         return len(self._true)
 
     def sublayers(self) -> Iterator[tuple[str, int]]:
-        """All of them, in the order in which they run."""
+        """All (kind, layer), in the order in which they run."""
         yield from ((kind, layer) for layer in range(self._decoder.layers) for kind in BOTH)
 
     @torch.inference_mode()
     def begin(self, without: Sublayers) -> float:
-        """Read all texts without these, and keep what stands before every sublayer; the share of the target's own
-        tokens that it chooses."""
+        """Read all texts without these sublayers, and keep the input of every sublayer; the agreement with the target,
+        0 to 1."""
         before: dict[tuple[str, int], Tensor] = {}
         x = self._embedded
         for kind, layer in self.sublayers():
@@ -79,7 +76,7 @@ class Agreeing:
 
     @torch.inference_mode()
     def also_without(self, kind: str, layer: int) -> float:
-        """The share where one more sublayer is left out than those begun with."""
+        """The agreement with one more sublayer left out than in `begin`."""
         without, before = self._known
         x, reached = before[kind, layer], False
         for one in self.sublayers():
@@ -98,14 +95,15 @@ class Agreeing:
         return x if layer in without.mlp else stack.mixed(layer, x)
 
     def _attend(self, i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        """Each input sees the target's keys before it and its own: (n, H, d) of (n, H, d) and (n, G, d) twice."""
+        """Attention of each input to the target's keys before it and its own: (n, H, d) of (n, H, d), (n, G, d)
+        twice."""
         s, found, lo = self._decoder.shape, list[Tensor](), 0
         group = s.heads // s.kv_heads
         for text in self._texts:
             n, slots = text.hidden.shape
             mine = slice(lo, lo + n)
             keys, values = text.keys[i, 0, :, :slots], text.values[i, 0, :, :slots]
-            # own keys stand behind the others, each seen by its own input alone
+            # own keys follow the others, each visible to its own input only
             all_keys = torch.cat((keys, k[mine].transpose(0, 1)), 1)[None]
             all_values = torch.cat((values, v[mine].transpose(0, 1)), 1)[None]
             mask = torch.zeros(n, slots + n)

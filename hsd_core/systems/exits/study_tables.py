@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hsd_core.measure import tables
-from hsd_core.systems.exits.needed import PAPER, PAYS, reached
+from hsd_core.systems.exits.break_even import PAPER, PAYS, reached
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -17,7 +17,7 @@ def of(records: Records, what: str) -> Iterator[Mapping[str, Any]]:
 
 
 def readings(records: Records) -> str:
-    """A row a read-out: how much of the model's own text it agrees with."""
+    """A row per read-out: its agreement with the model's text."""
     head = ("layers", "read-out", "agrees (95 % interval)", "1 - TV (95 % interval)")
     body = []
     for r in of(records, "reading"):
@@ -33,7 +33,7 @@ def quarter_of(records: Records) -> int:
 
 
 def quarter(records: Records) -> str:
-    """Of what a quarter of the layers accepts, how much the last layer accepts: a row a drafter and verifier."""
+    """How many of the tokens that a quarter of the layers accepts the last layer accepts: a row per pair."""
     nearest = quarter_of(records)
     head = ("drafted at", "checked at", "accepted there", "of those, kept by the last layer")
     body = []
@@ -60,7 +60,7 @@ def sweep(records: Records) -> str:
 
 
 def runs(records: Records) -> str:
-    """Stacks of exits as they were run, beside what the recursion gives for the acceptances of those runs."""
+    """Measured stacks of exits, and the recursion's speed-up for the acceptances of those runs."""
     predicted = {r["stack"]: r["speed_up"] for r in of(records, "predicted")}
     head = ("stack", "measured speed-up (95 % interval)", "accepted, by level", "computed", "computed / measured")
     found, body = [*of(records, "run")], []
@@ -74,7 +74,7 @@ def runs(records: Records) -> str:
 
 
 def ratios(records: Records) -> str:
-    """What a verification of four tokens takes, in drafted tokens."""
+    """The time of a verification of four tokens, in drafted tokens."""
     head = ("machine", "drafts", "ms of a drafted token", "ms of a verification", "ratio")
     return tables.markdown(
         head,
@@ -86,7 +86,7 @@ def ratios(records: Records) -> str:
 
 
 def needed(records: Records) -> str:
-    """From which acceptance of the upper exit's tokens on each row of the maps reaches 1 and the paper's 1.28."""
+    """The acceptance of the upper exit's tokens from which each row of the maps reaches 1 and the paper's 1.28."""
     names = {
         ("plain", "measured"): "over plain decoding, this machine's costs; layers' share of a pass",
         ("one", "measured"): "over one exit, this machine's costs; draft exit's tokens accepted",
@@ -96,13 +96,13 @@ def needed(records: Records) -> str:
     body = []
     for r in of(records, "needed"):
         found = (reached(r["x"], r["z"], level) for level in (PAYS, PAPER))
-        said = ("never" if x is None else f"{x:.2f}" for x in found)
-        body.append((names[r["map"], r["costs"]], f"{r['y']:.2f}", *said, f"{max(r['z']):.2f}"))
+        cells = ("never" if x is None else f"{x:.2f}" for x in found)
+        body.append((names[r["map"], r["costs"]], f"{r['y']:.2f}", *cells, f"{max(r['z']):.2f}"))
     return tables.markdown(head, body)
 
 
 def method(about: Mapping[str, Any]) -> str:
-    """What was read, and what was computed."""
+    """The method, in words."""
     return (
         f"{about['texts']} texts, {about['tokens']} tokens, written greedily after `{about['prompts']}`. Agreement, "
         "passes and runs are measured; the sweep and the maps are computed from them."

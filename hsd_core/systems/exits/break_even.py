@@ -1,15 +1,15 @@
-"""What it would take for two exits to pay: maps over the layers' share of a pass and over what exits agree on.
+"""When would two exits pay? Maps over the layers' share of a pass and over the exits' acceptances.
 
-All from a measured profile's costs and the acceptances of measured runs, by the exact recursion. A pass through L of N
-layers is priced at (1 - s) + s L / N of the whole pass, where s is the layers' share: what is left of a pass without
-layers is its head and what stands around them. `fitted_share` finds the s of the profile's own exits.
+Computed by the exact recursion from a measured profile's costs and the acceptances of measured runs. A pass through L
+of N layers is priced at (1 - s) + s L / N of a full pass, where s is the layers' share of it; the rest is the head and
+overhead. `fitted_share` estimates s from the profile's exits.
 
 Two maps, each with the best block lengths of every stack:
 
-    plain   speed-up of two exits over plain decoding, over s and the share of the upper exit's tokens that the last
-            layer accepts; the other acceptances move along, each losing the same share of its misses
-    one     the same over the best stack of one exit, over the acceptances of the last layer and of the upper exit; the
-            last layer accepts of the draft exit's own tokens what both do (their product), which favours two exits
+    plain   speed-up of two exits over plain decoding, by s and by the share of the upper exit's tokens that the last
+            layer accepts; the other acceptances change along, each losing the same share of its misses
+    one     speed-up of two exits over the best stack of one exit, by the acceptances of the last layer and of the upper
+            exit; the last layer accepts the draft exit's tokens with their product, which favours two exits
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from hsd_core.theory.search.planner import best_block_lengths
 ROWS = (1, 2, 3, 4, 5, 6, 8, 12, 16)
 SHARES = tuple(round(0.6 + 0.04 * k, 2) for k in range(11))  # of a pass, the layers'
 AGREEMENTS = (*(round(0.4 + 0.04 * k, 2) for k in range(15)), 0.99)
-MEASURED, IDEAL = "measured", "ideal"  # costs: of the profile; layers alone, and rows for nothing
+MEASURED, IDEAL = "measured", "ideal"  # costs: those of the profile; layers alone, with further rows for free
 PAYS, PAPER = 1.0, 1.28  # HiSpec over single-layer speculation, on average (arXiv 2510.01336)
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Two exits of a measured target: their depths, its layers, and who accepts whose tokens.
+    """Two exits of a measured target.
 
     Attributes:
-        target: cost of the whole pass by rows. share: the layers' share of a pass.
-        inner: share of the draft exit's tokens that the upper exit accepts. upper: of the upper exit's, the last layer.
-        alone: of the draft exit's, the last layer.
+        target: cost of a full pass by rows. depths: of both exits. share: the layers' share of a pass.
+        inner: share of the draft exit's tokens that the upper exit accepts. upper: share of the upper exit's tokens
+            that the last layer accepts. alone: share of the draft exit's tokens that the last layer accepts.
     """
 
     target: Costs
@@ -51,7 +51,7 @@ class Setting:
     alone: float
 
     def profile(self, share: float | None = None, *, ideal: bool = False) -> Profile:
-        """The exits and the target as levels. ideal: all rows of a pass for the price of one."""
+        """The exits and the target as levels. ideal: all rows of a pass at the price of one."""
         s = self.share if share is None else share
         whole = np.array([self.target(1 if ideal else n) for n in ROWS])
 
@@ -70,17 +70,14 @@ class Setting:
         return Setting(self.target, self.depths, self.layers, self.share, inner, upper, alone)
 
     def moved(self, upper: float) -> Setting:
-        """With so much accepted of the upper exit's tokens; of the others each loses the same share of its misses."""
+        """The setting with another acceptance of the upper exit; the others lose the same share of their misses."""
         k = (1.0 - upper) / (1.0 - self.upper)
         return self.accepting(1.0 - k * (1.0 - self.inner), upper, 1.0 - k * (1.0 - self.alone))
 
 
 def fitted_share(profile: Profile, exits: dict[int, int], layers: int) -> float:
-    """The layers' share of a pass: the least squares over one-row passes of the exits, and the whole.
-
-    Args:
-        exits: their depths by their index in the profile.
-    """
+    """The layers' share of a pass, by least squares over one-row passes of the exits. exits: index in the profile ->
+    depth."""
     whole = profile.levels[-1].cost(1)
     x = np.array([at / layers - 1.0 for at in exits.values()])
     y = np.array([profile.levels[i].cost(1) / whole - 1.0 for i in exits])
@@ -88,14 +85,14 @@ def fitted_share(profile: Profile, exits: dict[int, int], layers: int) -> float:
 
 
 def two_over_one(profile: Profile) -> tuple[float, float]:
-    """Of a setting's profile: the speed-up of two exits, and of the best one, over plain decoding."""
+    """The speed-ups over plain decoding of both exits together, and of the better one alone, in a setting's profile."""
     return best_block_lengths(profile, (0, 1, 2))[0], max(
         best_block_lengths(profile, levels)[0] for levels in ((0, 2), (1, 2))
     )
 
 
 def maps(today: Setting) -> Iterator[dict[str, Any]]:
-    """The rows of both maps, the second one with measured and with ideal costs."""
+    """The rows of both maps; the second map once with measured and once with ideal costs."""
     for share in SHARES:
         z = [best_block_lengths(today.moved(a).profile(share), (0, 1, 2))[0] for a in AGREEMENTS]
         yield _row("plain", MEASURED, share, z)
@@ -114,7 +111,7 @@ def _row(name: str, costs: str, y: float, z: list[float]) -> dict[str, Any]:
 
 
 def reached(x: list[float], z: list[float], level: float) -> float | None:
-    """From which x on a row of a map stays at `level` or above, between its points by a line; None if it never does."""
+    """The x from which on a row of a map stays at `level` or above, interpolated linearly; None if it never does."""
     if z[-1] < level:
         return None
     found = x[0]

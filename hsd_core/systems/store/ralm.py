@@ -1,13 +1,13 @@
-"""A document before the prompt, another one every few tokens: as written, and by speculation on what is retrieved.
+"""Generation with a retrieved passage before the prompt, retrieved again every few tokens: plainly, and by speculation.
 
-RaLMSpec (arXiv 2401.14021), over Ram et al. 2023: every `every` tokens the last `query` tokens are asked for, and the
-best passage stands before the prompt in place of the one before. Speculation guesses the passage from those that were
-returned before, by the same ranking, writes on, and has several guesses checked by one batch of queries; from the first
-wrong one on the text is written again with the right passage. A token is drawn by the coin of its place, so one seed
-is one text, with and without speculation.
+RaLMSpec (arXiv 2401.14021) over Ram et al. 2023: after every `every` tokens the last `query` tokens are a query, and
+the best passage replaces the one before the prompt. Speculation guesses the passage among those returned before, by the
+same ranking, generates on, and checks several guesses with one batch of queries; from the first wrong guess on the text
+is generated again with the right passage. A token is drawn with the coin of its place, so one seed gives one text, with
+and without speculation.
 
-Another passage means other keys and values: the whole line is read again, which on a CPU takes far longer than a query.
-Those of the last few passages are kept.
+Another passage changes all keys and values: the whole line is read again, which on a CPU takes far longer than a query.
+The caches of the last few passages are kept.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ Ranks = Callable[[Sequence[int]], Sequence[float]]  # the last tokens -> every p
 
 
 @dataclass(slots=True)
-class Asking:
-    """How passages are asked for. stride: guesses that a batch checks, None for OS3; plain: no guesses at all."""
+class RetrievalSettings:
+    """How passages are retrieved. every: tokens between queries. query: tokens of a query. stride: guesses that a batch
+    checks, None for OS3. plain: no guesses."""
 
     every: int = 4
     query: int = 32
@@ -43,9 +44,9 @@ class Asking:
 
 
 @dataclass(slots=True)
-class Written:
-    """What a run wrote, and what it took: ids, the passage behind each step; queries and batches of the store and the
-    ms of them; tokens read for another passage and their ms; steps written in vain; ms in all."""
+class RalmResult:
+    """A run's output and costs: ids; the passage of each step; queries, their batches and ms; tokens read for another
+    passage and their ms; guesses; rounds with a wrong guess; ms in total."""
 
     ids: list[int] = field(default_factory=list)
     passages: list[int] = field(default_factory=list)
@@ -59,17 +60,17 @@ class Written:
     ms: float = 0.0
 
 
-class Line:
-    """A target behind a passage, a prompt and what was written; the keys and values of the last passages are kept."""
+class PassageContext:
+    """A target that reads a passage, a prompt and the output; the caches of the last passages are kept."""
 
     def __init__(self, decoder: Any, passages: Sequence[Sequence[int]], prompt: Sequence[int], room: int) -> None:
-        """room: tokens that may be written behind the prompt."""
+        """room: the most tokens behind the prompt."""
         self._decoder, self._passages, self._prompt, self._room = decoder, passages, list(prompt), room
         self._kept: OrderedDict[int, tuple[Any, list[int]]] = OrderedDict()
 
     @torch.inference_mode()
     def logits(self, passage: int, written: Sequence[int]) -> tuple[torch.Tensor, int]:
-        """(1, V) behind the line, and how many tokens were read for it."""
+        """(1, V) logits behind the line, and the number of tokens read for them."""
         line = [*self._passages[passage], *self._prompt, *written]
         cache, held = self._kept.pop(passage, (None, []))
         if cache is None:
@@ -83,26 +84,27 @@ class Line:
         return found, len(line) - start
 
 
-def written_behind(
+def generate_with_passages(
     decoder: Any,
     passages: Sequence[Sequence[int]],
     prompt: Sequence[int],
     ranks: Ranks,
-    asking: Asking,
+    asking: RetrievalSettings,
     *,
     sampling: Sampling,
     choices: Choices,
     tokens: int,
     ends: frozenset[int] = frozenset(),
     stop: Callable[[], bool] = lambda: False,
-) -> Written:
-    """Write `tokens` tokens, or up to an end of the text, each step behind the passage that is the best for it.
+) -> RalmResult:
+    """Generate `tokens` tokens, or up to an end of the text, with the best passage for each step.
 
     Args:
         passages: ids of each. ranks: scores all of them for the last tokens.
-        stop: asked before every step; where it turns true, what is settled by then is returned.
+        stop: called before every step; True ends the run with the tokens that are settled.
     """
-    run = _Run(Line(decoder, passages, prompt, tokens), prompt, ranks, asking, sampling, choices, tokens, ends)
+    line = PassageContext(decoder, passages, prompt, tokens)
+    run = _Run(line, list(prompt), ranks, asking, sampling, choices, tokens, ends)
     begun = time.perf_counter()
     while not run.over and not stop():
         run.one_step() if asking.plain else run.round(stop)
@@ -110,27 +112,21 @@ def written_behind(
     return run.made
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        line: Line,
-        prompt: Sequence[int],
-        ranks: Ranks,
-        asking: Asking,
-        sampling: Sampling,
-        choices: Choices,
-        tokens: int,
-        ends: frozenset[int],
-    ) -> None:
-        self._line, self._prompt, self._ranks, self._asking = line, list(prompt), ranks, asking
-        self._sampling, self._choices, self._tokens, self._ends = sampling, choices, tokens, ends
-        self._cache: set[int] = set()
-        self._rounds: tuple[tuple[int, int], ...] = ()
-        self._steps, self._step_ms = (
-            0,
-            0.0,
-        )  # OS3's a is their mean, its b that of batches; no text hangs on them
-        self.made = Written()
+    _line: PassageContext
+    _prompt: list[int]
+    _ranks: Ranks
+    _asking: RetrievalSettings
+    _sampling: Sampling
+    _choices: Choices
+    _tokens: int
+    _ends: frozenset[int]
+    made: RalmResult = field(default_factory=RalmResult)
+    _cache: set[int] = field(default_factory=set)
+    _rounds: tuple[tuple[int, int], ...] = ()
+    _steps: int = 0  # OS3's a is the mean time of steps, its b that of batches; the text does not depend on them
+    _step_ms: float = 0.0
 
     @property
     def over(self) -> bool:
@@ -138,16 +134,16 @@ class _Run:
         return len(ids) >= self._tokens or (bool(ids) and ids[-1] in self._ends)
 
     def one_step(self) -> None:
-        """Ask, and write behind what was returned."""
+        """Retrieve a passage, and generate with it."""
         (passage,) = self._asked([self._query()])
         self._write(passage)
 
     def round(self, stop: Callable[[], bool]) -> None:
-        """Guess and write some steps, have all guesses checked at once, and go back to the first wrong one."""
+        """Generate some steps with guessed passages, check all guesses at once, and go back to the first wrong one."""
         made = self.made
         if not self._cache:
             return self.one_step()
-        asked: list[tuple[list[int], int, int]] = []  # the query, the guess, where its step begins
+        asked: list[tuple[list[int], int, int]] = []  # the query, the guess, the start of its step
         for _ in range(self._stride()):
             query = self._query()
             guess = self._best(query, self._cache)
@@ -190,7 +186,7 @@ class _Run:
         return min(among, key=lambda at: (-scores[at], at))
 
     def _write(self, passage: int) -> None:
-        """One step behind a passage."""
+        """Generate one step with a passage."""
         made, start = self.made, time.perf_counter()
         for _ in range(min(self._asking.every, self._tokens - len(made.ids))):
             begun = time.perf_counter()

@@ -1,11 +1,11 @@
-"""The greedy search for sublayers to leave out: at each step the one that costs least agreement per weight saved.
+"""The greedy search for sublayers to leave out: at each step the one that loses the least agreement per weight saved.
 
-Draft & Verify (arXiv 2309.08168) searches sets by Gaussian processes over a thousand tries, SWIFT (arXiv 2410.06916)
-while it writes. Greedy steps need some hundreds of short reads and leave a ladder to look at: the agreement without
+Draft & Verify (arXiv 2309.08168) searches sets by Bayesian optimization over a thousand tries, SWIFT (arXiv 2410.06916)
+while it generates. Greedy steps need some hundreds of short reads and give a ladder to look at: the agreement without
 each sublayer alone, then without more and more of them.
 
-A set is priced for the best, by the exact recursion: the draft's pass costs no more than its share of the target's, and
-every token of a draft is taken to agree as the first one does.
+A set is priced optimistically, by the exact recursion: a draft's pass costs its share of the target's weights, and
+every token of a draft is assumed to agree as often as the first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from hsd_core.typed import builtins, encode_lines, records
 
 
 def worth(target: ProfileLevel, agree: float, left: float) -> tuple[float, int]:
-    """The speed-up over plain decoding of such a draft at its best block length, and that length."""
+    """The speed-up over plain decoding of a draft at its best block length, and that length. agree: of its tokens;
+    left: the share of weights that its passes read."""
     costs = Costs(target.cost.rows, tuple(ms * left for ms in target.cost.ms))
     matrix = ((1.0, min(agree, 1.0)), (1.0, 1.0))
     profile = Profile((ProfileLevel("draft", costs), ProfileLevel("target", target.cost)), matrix)
@@ -35,7 +36,7 @@ def worth(target: ProfileLevel, agree: float, left: float) -> tuple[float, int]:
 
 
 def priced(target: ProfileLevel, path: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The steps of a path, each with what it would be worth."""
+    """The steps of a path, each with its speed-up and block length."""
     found = []
     for step in path:
         speed_up, block = worth(target, float(step["agree"]), float(step["left"]))
@@ -44,7 +45,7 @@ def priced(target: ProfileLevel, path: Sequence[Mapping[str, Any]]) -> list[dict
 
 
 def answer(path: Sequence[Mapping[str, Any]]) -> str:
-    """What a priced path says, in a sentence."""
+    """The conclusion from a priced path, in a sentence."""
     best = max(path, key=lambda step: float(step["speed_up"]))
     count = 1 + list(path).index(best)
     gain = f"{best['speed_up']:.2f} times plain decoding"
@@ -53,7 +54,7 @@ def answer(path: Sequence[Mapping[str, Any]]) -> str:
 
 
 def table(path: Sequence[Mapping[str, Any]]) -> str:
-    """A row a step."""
+    """A row per step."""
     head = ("left out", "sublayer", "agreement", "weights read", "at best", "block")
     body = [
         (n, f"{s['kind']} {s['layer']}", f"{s['agree']:.3f}", f"{s['left']:.3f}", f"{s['speed_up']:.2f}", s["block"])
@@ -65,8 +66,8 @@ def table(path: Sequence[Mapping[str, Any]]) -> str:
 DIGITS = 5
 
 
-class Agrees(Protocol):
-    """See `Agreeing`."""
+class Agreement(Protocol):
+    """See `SublayerAgreement`."""
 
     def sublayers(self) -> Any: ...
 
@@ -77,7 +78,7 @@ class Agrees(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a pass reads, in bytes: each attention, each MLP, and all with the head."""
+    """Bytes of weights that a pass reads: in an attention, in an MLP, and in total with the head."""
 
     attention: int
     mlp: int
@@ -93,12 +94,12 @@ class Weights:
         return self.attention if kind == ATTENTION else self.mlp
 
     def share_left(self, without: Sublayers) -> float:
-        """Of what a pass reads."""
+        """The share of bytes that a pass still reads."""
         return 1.0 - (len(without.attention) * self.attention + len(without.mlp) * self.mlp) / self.whole
 
 
-class Kept:
-    """What was read already, by (what is left out, sublayer): JSON lines that a search goes on from.
+class ResumeFile:
+    """Agreements measured so far, by (step, sublayer): JSON lines from which an interrupted search resumes.
 
     Raises:
         ValueError: the file is of another search.
@@ -120,7 +121,7 @@ class Kept:
             raise ValueError(f"{path.name} holds another search; name another --out, or move the file away")
 
     def read(self, step: int, kind: str, layer: int, now: Callable[[], float]) -> float:
-        """An agreement, as it is known or read now."""
+        """An agreement from the file, or measured by `now` and added to it."""
         key = step, kind, layer
         if key not in self._found:
             self._found[key] = round(now(), DIGITS)
@@ -132,14 +133,14 @@ class Kept:
 
 
 def search(
-    agrees: Agrees,
+    agrees: Agreement,
     weights: Weights,
     steps: int,
-    kept: Kept,
-    tell: Callable[[str], None] = lambda said: None,
+    kept: ResumeFile,
+    progress: Callable[[str], None] = lambda said: None,
 ) -> dict[str, Any]:
-    """The ladder: `alone`, the agreement without each sublayer alone, and `path`, the sublayer that each step leaves
-    out with the agreement and the share of weights read from then on."""
+    """The ladder: `alone`, the agreement without each sublayer; `path`, the sublayer that each step leaves out, with
+    the agreement and the share of weights read from then on."""
     without, agreement = NONE, 1.0
     alone: list[dict[str, Any]] = []
     path: list[dict[str, Any]] = []
@@ -149,7 +150,7 @@ def search(
         found = {}
         for kind, layer in left:
             found[kind, layer] = kept.read(step, kind, layer, lambda k=kind, i=layer: agrees.also_without(k, i))  # type: ignore[misc]
-            tell(f"step {step + 1}")
+            progress(f"step {step + 1}")
         if not step:
             alone = [{"kind": kind, "layer": layer, "agree": share} for (kind, layer), share in found.items()]
         kind, layer = min(left, key=lambda one: ((agreement - found[one]) / weights.one(one[0]), one[1]))
@@ -162,5 +163,5 @@ def search(
 
 
 def without_first(path: Sequence[Mapping[str, Any]], count: int) -> Sublayers:
-    """What the first steps of a path leave out."""
+    """The sublayers that the first `count` steps of a path leave out."""
     return Sublayers.of((str(step["kind"]), int(step["layer"])) for step in path[:count])

@@ -1,7 +1,7 @@
-"""A decoder whose logits have no place for some ids: another model's, whose tokenizer means other tokens by them.
+"""A decoder whose logits are -inf for some ids: those that mean other tokens in the target's tokenizer.
 
-They are masked before anything is chosen, so a row is a distribution over the other ids alone, and tokens are drawn
-from it and judged by it: exact rules stay exact whatever the drafter's distribution.
+They are masked before anything is drawn, so a row is a distribution over the other ids; tokens are drawn from it and
+judged by it, so exact rules stay exact.
 """
 
 from __future__ import annotations
@@ -18,23 +18,20 @@ from hsd_core.models.cache import Cache
 from hsd_core.models.one_pass import Pass
 
 
-class Sparing:
-    """The same decoder, but for the ids that it never says. never: at least one id stays.
+class MaskedDecoder:
+    """A decoder without the ids `never`; at least one id stays.
 
-    It runs layer by layer, or records its passes ahead, if the decoder itself does.
+    It runs layer by layer, and prepares its passes, if the wrapped decoder does.
     """
 
     def __init__(self, decoder: Decoder, never: Sequence[int]) -> None:
         self._decoder, self.vocab_size = decoder, decoder.vocab_size
         self.layers, self.max_positions = decoder.layers, decoder.max_positions
         self.device, self.dtype = decoder.device, decoder.dtype
-        self.new_cache, self.cache_bytes, self.weight_bytes = (
-            decoder.new_cache,
-            decoder.cache_bytes,
-            decoder.weight_bytes,
-        )
+        self.new_cache, self.cache_bytes = decoder.new_cache, decoder.cache_bytes
+        self.weight_bytes = decoder.weight_bytes
         self._never = torch.tensor(sorted(never), device=decoder.device)
-        if isinstance(decoder, Layered):  # whoever asks whether this one is looks at what it has of its own
+        if isinstance(decoder, Layered):  # isinstance(self, Layered) looks at attributes of its own
             self.shape, self.embed, self.forward_layers = decoder.shape, decoder.embed, decoder.forward_layers
             self.head = self._head
         if isinstance(decoder, Prepared):
@@ -46,12 +43,12 @@ class Sparing:
     @torch.inference_mode()
     def forward(self, given: Pass, cache: Cache) -> Tensor:
         """See `Decoder.forward`."""
-        return self._spared(self._decoder.forward(given, cache))
+        return self._masked(self._decoder.forward(given, cache))
 
     @torch.inference_mode()
     def _head(self, x: Tensor) -> Tensor:
         assert isinstance(self._decoder, Layered)
-        return self._spared(self._decoder.head(x))
+        return self._masked(self._decoder.head(x))
 
-    def _spared(self, logits: Tensor) -> Tensor:
+    def _masked(self, logits: Tensor) -> Tensor:
         return logits.index_fill_(-1, self._never, float("-inf"))

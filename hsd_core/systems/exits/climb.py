@@ -1,18 +1,17 @@
-"""A climb through the exits of one model, anew for each token (AdaDecode, arXiv 2506.03700).
+"""Drafting at the first exit that is sure, chosen anew for each token (AdaDecode, arXiv 2506.03700).
 
-A token is drafted at the first exit that is sure: whose *row* has a top probability of theta or more (the raw softmax,
-before the token is drawn). The layers above that exit are deferred for this token; a later one that climbs higher, or
-the verification, runs them for all tokens that lack them in one pass (`trunk`). Where no exit is sure the draft ends,
-so that the level above reads the last token in its own layers.
+An exit is sure if the top probability of its row is theta or more (the raw softmax, before the token is drawn). The
+layers above that exit are deferred for this token; a later token that climbs higher, or the verification, runs them for
+all tokens that lack them in one pass (`trunk`). If no exit is sure the draft ends, and the level above reads the last
+token in its own layers.
 
-What is looked at is the row. A token that must itself be likely would not be drawn from the row that is handed up, and
-the output would follow another distribution than the target's.
+The test is of the row, not of the drawn token: a token that must itself be likely would not follow the row that is
+handed up, and the output would not follow the target's distribution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -21,42 +20,18 @@ from hsd_core.core.events import Span
 from hsd_core.core.level import DraftOrder, DrawnFrom, Outcome, Proposal, Work
 from hsd_core.core.notes import Threshold, noted
 from hsd_core.core.tree import NOTHING, Tree
-from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import Readout
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.levels.trunk import Layered
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.sampling import Logits, likeliest, softmax
-from hsd_core.systems.exits.choosing import Exit
+from hsd_core.systems.exits.chosen_exit import Exit
+from hsd_core.systems.exits.exit_level import SeveralExits
 
 
-class Step(Protocol):
-    """An exit that is climbed through. `cached`: how much of the context it has read."""
-
-    source: str
-
-    @property
-    def cached(self) -> int: ...
-
-    @property
-    def remembers(self) -> bool:
-        """Whether it has to read every position."""
-        ...
-
-    def reach(self, context: Context) -> tuple[Tensor, Work]:
-        """The (1, V) logits behind the context, once it has read what is new of it."""
-        ...
-
-    def keep(self, start: int, path: Sequence[int]) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class ClimbLevel(OverDecoder):
-    """The exits of `readouts` (depth -> read-out) of one model, climbed through for every token."""
-
-    can_verify = False
+class ClimbLevel(SeveralExits):
+    """The exits of `readouts` (depth -> read-out) of one model, tried from the shallowest on for every token."""
 
     def __init__(
         self,
@@ -66,24 +41,12 @@ class ClimbLevel(OverDecoder):
         *,
         weights: dict[str, object] | None = None,
     ) -> None:
-        """
-        Raises:
-            ValueError: there is no exit to climb to, or one that is not an early one.
-        """
-        if not readouts or not all(1 <= at < decoder.layers for at in readouts):
-            raise ValueError(f"exits {sorted(readouts)} are not within layers 1 to {decoder.layers - 1}")
-        self.decoder, self.readouts, self.theta = decoder, dict(sorted(readouts.items())), theta
-        first, deepest = next(iter(self.readouts.values())), max(self.readouts)
-        params: dict[str, object] = {"climbs": [*self.readouts], "readout": first.name, "layers": first.layers}
-        label = "climb through exits " + ", ".join(map(str, self.readouts))
-        super().__init__(
-            decoder, name="climb", kind="climb", label=label, layers=deepest, params=params, weights=weights
-        )
-
-    def enter(self, shared: SharedState) -> Trunk:
-        """Marks every exit's depth, the deepest first."""
-        trunks = [shared.trunk(self.decoder, at) for at in reversed(self.readouts)]
-        return trunks[-1]
+        """See `SeveralExits`."""
+        self.theta, depths = theta, sorted(readouts)
+        label = "climb through exits " + ", ".join(map(str, depths))
+        super().__init__(decoder, readouts, name="climb", label=label, params={"climbs": depths}, weights=weights)
+        first = self.readouts[depths[0]]
+        self.about.params.update(readout=first.name, layers=first.layers)
 
     def open(self, capacity: int, shared: SharedState) -> ClimbRun:
         trunk = self.enter(shared)
@@ -91,9 +54,9 @@ class ClimbLevel(OverDecoder):
 
 
 class ClimbRun:
-    """`cached`: what the first exit has read; the others have read no more, and less where tokens were sure early."""
+    """`cached`: positions that the first exit has read; deeper ones have read fewer where it was sure."""
 
-    def __init__(self, exits: Sequence[Step], theta: float) -> None:
+    def __init__(self, exits: Sequence[Exit], theta: float) -> None:
         self.exits, self.theta = exits, theta
 
     @property
@@ -125,8 +88,8 @@ class ClimbRun:
         drawn = DrawnFrom(torch.stack(rows) if rows else None, Logits(torch.cat(logits)))
         return Proposal(tuple(ids), tuple(sources), work, drawn, notes=noted(Threshold(self.theta)))
 
-    def _climb(self, line: Context) -> tuple[tuple[Step, Tensor] | None, tuple[Span, ...]]:
-        """The first exit that is sure of what comes behind the line, with its (1, V) logits, and the layers run."""
+    def _climb(self, line: Context) -> tuple[tuple[Exit, Tensor] | None, tuple[Span, ...]]:
+        """The first exit that is sure of the next token with its (1, V) logits, or None; and the layers run."""
         ran: list[Span] = []
         for exit_ in self.exits:
             logits, work = exit_.reach(line)
@@ -137,7 +100,7 @@ class ClimbRun:
         return None, tuple(ran)
 
     def _drawn(self, logits: Tensor, order: DraftOrder, place: int, rows: list[Tensor]) -> int:
-        """A token of this row, which joins the others unless it is greedy."""
+        """Draw a token; its row joins `rows` unless the run is greedy."""
         if order.sampler.greedy:
             token: int = likeliest(logits).tolist()[0]
             order.sampler.check(logits, [token])
@@ -147,7 +110,7 @@ class ClimbRun:
         return token
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        """The prompt goes through every exit; nobody verifies with this level."""
+        """Reads the prompt through every exit; the level never verifies."""
         before = self.cached
         done = [e.reach(context) for e in self.exits if e.remembers or e is self.exits[-1]]
         spans = tuple(span for _, work in done for span in work.ran)
@@ -159,7 +122,7 @@ class ClimbRun:
             e.keep(start, path)
 
     def observe(self, outcome: Outcome) -> None:
-        """Nothing to do: it does not learn."""
+        """Nothing to do: it learns nothing."""
 
     def close(self) -> None:
         for e in self.exits:

@@ -1,6 +1,6 @@
-"""One vocabulary's ids in place of another's, by way of the bytes that both stand for.
+"""From one vocabulary's ids to another's, by the bytes that both stand for.
 
-In these bytes a special token is its name between two bytes that no UTF-8 has, so that no text is taken for it.
+A special token is written as its name between two bytes that UTF-8 never contains, so no text is mistaken for it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ _AROUND = b"\xff"
 
 
 class Vocabulary(Protocol):
-    """What is asked of a tokenizer.
+    """The part of a tokenizer that is used here.
 
-    vocab_size: ids below it may stand for something. eos_ids: those that end a text, `end` the usual one of them.
-    start: ids that it puts before every text. specials: token -> id.
+    vocab_size: all ids are below it. eos_ids: those that end a text; `end` is the usual one. start: ids that it puts
+    before every text. specials: token -> id.
     """
 
     vocab_size: int
@@ -35,31 +35,31 @@ class Vocabulary(Protocol):
     def is_special(self, id_: int) -> bool: ...
 
     def within(self, text: str) -> list[int]:
-        """Ids of plain text that stands within other text."""
+        """Ids of plain text within other text."""
         ...
 
 
 class Piece(NamedTuple):
-    """An id, and where in the bytes it ends."""
+    """An id, and the byte at which it ends."""
 
     id: int
     end: int
 
 
 class Speller:
-    """Bytes as one vocabulary's ids."""
+    """Tokenizes bytes with one vocabulary."""
 
     def __init__(self, words: Vocabulary) -> None:
         self._words = words
 
     @cached_property
     def _byte_ids(self) -> dict[bytes, int]:
-        """The ids that stand for one byte each: what broken text is spelled with."""
+        """The ids that stand for single bytes; text that is not UTF-8 is spelled with them."""
         pieces = ((self._words.piece(i), i) for i in range(self._words.vocab_size) if not self._words.is_special(i))
         return {piece: i for piece, i in pieces if len(piece) == 1}
 
     def spell(self, data: bytes) -> list[Piece]:
-        """The ids of plain text. What no id stands for lies within the next one's bytes, or behind the last one's."""
+        """The ids of plain text. Bytes without an id count to the next id, or follow the last one."""
         found, at = list[Piece](), 0
         for part, text in _parts(data):
             pieces = self._bytes(part) if text is None else self._text(text)
@@ -72,7 +72,7 @@ class Speller:
         if b"".join(map(self._words.piece, ids)) == whole:
             return [*_ends(ids, self._words)]
         if len(text) == 1:
-            # a character that it normalises away, or has no token for
+            # a character that the tokenizer normalises away, or has no token for
             return self._bytes(whole) or [Piece(id_, len(whole)) for id_ in ids]
         half = len(text) // 2
         left, right = self._text(text[:half]), self._text(text[half:])
@@ -84,12 +84,12 @@ class Speller:
         return [Piece(id_, at + 1) for at, id_ in enumerate(each) if id_ is not None]
 
 
-class Wording:
-    """A target's ids and a draft's, each in the other's words.
+class Retokenizer:
+    """Converts between a target's ids and a draft's.
 
     Attributes:
-        stops: of the draft's ids those behind which nothing is drafted: ends of a text, its own or the target's.
-        shared: target's id -> the draft's that stands for the same bytes; special tokens go by their name.
+        stops: draft ids behind which nothing is drafted: those that end a text for the draft or for the target.
+        shared: target id -> draft id of the same bytes; special tokens are matched by name.
     """
 
     def __init__(self, own: Vocabulary, target: Vocabulary) -> None:
@@ -118,29 +118,29 @@ class Wording:
         return found | {theirs: own for own, theirs in self._target_special.items()}
 
     def bytes_of(self, id_: int) -> bytes:
-        """What a target's id stands for."""
+        """The bytes of a target id."""
         piece = self._target.piece(id_)
         return _AROUND + piece + _AROUND if self._target.is_special(id_) and piece else piece
 
     def start(self, ids: Sequence[int]) -> list[int]:
-        """What the draft puts before a text that begins with these of the target's ids."""
+        """The ids that the draft puts before a text whose target ids are these."""
         start = self._own.start
         return [] if ids and start and self._own_special.get(ids[0]) == start[0] else start
 
     def own(self, ids: Sequence[int], ends: Sequence[int], text: bytes, start: int) -> Iterator[Piece]:
-        """The draft's ids for what follows the first `start` bytes of a text.
+        """The draft's ids for a text from byte `start` on.
 
         Args:
-            ids, ends: the target's ids of what follows, the first of which may have begun before, and where in the
-                text each ends.
+            ids, ends: the target's ids of that part, of which the first may begin before `start`, and the byte at which
+                each ends.
         """
-        plain = start  # of what is not spelled yet, where it begins
+        plain = start  # the first byte that is not tokenized yet
         at = start
         for id_, end in zip(ids, ends, strict=True):
             if self._target.is_special(id_) and end > at:
                 yield from self._plain(text, plain, at)
                 mine = self._own_special.get(id_)
-                if mine is None:  # by its name, which is one whole here
+                if mine is None:  # as its name
                     yield from (Piece(one.id, end) for one in self._spell_own.spell(self._target.piece(id_)))
                 else:
                     yield Piece(mine, end)
@@ -152,8 +152,8 @@ class Wording:
         yield from (Piece(id_, lo + end) for id_, end in self._spell_own.spell(text[lo:hi]))
 
     def drafted(self, ids: Sequence[int]) -> tuple[bytes, int | None, list[int]]:
-        """The plain text of drafted ids, up to the first special one; the target's id for that one, if it has one; and
-        how many bytes each of those ids has."""
+        """The plain text of drafted ids up to the first special one, the target's id for that one (or None), and the
+        number of bytes of each id."""
         text, lengths = bytearray(), list[int]()
         for id_ in ids:
             if id_ in self._target_special or self._own.is_special(id_):
@@ -166,10 +166,10 @@ class Wording:
         return bytes(text), None, lengths
 
     def target(self, before: Sequence[int], text: bytes, room: int) -> list[int]:
-        """The target's ids for a text that follows these, at most `room`: as many as stand for its bytes exactly.
+        """At most `room` target ids for a text that follows `before`, as far as they stand for its bytes exactly.
 
-        Where `before` ends within a character, its beginning is spelled anew with the text, and left out where the same
-        ids come out.
+        If `before` ends within a character, the bytes of that character are tokenized again with the text, and dropped
+        if their ids come out the same.
         """
         cut, at, lead = self._cut(before), len(before), b""
         while len(lead) < cut:
@@ -183,7 +183,7 @@ class Wording:
         return [piece.id for piece in self._faithful(text)][:room]
 
     def _cut(self, before: Sequence[int]) -> int:
-        """How many bytes of an unfinished character the target's ids end with."""
+        """How many bytes of an unfinished character stand at the end of these target ids."""
         tail, at = b"", len(before)
         while at and len(tail) < 4 and not self._target.is_special(before[at - 1]):
             at -= 1
@@ -200,10 +200,10 @@ class Wording:
 
 
 def finished(text: bytes) -> int:
-    """How many of these bytes there are before a character that is cut at their end."""
+    """The length of these bytes without a character that is cut off at their end."""
     for back in range(1, min(4, len(text)) + 1):
         byte = text[-back]
-        if byte >= 0xC0:  # a first byte: of two, three or four
+        if byte >= 0xC0:  # the first byte of two, three or four
             needs = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4 if byte < 0xF8 else 1
             return len(text) - back if back < needs else len(text)
         if byte < 0x80:
@@ -219,7 +219,7 @@ def _ends(ids: Sequence[int], words: Vocabulary) -> Iterator[Piece]:
 
 
 def _parts(data: bytes) -> Iterator[tuple[bytes, str | None]]:
-    """Bytes in parts: text, and between it what is no UTF-8 (with None)."""
+    """Bytes as parts: UTF-8 with its text, and other bytes with None."""
     while data:
         try:
             yield data, data.decode()

@@ -1,11 +1,11 @@
-"""A tree of drafts that goes on growing while the text does: layers are added, and it is rooted anew.
+"""A tree of drafts that persists while the text grows: layers are added, and it is re-rooted after each verification.
 
-    layer    the tokens that are gone on from next: of the candidates that the last layer gave the likeliest paths, and
-             where these are fewer, the likeliest of those left over before (CARD, arXiv 2508.04462)
-    tip      the likeliest of them: the path to it is what is verified
+    layer    the tokens expanded next: the likeliest paths among the last layer's candidates, and if these are too few,
+             the likeliest of the candidates left before (CARD, arXiv 2508.04462)
+    tip      the likeliest of them: the path to it is verified
 
-Every token that was read has as many candidates behind it as the tree is wide, the drafter's likeliest: they are named,
-so that any choice among them leaves a run exact.
+Every expanded token has the drafter's `width` likeliest candidates behind it. They are named tokens, so any choice
+among them leaves a run exact.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from hsd_core.models.sampling import Logits, largest
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A candidate. above: None behind the text. chance: the logarithm of its path's, by the drafter. slot: among the
-    tokens that the drafter has read; None for one that it has not. token: once it has a number in the run."""
+    """A candidate. above: its parent, None behind the text. chance: log probability of its path. slot: among the tokens
+    that the drafter has read, None if it has not. token: set when the run has numbered it."""
 
     id: int
     above: Node | None
@@ -45,7 +45,7 @@ class Node:
         return self.token.serial
 
     def path(self) -> list[Node]:
-        """From the first token behind the text to this one."""
+        """The nodes from the first token behind the text to this one."""
         found, node = list[Node](), self
         while node is not None:
             found.append(node)
@@ -53,15 +53,15 @@ class Node:
         return found[::-1]
 
 
-class StandingTree:
-    """width: candidates behind a token, and tokens of a layer. most: tokens that the drafter may have read of it."""
+class PersistentTree:
+    """width: candidates behind a token, and tokens of a layer. most: tokens of it that the drafter's cache can hold."""
 
     def __init__(self, width: int, most: int, ends: frozenset[int]) -> None:
         self._width, self._most, self._ends = width, most, ends
         self.roots: list[Node] = []
         self._read: list[Node] = []  # in the order of their slots
-        self._fresh: list[Node] = []  # what the last layer gave
-        self.grew = False  # since it was rooted anew
+        self._fresh: list[Node] = []  # the last layer's candidates
+        self.grew = False  # since it was re-rooted
 
     def nodes(self) -> Iterator[Node]:
         """All, a parent before its children."""
@@ -71,7 +71,7 @@ class StandingTree:
             waiting.extend(node.below)
 
     def tip(self) -> Node | None:
-        """The end of the path that is verified next; None where the tree is empty."""
+        """The end of the path that is verified next; None if the tree is empty."""
         layer = self._layer(inf)
         if layer:
             return layer[0]
@@ -80,7 +80,7 @@ class StandingTree:
     def grow(
         self, run: Grows, context: Context, order: DraftOrder, reach: int, source: str
     ) -> tuple[Proposal, list[Node]]:
-        """Add up to `order.limit` layers, no token more than `reach` behind the text; the new nodes, as drafted."""
+        """Add up to `order.limit` layers, at most `reach` deep; the draft, and its nodes in the same order."""
         new, logits, works, offers = list[Node](), list[Tensor](), list[Work](), list[Offer]()
         while len(logits) < order.limit and not order.stops(len(logits), logits[-1] if logits else None):
             layer = self._layer(reach)
@@ -117,15 +117,14 @@ class StandingTree:
         ), new
 
     def root_at(self, path: Sequence[Node], *, behind: bool) -> list[int]:
-        """The text goes on along a path. behind: what was grown behind its end stays; else nothing does.
+        """Re-root the tree at the end of a path that the text has taken; the slots that stay, those of the path first.
 
-        Returns:
-            The slots that stay, first those of the path.
+        behind: what was grown behind the path stays; otherwise nothing does.
         """
         root = path[-1] if path and behind else None
         kept = [node for node in self._read if root is not None and root in node.path()[:-1]]
         slots = [node.slot for node in (*path, *kept) if node.slot is not None]
-        if not self.grew:  # what is not moved behind tokens just read can only be cut: the others are read again
+        if not self.grew:  # the cache can only move slots behind tokens just read: others are cut and read again
             slots = [slot for at, slot in enumerate(slots) if slots[: at + 1] == [*range(at + 1)]]
         self._fresh = [node for node in self._fresh if root is not None and root in node.path()[:-1]]
         self.roots = root.below if root else []
@@ -138,7 +137,7 @@ class StandingTree:
         return slots
 
     def _layer(self, reach: float) -> list[Node]:
-        """What is read next: the likeliest of what the last layer gave, then of all other candidates."""
+        """The tokens expanded next: the likeliest of the last layer's candidates, then of all others."""
 
         def likeliest(some: Sequence[Node]) -> list[Node]:
             open_ = [x for x in some if x.slot is None and x.id not in self._ends and len(x.path()) < reach]
@@ -152,7 +151,7 @@ class StandingTree:
         return chosen
 
     def _likeliest(self, scores: Tensor) -> list[list[tuple[int, float]]]:
-        """(id, log probability) of each row's likeliest tokens, falling."""
+        """(id, log probability) of each row's `width` likeliest tokens, in falling order."""
         values, ids = largest(scores, self._width)
         chances = values - scores.logsumexp(-1, keepdim=True)
         rows = zip(ids.tolist(), chances.tolist(), strict=True)

@@ -1,8 +1,8 @@
-"""How often a view of a cache chooses the full cache's own token, and what its passes take, along long texts.
+"""How often a view of a cache chooses the full cache's token, and the cost of its passes, along long texts.
 
-Texts are read as they stand. At each length slots are chosen as behind a prompt of that length; then `WINDOW` tokens
-are read, `EVERY` of them in a pass of the view, and behind each pass its base is followed, as after a verification that
-keeps all of a draft.
+Texts are read as given. At each length a selection is made as for a prompt of that length; then `WINDOW` tokens are
+read, `EVERY` in a pass of the view, which follows its base after each pass, as after a verification that keeps all of a
+draft.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TARGET = "target"
 
 
 def selections(budget: int) -> Mapping[str, Select]:
-    """What is compared at a budget, by the names of @keep=."""
+    """The selections that are compared at a budget, by the names of @keep=."""
     return {"chunks": Chunks(budget), "stream": Stream(budget)}
 
 
@@ -41,13 +41,13 @@ def read(
     texts: Sequence[tuple[str, Sequence[int]]],
     lengths: Sequence[int],
     budgets: Sequence[int],
-    tell: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Agreements of every text, then passes of the first, length by length.
+    """Agreements of every text, and costs of passes for the first, length by length.
 
     Args:
-        copies: by dtype, what runs over views of the decoder's cache; the decoder itself among them. texts: what sort
-            each is, and its ids; those too short for a length are left out of it.
+        copies: decoders, by dtype, that run over views of the decoder's cache; the decoder itself is one. texts: the
+            sort and ids of each; texts too short for a length are left out there.
     """
     assert isinstance(decoder, Asked), "a decoder whose layers can be run in ranges shows their queries"
     decoder.show_queries()
@@ -79,7 +79,7 @@ def read(
                         }
             if not place:
                 yield from _timed(decoder, copies, cache, ids, length, [one for one in budgets if one < length])
-            tell()
+            progress()
 
 
 def _view(decoder: Layered, cache: KVCache, select: Select) -> View:
@@ -89,7 +89,7 @@ def _view(decoder: Layered, cache: KVCache, select: Select) -> View:
 def _along(
     decoder: Layered, cache: KVCache, select: Select, ids: Sequence[int], length: int, queries: Tensor
 ) -> Tensor:
-    """(WINDOW,) first choices of a view that is followed behind each pass."""
+    """(WINDOW,) first choices of a view that follows its base after each pass."""
     view, found = _view(decoder, cache, select), []
     for at in range(length, length + WINDOW, EVERY):
         view.follow(at, lambda: queries)
@@ -106,7 +106,7 @@ def _timed(
     length: int,
     budgets: Sequence[int],
 ) -> Iterator[dict[str, Any]]:
-    """Medians of passes behind so many tokens, all in turn, so that a slow minute falls on all alike."""
+    """Median times of passes behind `length` tokens, in turn, so that a slow minute hits all alike."""
 
     def one(runs: Layered, given: Pass, kept: KVCache) -> float:
         return ms_of(lambda: runs.head(runs.forward_layers(given, kept, 0, runs.layers)))

@@ -1,8 +1,8 @@
-"""What is under way: requests on lanes, and drafted tokens that nobody has judged yet.
+"""What is in flight: requests on lanes, and drafted tokens that are not judged yet.
 
-A lane runs one request at a time; drivers start requests and take up what ends first. Each request runs alone and is
-timed; only that requests overlap is arithmetic. Drafted tokens wait in line behind the text, each with the row that it
-was drawn from; one is left out only with all behind it, after a rejection.
+A lane runs one request at a time; drivers start requests and handle whichever ends first. Each request runs alone and
+is timed; only their overlap is computed. Drafted tokens wait behind the text, each with the row that it was drawn from;
+a token is dropped only together with all behind it, after a rejection.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ from hsd_core.models.sampling import one_hot
 
 
 class Ended(NamedTuple):
-    """A request that a lane has come to the end of, and what came out."""
+    """A finished request of a lane, and its result."""
 
     request: DraftRequest | ScoreRequest
     done: PassResult
 
 
-class Reckoned:
-    """What another machine of this kind would give.
+class SimulatedLanes:
+    """Lanes as they would run on several machines of this kind.
 
-    A request runs alone as soon as it is started, and what came out stays sealed until its lane has come to the end.
+    A request runs alone as soon as it is started; its result is not handed out before its lane would have ended.
 
     Args:
-        does: has a level draft or score, and times it on the clock; it ends the run where that is stopped.
+        does: has a level draft or score, and times it on the clock; it raises if the run is stopped.
     """
 
     def __init__(self, does: Callable[[DraftRequest | ScoreRequest], PassResult], clock: EngineClock) -> None:
         self._does, self._clock = does, clock
-        self._under_way: list[Ended] = []
+        self._in_flight: list[Ended] = []
 
     def start(self, request: DraftRequest | ScoreRequest) -> None:
-        """Have the lane of its level begin with a request; that lane stands."""
+        """Start a request on its level's lane, which is idle."""
         started = self._clock.now()
-        self._under_way.append(Ended(request, self._does(request)))
+        self._in_flight.append(Ended(request, self._does(request)))
         self._clock.set(started)
 
     def ended(self) -> Ended:
-        """What ends first of all that is under way, of equals the target's; the clock is not before its end then.
+        """The request that ends first (of equals the target's), with its result; sets the clock to its end.
 
-        Nobody learns what came out of a request before. One lane is at work at least.
+        At least one lane is at work.
         """
-        assert self._under_way, "the scheduler left both lanes idle"
-        first = min(self._under_way, key=lambda one: (one.done.t1, -one.request.level))
-        self._under_way.remove(first)
+        assert self._in_flight, "the scheduler left both lanes idle"
+        first = min(self._in_flight, key=lambda one: (one.done.t1, -one.request.level))
+        self._in_flight.remove(first)
         self._clock.set(max(self._clock.now(), first.done.t1))
         return first
 
 
-class Undecided:
-    """A queue of tokens and rows: (V,) on the drafter's device, None for a token that was named or drawn greedily."""
+class UndecidedTokens:
+    """A queue of tokens with their rows: (V,) on the drafter's device, None for a named or greedily drawn token."""
 
     def __init__(self) -> None:
         self._line: deque[tuple[Token, Tensor | None]] = deque()
@@ -88,14 +88,14 @@ class Undecided:
         return bool(self._line) and self._line[-1][0].id in ends
 
     def append(self, chain: Tree) -> None:
-        """Put a chain behind them."""
+        """Queue a chain."""
         assert chain.is_chain, "a tree cannot wait behind undecided tokens"
         for offer in chain.offers:
             drawn = chain.rows is not None and offer.row is not None
             self._line.append((chain.tokens[offer.node], chain.rows[offer.row] if drawn else None))  # type: ignore[index]
 
     def first(self, count: int) -> Tree:
-        """The first `count` tokens as a chain; one that was named has the one-hot row that it is judged by."""
+        """The first `count` tokens as a chain; a named token gets the one-hot row by which it is judged."""
         found = list(islice(self._line, count))
         tokens = [token for token, _ in found]
         like = next((row for _, row in found if row is not None), None)
@@ -105,14 +105,14 @@ class Undecided:
         return Tree(tokens, torch.stack([sure[t] if row is None else row for t, (_, row) in enumerate(found)]))
 
     def numbers(self, behind: int) -> Iterator[int]:
-        """The numbers of the tokens behind the first so many."""
+        """The numbers of the tokens behind the first `behind` ones."""
         return (token.serial for token, _ in islice(self._line, behind, None))
 
     def judged(self, count: int) -> None:
-        """The first `count` were kept."""
+        """Remove the first `count`: they were kept."""
         for _ in range(count):
             self._line.popleft()
 
     def clear(self) -> None:
-        """One before them was rejected."""
+        """Drop all: a token before them was rejected."""
         self._line.clear()

@@ -1,4 +1,4 @@
-"""How good a draft is on texts it was not trained on."""
+"""A draft's quality on texts that it was not trained on."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class DraftScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Exam:
-    """A batch with the target's answers over its *whole* vocabulary, at the n positions that count.
+class EvalBatch:
+    """A batch with the target's answers over its *full* vocabulary, at the n positions that count.
 
-    best: (n,) its first choice. mass: (n,) log of the sum that its softmax divides by.
+    best: (n,) its first choice. mass: (n,) the logarithm of its softmax's denominator.
     """
 
     batch: Batch
@@ -55,8 +55,8 @@ class Exam:
 
 
 @torch.no_grad()
-def prepare(batch: Batch, decoder: LeanDecoder) -> Exam:
-    """Ask the target once."""
+def prepare(batch: Batch, decoder: LeanDecoder) -> EvalBatch:
+    """Compute the target's answers once."""
     first, mass = [], []
     last = batch.last[batch.wanted].to(decoder.device)
     for part in torch.split(last, CHUNK):
@@ -64,29 +64,29 @@ def prepare(batch: Batch, decoder: LeanDecoder) -> Exam:
         first.append(logits.argmax(-1))
         mass.append(logits.logsumexp(-1))
     device = batch.x.device
-    return Exam(batch, torch.cat(first).to(device), torch.cat(mass).to(device))
+    return EvalBatch(batch, torch.cat(first).to(device), torch.cat(mass).to(device))
 
 
 @torch.no_grad()
-def examine(student: Student, exams: Sequence[Exam], *, steps: int = 1) -> list[DraftScore]:
-    """Score a draft as its first token, [0], as its second, [1], ..., each given that those before it were right.
+def evaluate(student: Student, eval_batches: Sequence[EvalBatch], *, steps: int = 1) -> list[DraftScore]:
+    """Scores of a draft's first token, [0], its second, [1], ..., each given that those before it were right.
 
-    Without features, or keys and values of the target's, all are alike, and one is computed.
+    For a draft that reads neither features nor the target's keys and values all are equal, and one is computed.
     """
     scores = [DraftScore() for _ in range(min(steps, student.ahead if student.ahead > 1 else steps))]
     scores = scores if student.fed or student.shape.window else scores[:1]
     student.eval()
-    for exam in exams:
-        batch, first = exam.batch, exam.batch.first
+    for eval_batch in eval_batches:
+        batch, first = eval_batch.batch, eval_batch.batch.first
         x, own = student.target_own(batch.last[batch.wanted])
         for by, (score, g) in enumerate(zip(scores, student.drafted(batch, len(scores)), strict=True)):
             counts = batch.begun(by)
             asked, copies = counts[batch.wanted], student.copies(batch, by)
             teacher = student.target_logits(x[asked], own[asked], copies)
-            p = (teacher - exam.mass[asked][:, None]).exp()
+            p = (teacher - eval_batch.mass[asked][:, None]).exp()
             logits = student.logits(g[counts[:, first:]], copies)
             score.positions += len(logits)
-            score.agreed += float((student.says(logits, batch, by) == exam.best[asked]).sum())
+            score.agreed += float((student.says(logits, batch, by) == eval_batch.best[asked]).sum())
             score.accepted += float(torch.minimum(logits.softmax(-1), p).sum())
             score.loss += float(forward_kl(logits, teacher).sum())
     student.train()
@@ -97,7 +97,7 @@ def predicted_speed_up(acceptance: float, cost: float, longest: int = 8) -> tupl
     """The best two-level stack of this draft if acceptance were i.i.d.: (speed-up, block length).
 
     max over T of tau(a, T) / (1 + T c), tau(a, n) = (1 - a^(n+1)) / (1 - a): Leviathan et al. 2023, theorem 3.8.
-    cost: of a draft in target forwards, here by the weights that both read. A prediction, not a measurement.
+    cost: of a drafted token in target forwards, here the ratio of weights read. A prediction, not a measurement.
     """
     a = min(acceptance, 0.999)
     return max(((1 - a ** (t + 1)) / (1 - a) / (1 + t * cost), t) for t in range(1, longest + 1))

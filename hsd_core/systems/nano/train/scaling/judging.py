@@ -1,4 +1,4 @@
-"""How a trained draft would fare along texts that the target wrote: what is counted of it, a row a text."""
+"""A trained draft judged along texts that the target wrote: a row of counts per text."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from hsd_core.models.drafts.copying import Gate, mixed
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features
-from hsd_core.systems.nano.train.held_out import Exam, prepare
+from hsd_core.systems.nano.train.evaluation import EvalBatch, prepare
 from hsd_core.systems.nano.train.scaling.law import BLOCK, Row, walk
 from hsd_core.systems.nano.train.students.student import Copies, Student
 
-SAME = 0.98  # of a text's tokens, the target's first choices: all but near ties of another batch
+SAME = 0.98  # the share of the target's first choices in a greedy text: all but near ties of another batch size
 
 
 def greedy(decoder: LeanDecoder, texts: Sequence[Features]) -> list[Features]:
-    """The texts whose outputs the target wrote greedily, each from its output on: rounds are along what it would write
-    itself. Told by its last states, so that no file has to say it.
+    """The texts whose outputs the target wrote greedily, starting at the output. Detected by the target's last states,
+    so that no file has to say it.
 
     Raises:
         ValueError: there are none.
@@ -40,35 +40,34 @@ def greedy(decoder: LeanDecoder, texts: Sequence[Features]) -> list[Features]:
 
 
 def judged(student: Student, decoder: LeanDecoder, texts: Sequence[Features]) -> dict[str, list[Row]]:
-    """Counts of every text (see `COUNTS`), with the copy gate ("gate") and without it ("own"): what the draft itself
-    says, when nothing is copied."""
+    """Counts of every text (see `COUNTS`), with the copy gate ("gate") and without copies ("own")."""
     found: dict[str, list[Row]] = {"gate": [], "own": []}
     student.eval()
     for text in texts:
         batch = collate([text], decoder, student.shape, device=str(student.head.device))
-        exam, copies, counts = prepare(batch, decoder), student.copies(batch), batch.wanted[:, batch.first :]
+        eval_batch, copies, counts = prepare(batch, decoder), student.copies(batch), batch.wanted[:, batch.first :]
         bare = replace(copies, sorts=torch.zeros_like(copies.sorts))
         with torch.no_grad():
             states = [g[counts] for g in student.drafted(batch, BLOCK)]
             own = [student.logits(g, bare) for g in states]
             mixes = [_with_copies(student, *each, copies) for each in zip(own, states, strict=True)]
-            found["gate"].append(_counted(student, exam, copies, mixes))
-            found["own"].append(_counted(student, exam, bare, own))
+            found["gate"].append(_counted(student, eval_batch, copies, mixes))
+            found["own"].append(_counted(student, eval_batch, bare, own))
     student.train()
     return found
 
 
-def _counted(student: Student, exam: Exam, copies: Copies, said: Sequence[Tensor]) -> Row:
-    """said: by distance, the logits (n, R + 1) at the positions that count."""
-    hits = [(student.says(logits, exam.batch) == exam.best).tolist() for logits in said]
-    teacher = student.target_logits(*student.target_own(exam.batch.last[exam.batch.wanted]), copies)
-    p = (teacher - exam.mass[:, None]).exp()
-    overlap = float(torch.minimum(said[0].softmax(-1), p).sum())
-    own = walk(hits * (BLOCK // len(hits)))  # a draft that is not fed says the same at every distance
+def _counted(student: Student, eval_batch: EvalBatch, copies: Copies, logits: Sequence[Tensor]) -> Row:
+    """logits: by distance, the logits (n, R + 1) at the positions that count."""
+    hits = [(student.says(each, eval_batch.batch) == eval_batch.best).tolist() for each in logits]
+    teacher = student.target_logits(*student.target_own(eval_batch.batch.last[eval_batch.batch.wanted]), copies)
+    p = (teacher - eval_batch.mass[:, None]).exp()
+    overlap = float(torch.minimum(logits[0].softmax(-1), p).sum())
+    own = walk(hits * (BLOCK // len(hits)))  # a draft that is not fed predicts the same at every distance
     return len(hits[0]), sum(hits[0]), round(overlap, 2), own.accepted, own.rejected, own.passes
 
 
 def _with_copies(student: Student, own: Tensor, states: Tensor, copies: Copies) -> Tensor:
-    """What `Student.logits` gives, from what the draft itself says."""
+    """`Student.logits` from the logits without copies."""
     gate = Gate(*(student.copy[part] for part in Gate._fields))
     return mixed(own, states, copies.columns, copies.sorts, gate)[0]

@@ -1,13 +1,13 @@
-"""The driver of `duo`: while the target verifies, several sequences are drafted that differ in their first token.
+"""The driver of `duo`: while the target verifies, sequences are drafted that differ in their first token.
 
-    undecided   a b c          the target reads them, and the row behind c
-    fan                 d ..   drafted meanwhile: one of d, e, f may be what that row says
+    undecided   a b c          the target reads them, and computes the row behind c
+    fan                 d ..   drafted meanwhile: d, e and f are candidates for the token of that row
                         e ..
                         f ..
 
-The target judges a, b, c and then d, e, f as the candidates of one place. Of the sequence whose first token it keeps
-the rest is undecided in the next step; where it keeps none, all fall. DuoDecoding matches a token of the target's with
-the first ones (rule `match`); rule `tokenwise` judges drawn ones by their distribution, as on any tree.
+The target judges a, b, c and then d, e, f as candidates for one place. If it keeps one of them, the rest of that
+sequence is undecided in the next step; otherwise all are dropped. DuoDecoding compares the target's token with the
+first tokens (rule `match`); rule `tokenwise` judges drawn ones by their distribution, as in any tree.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from hsd_core.core.tree import NOTHING, Offer, Tree
 from hsd_core.grammar import rule_of
 from hsd_core.models.context import Context
 from hsd_core.systems.lanes.declaration import Duo
-from hsd_core.systems.lanes.in_step import InStep, naming
-from hsd_core.systems.lanes.under_way import Undecided
+from hsd_core.systems.lanes.in_flight import UndecidedTokens
+from hsd_core.systems.lanes.lock_step import LockStep, naming
 
 
-class Fanned(InStep):
-    """Sequences side by side beside the target; a `Driver`."""
+class DuoDriver(LockStep):
+    """Several sequences are drafted while the target verifies; a `Driver`."""
 
     _scheduler: Duo
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self._undecided = Undecided()
+        self._undecided = UndecidedTokens()
         self._names = rule_of(self.stack[-1].spec).rowless
 
     @property
@@ -89,8 +89,8 @@ class Fanned(InStep):
 
 
 def with_firsts(chain: Tree, fan: Tree) -> tuple[Tree, list[int]]:
-    """The undecided tokens, and behind them the first ones of the fan as candidates of one place; which of its nodes
-    these are, in judging order."""
+    """The undecided tokens followed by the fan's first tokens as candidates for one place; and the fan's nodes of
+    these, in judging order."""
     m = len(chain)
     offers = [fan.offers[o] for o in fan.forks.get(-1, ())]
     if not offers:
@@ -111,7 +111,7 @@ def with_firsts(chain: Tree, fan: Tree) -> tuple[Tree, list[int]]:
 
 
 def sequence(fan: Tree, first: int) -> list[int]:
-    """The nodes of the fan from a first one on."""
+    """The nodes of the fan's sequence that begins with node `first`."""
     found = [first]
     for node, above in enumerate(fan.lineage):
         if above == found[-1]:
@@ -120,7 +120,7 @@ def sequence(fan: Tree, first: int) -> list[int]:
 
 
 def _chain(fan: Tree, nodes: Sequence[int]) -> Tree:
-    """Some nodes of the fan, one behind the other, with the rows that they were drawn from."""
+    """Nodes of the fan as a chain, with the rows that they were drawn from."""
     tokens = [fan.tokens[node] for node in nodes]
     if fan.rows is None or not nodes:
         return Tree(tokens)

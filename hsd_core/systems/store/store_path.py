@@ -1,4 +1,4 @@
-"""Where a target's store lies, and what making it takes. Imports no torch."""
+"""The path of a target's store, and the time it takes to build. Imports no torch."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MAKING = "two to ten minutes"  # on two cores, for a target of 135 M weights
 
 
 def store_path(preset_key: str) -> Path:
-    """Where the store of a preset's target is kept."""
+    """The file of the store of a preset's target."""
     return cache_folder() / "knn" / f"{preset_key}.safetensors"
 
 
-def store_needed(preset: Preset) -> str:
-    """That the store of a preset's target has to be made, and how; "" where it lies here."""
+def missing_store(preset: Preset) -> str:
+    """A sentence that the store of a preset's target must be built, and how; "" if it exists."""
     if store_path(preset.key).is_file():
         return ""
     return (

@@ -1,11 +1,11 @@
-"""The driver of `card`: while the target verifies a path of the tree, the drafter adds layers to it.
+"""The driver of `card`: while the target verifies a path of the tree, the drafter adds layers to the tree.
 
-    query     the target reads the path to the tip, and the rows behind each of its tokens
-    correct   its own token for each place is looked for among the candidates that the tree has there: the path itself,
-              and all beside it. The last one that it finds is where the tree is rooted anew
+    query     the target reads the path to the tip, and computes the rows behind each of its tokens
+    correct   its token for each place is looked up among the tree's candidates there, on the path and next to it;
+              the tree is re-rooted at the last one that is found
 
-So what is judged is a comb: the path, and the candidates behind every token of it, those behind the tip having come
-meanwhile. All are named, and the target's rule may be any that judges trees.
+What is judged is a comb: the path, and the candidates behind each of its tokens, including those that were added behind
+the tip meanwhile. All are named tokens, and the target's rule may be any that judges trees.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from hsd_core.levels.growing import Grows
 from hsd_core.levels.memory import most_nodes
 from hsd_core.models.context import Context
 from hsd_core.systems.lanes.declaration import Card
-from hsd_core.systems.lanes.in_step import InStep
-from hsd_core.systems.lanes.standing_tree import Node, StandingTree
+from hsd_core.systems.lanes.lock_step import LockStep
+from hsd_core.systems.lanes.persistent_tree import Node, PersistentTree
 
 
-class Regrown(InStep):
-    """A tree that keeps growing beside the target; a `Driver`."""
+class CardDriver(LockStep):
+    """A tree that keeps growing while the target verifies; a `Driver`."""
 
     _scheduler: Card
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self._tree: StandingTree | None = None
-        self._reach = 0  # how deep it may be behind this step
-        self._new: list[Node] = []  # of this step
+        self._tree: PersistentTree | None = None
+        self._reach = 0  # how deep it may be after this step
+        self._new: list[Node] = []  # nodes added in this step
 
     @property
     def pending(self) -> int | None:  # type: ignore[override]
@@ -46,7 +46,7 @@ class Regrown(InStep):
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
         """See `Driver.round`."""
         if self._tree is None:
-            self._tree = StandingTree(self._scheduler.width, most_nodes(self.stack), hierarchy.ends)
+            self._tree = PersistentTree(self._scheduler.width, most_nodes(self.stack), hierarchy.ends)
         tree, tip = self._tree, self._tree.tip()
         path = tip.path() if tip else []
         room = 0 if tip and tip.id in hierarchy.ends else budget - len(path)
@@ -86,8 +86,8 @@ class Regrown(InStep):
 
 
 def comb_of(roots: Sequence[Node], path: Sequence[Node]) -> tuple[list[Node], Tree, int]:
-    """The candidates behind the text and behind every token of a path that has any, in judging order; as a tree; and
-    behind how many of these places the target's row is asked for."""
+    """The candidates behind the text and behind each token of a path, in judging order; the same as a tree; and the
+    number of places for which the target's row is needed."""
     candidates, parents, rows = list(roots), [-1] * len(roots), 1
     for node in path:
         if not node.below:
