@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.cli.options import counts
 from hsd_core.levels.trunk import Layered
 from hsd_core.measure import tables
-from hsd_core.systems.views.measuring import EVERY, TARGET, WINDOW, read
+from hsd_core.systems.views.view_measurements import EVERY, TARGET, WINDOW, read
 from hsd_core.theory.search.prices_by_length import LinearCosts, view_gain, view_pays_from
 
 if TYPE_CHECKING:

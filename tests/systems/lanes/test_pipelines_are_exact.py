@@ -22,7 +22,7 @@ from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.declaration import Free
-from hsd_core.systems.lanes.pipeline import Pipeline
+from hsd_core.systems.lanes.pipeline_driver import Pipeline
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
 
 SAMPLED = Sampling(1.0)

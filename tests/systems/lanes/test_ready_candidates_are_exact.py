@@ -21,8 +21,8 @@ from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
 from hsd_core.stacks.prepared import chosen_driver
-from hsd_core.systems.lanes import card
-from hsd_core.systems.lanes import duo as fans
+from hsd_core.systems.lanes import card_driver
+from hsd_core.systems.lanes import duo_driver as fans
 from hsd_core.systems.lanes.persistent_tree import PersistentTree
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
@@ -227,7 +227,7 @@ def test_a_tree_that_was_moved_says_what_a_new_one_would(monkeypatch: pytest.Mon
 
 def test_late_candidates_may_be_forgotten_where_they_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The target's own token stands at every place, whatever the tree had for it: E3 asks nothing of `card`."""
-    judged, turns = card.comb_of, [0]
+    judged, turns = card_driver.comb_of, [0]
 
     def shorter(roots: Any, path: Any) -> Any:
         turns[0] += 1
@@ -237,7 +237,7 @@ def test_late_candidates_may_be_forgotten_where_they_are_named(monkeypatch: pyte
         turns[0] = 0
         return chosen_driver(stack)(*given)
 
-    monkeypatch.setattr(card, "comb_of", shorter)
+    monkeypatch.setattr(card_driver, "comb_of", shorter)
     stack, clock = timed_stack("table:2,table@with=card@width=2", 3, by_last, 7)
     found = run_distribution(stack, [0], 4, clock=clock, driver=renewed)
     assert distance(found, target_distribution(stack, [0], 4)) < EXACT

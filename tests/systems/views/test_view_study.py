@@ -7,7 +7,7 @@ import torch
 from tiny import tiny, tiny_compiled
 
 from hsd_core.models.one_pass import Pass
-from hsd_core.systems.views import measuring, study
+from hsd_core.systems.views import study, view_measurements
 from hsd_core.systems.views.selection import Stream
 from hsd_core.systems.views.view import View
 from hsd_core.theory.search.prices_by_length import LinearCosts, view_gain, view_pays_from
@@ -17,9 +17,9 @@ TEXT = [(7 * i + 3 * (i // 5)) % 61 for i in range(190)]
 
 @pytest.mark.parametrize("make", [tiny, tiny_compiled])
 def test_agreement_is_that_of_a_view_which_follows_its_base(make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "REPEATS", 1)
+    monkeypatch.setattr(view_measurements, "REPEATS", 1)
     decoder = make(layers=3)
-    found = [*measuring.read(decoder, {"float32": decoder}, [("prose", TEXT)], [40, 60], [24, 50])]
+    found = [*view_measurements.read(decoder, {"float32": decoder}, [("prose", TEXT)], [40, 60], [24, 50])]
     agreed = {(r["keep"], r["budget"], r["length"]): r for r in found if r["what"] == "agreement"}
     assert agreed.keys() == {(k, b, n) for k in ("chunks", "stream") for b, n in ((24, 40), (24, 60), (50, 60))}
     base, same = decoder.new_cache(191), 0
@@ -33,7 +33,7 @@ def test_agreement_is_that_of_a_view_which_follows_its_base(make, monkeypatch: p
     assert agreed["stream", 50, 60]["agree"] == pytest.approx(same / 128, abs=0.02)
     assert 0 < same < 128, "it errs, or nothing is tested"
     timed = {(r["level"], r["budget"], r["length"], r["rows"]) for r in found if r["what"] == "cost"}
-    assert {("target", 0, n, rows) for n in (40, 60) for rows in measuring.ROWS} < timed
+    assert {("target", 0, n, rows) for n in (40, 60) for rows in view_measurements.ROWS} < timed
     assert ("view", 50, 60, 1) in timed and ("view", 50, 40, 1) not in timed, "a budget beyond the text is no view"
     assert "| prose | float32 | stream | 50 |  |" in study.agreements(found).replace("| | 0", "|  | 0")
     assert study.costs(found).count("\n") == 1 + len({(r["level"], r["budget"], r["rows"]) for r in timed_of(found)})
