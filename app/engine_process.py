@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from app.planner.measuring import MEASURE
-from app.race.live import RACE
-from app.results.quick import QUICK
 from app.serve.engines.attending import attend
 from app.serve.jobs import Job
 from app.serve.live_run import RUN
 from app.serve.watch.logs import VARIABLE, structured
+from app.tabs.planner.measuring import MEASURE
+from app.tabs.race.live import RACE
+from app.tabs.results.quick import QUICK
 from hsd_core.pipeline import Pipeline
 
 JOBS = {job.name: job for job in (RUN, RACE, QUICK, MEASURE)}

@@ -11,26 +11,11 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
-from app.atlas import view as atlas
 from app.kit.reference_route import REFERENCE, reference_route
 from app.kit.static import ASSETS
 from app.kit.supervised import NOWHERE, Kept
-from app.learn import view as learn
-from app.planner import view as planner
-from app.planner.profiles.engine_outputs import MAX_REQUEST
-from app.planner.profiles.sources import measured_here
-from app.planner.routes import DOCTOR, routes
-from app.play.bundled_runs import recording_route
-from app.play.codes import code_route
-from app.play.offline import offline_route
-from app.play.recordings import MAX_CALL, Recordings
-from app.play.view import Play, named
 from app.programs import endpoints
 from app.programs.tool_calls import ToolCalls
-from app.race.bundled_races import race_routes
-from app.race.view import RaceTab
-from app.results.studies import studies_routes
-from app.results.view import Results, results_route
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import API, CALLS, TOOLS, Guard
@@ -44,6 +29,21 @@ from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.serve.watch.health import watch_routes
 from app.serve.watch.logs import hide_messages
+from app.tabs.atlas import view as atlas
+from app.tabs.explore.bundled_runs import recording_route
+from app.tabs.explore.codes import code_route
+from app.tabs.explore.offline import offline_route
+from app.tabs.explore.recordings import MAX_CALL, Recordings
+from app.tabs.explore.view import Play, named
+from app.tabs.learn import view as learn
+from app.tabs.planner import view as planner
+from app.tabs.planner.profiles.engine_outputs import MAX_REQUEST
+from app.tabs.planner.profiles.sources import measured_here
+from app.tabs.planner.routes import DOCTOR, routes
+from app.tabs.race.bundled_races import race_routes
+from app.tabs.race.view import RaceTab
+from app.tabs.results.studies import studies_routes
+from app.tabs.results.view import Results, results_route
 from app.words import page as says
 from app.workshop.room import Room
 from app.workshop.room_routes import COOKIE, room_routes

@@ -13,11 +13,11 @@ import gradio as gr
 from gradio import events
 
 from app.kit.payload import dumps
-from app.play.view import Play
 from app.programs.planning import Planning
 from app.programs.runs import Endpoint, comparing, running
 from app.programs.traces import reading
 from app.serve.service import from_tools
+from app.tabs.explore.view import Play
 
 
 def add(play: Play, profiles: Path, target: Callable[[str], str] = lambda name: "", dtype: str | None = None) -> None:

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import gradio as gr
 
-from app.planner.planning_turns import PlanTurns
-from app.planner.price import parse, profile_for
-from app.planner.profiles.engine_outputs import outputs
-from app.planner.profiles.plan_request import LIMITS, MAX_BODY, Look, PlannerError
-from app.planner.worker import Worker
 from app.programs.answered_run import Answer
 from app.programs.runs import Endpoint, refused
 from app.serve.line.turns import visitor
-from app.words import planner as says
+from app.tabs.planner import words as says
+from app.tabs.planner.planning_turns import PlanTurns
+from app.tabs.planner.price import parse, profile_for
+from app.tabs.planner.profiles.engine_outputs import outputs
+from app.tabs.planner.profiles.plan_request import LIMITS, MAX_BODY, Look, PlannerError
+from app.tabs.planner.worker import Worker
 from hsd_core.stacks.targets import preset_option
 from hsd_core.theory.profiles.profile_store import origin
 

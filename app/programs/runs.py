@@ -11,13 +11,13 @@ from typing import Any
 import gradio as gr
 
 from app.programs.answered_run import Answer, Written
-from app.race.live import RACE
-from app.race.race_request import asked_for
 from app.serve.limits import MAX_PROMPT
 from app.serve.live_run import RUN
 from app.serve.offer import meant
 from app.serve.service import Service
 from app.serve.settings import DEFAULTS, RequestError, check, parse
+from app.tabs.race.live import RACE
+from app.tabs.race.race_request import asked_for
 
 Catalogue = Callable[[], list[dict[str, Any]]]
 Endpoint = Callable[..., Any]

@@ -13,11 +13,11 @@ import uuid
 
 import gradio as gr
 
-from app.play.reader import MAX_ANSWER, Reader, opened, read_bounded
-from app.play.recordings import RecordingError, Recordings, recorded_state
 from app.programs.answered_run import Answer, Written
 from app.programs.runs import Endpoint, refused
 from app.serve.settings import whole_text
+from app.tabs.explore.reader import MAX_ANSWER, Reader, opened, read_bounded
+from app.tabs.explore.recordings import RecordingError, Recordings, recorded_state
 from app.words import programs as says
 from app.words import run as run_says
 from hsd_core.trace.codec import to_dict

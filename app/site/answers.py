@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 from app.kit.reference_route import NAME
 from app.kit.static import ASSETS, ROUTE
 from app.page import Page, build, launch_options
-from app.planner.routes import FAULTS, ORIGIN
-from app.play.recordings import Recordings
 from app.site import figures_ahead, planned_ahead, prices_ahead
+from app.tabs.explore.recordings import Recordings
+from app.tabs.planner.routes import FAULTS, ORIGIN
 from app.words import site as says
 from hsd_core.core.events import Header
 from hsd_core.pipeline import Pipeline

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from app.kit.payload import dumps
 from app.kit.static import ASSETS
-from app.planner.answer import answer, planned
-from app.planner.profiles import plan_request
-from app.planner.profiles.plan_request import MAX_NODES, parse, read
-from app.planner.profiles.sources import Sources
 from app.site.seen_as import LOOKS, merged, packed
+from app.tabs.planner.answer import answer, planned
+from app.tabs.planner.profiles import plan_request
+from app.tabs.planner.profiles.plan_request import MAX_NODES, parse, read
+from app.tabs.planner.profiles.sources import Sources
 from hsd_core.grammar.registry import plugins
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.search.another_level import AGREEMENTS, AnotherLevel

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from app.kit.static import ASSETS
-from app.planner.answer import answer, planned
-from app.planner.price import Found, Priced, Prices, more_profiles
-from app.planner.profiles.plan_request import Look, parse
+from app.tabs.planner.answer import answer, planned
+from app.tabs.planner.price import Found, Priced, Prices, more_profiles
+from app.tabs.planner.profiles.plan_request import Look, parse
 from app.words import site as says
 from hsd_core.core.events import Header
 from hsd_core.grammar.registry import keys

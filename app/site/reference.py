@@ -11,19 +11,19 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.routing import Route
 
 from app import options
-from app.atlas import systems
-from app.atlas.systems import System
-from app.learn import lessons
-from app.learn.classes import ClassPlan
-from app.learn.lessons import Lesson
 from app.page import build, launch_options
-from app.planner.routes import BROUGHT
 from app.serve import door
 from app.serve.door.guard import ENDPOINTS, FOLDERS, MCP, PAGES
 from app.serve.watch.prometheus import End, Metrics
 from app.serve.watch.run_tally import Tally
 from app.site.answers import Unplanned
 from app.site.visitor_limits import visitor_limits
+from app.tabs.atlas import systems
+from app.tabs.atlas.systems import System
+from app.tabs.learn import lessons
+from app.tabs.learn.classes import ClassPlan
+from app.tabs.learn.lessons import Lesson
+from app.tabs.planner.routes import BROUGHT
 from app.words import site as says
 from app.workshop.holding import new_room
 from hsd_core.cli.reference import options_of, part_of

@@ -84,17 +84,17 @@ workshop.room
     MOST_HELD: answers held back for one browser | its pages share a cookie
 workshop.slowed
     LONGEST_WAIT_S s: wait after wrong codes, the right key never | from the ninth of an address, or the 61st of all
-race.race_request
+tabs.race.race_request
     TOKENS: new tokens of a race | it runs every lane
     REPEATS: repeats of a race | enough for an interval
-results.quick
+tabs.results.quick
     PROMPTS: prompts of the quick set | two of each task
     TOKENS: new tokens of each prompt of the quick set | time
     LONGEST_S s: the quick set, loading left out | others wait
-play.recordings
+tabs.explore.recordings
     MAX_FILE MiB: a file that a visitor brings | 10,000 tokens with all details are 7 MB
     MAX_UNPACKED MB: a file that a visitor brings, unpacked | a small file may unpack to any size
-play.reader
+tabs.explore.reader
     MAX_ANSWER MB: what the page is sent of such a file | a page's memory
     WAITING: files that wait to be read | each holds a thread and a file
     PATIENCE_S s: time until a file is read | it shares the processor with a run
@@ -102,38 +102,38 @@ play.reader
     MEMORY GiB: a reader's memory | the server's own is left alone
     KEPT: files whose figures can be drawn | memory
     MAX_KEPT MB: what is kept for the figures of one file | a run of 512 tokens with its depths takes 2
-play.codes
+tabs.explore.codes
     LONGEST: a link as a QR code | smaller modules cannot be read from the back of a hall
-planner.measuring
+tabs.planner.measuring
     LONGEST_S s: measuring this machine, loading left out | others wait
-planner.profiles.plan_request
+tabs.planner.profiles.plan_request
     MAX_BODY kB: a planner's question | a profile of 12 levels is a tenth of it
-planner.profiles.engine_outputs
+tabs.planner.profiles.engine_outputs
     MAX_OUTPUT MB: what the doctor is given | hours of a log's lines of speculation
     MAX_REQUEST MB: what the doctor is given, as JSON | a line's end is two characters there
     MAX_TEXTS: texts of one question to the doctor | two scrapes, and runs of some lengths
     LONGEST_FILE_NAME: characters of the names of these texts | answers show them
-planner.profiles.plan_request
+tabs.planner.profiles.plan_request
     MAX_LEVELS: levels of a profile | the search grows with them
     MAX_NODES: levels times the longest block | the search grows with them
     MAX_ROWS: row counts of a cost | the search grows with them
     MAX_RULES: rules beside `tokenwise` | each one more doubles the search
     MAX_DEPTH: nested JSON of a profile | a profile has 5
     LONGEST_NAME: characters of a level's name | figures show it
-planner.desk
+tabs.planner.desk
     WORK_S s: a planner's answer or a diagnosis, of a processor | others wait
-planner.worker
+tabs.planner.worker
     PATIENCE_S s: a planner's answer, in all | its process shares the processor with a run
     PROCESSES: processes that work such answers out | one that ends or takes long stops nobody else
     MEMORY GiB: the memory of such a process | the server's own is left alone
-planner.planning_turns
+tabs.planner.planning_turns
     OWN: questions of one address that wait | a slider asks often
     ALL: questions that wait | nobody waits for what comes too late
     PATIENCE_S s: time until a question's turn | nobody waits for what comes too late
-planner.price
+tabs.planner.price
     MOST: stacks that are priced at once | the tower's, and one for each level that may be added
     LONGEST: characters of a stack that is priced | as for a run
-planner.play
+tabs.planner.play
     TOKENS: tokens of a simulated plan | a trace that a page can hold
     MOST_CALLS: calls of all levels of a simulated plan | some seconds of work
     WAITING: simulations that wait | each holds a thread of the server

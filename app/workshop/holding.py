@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.kit.static import ASSETS
 from app.kit.supervised import NOWHERE, Kept
-from app.learn.lessons import Lessons
 from app.serve.door.proxied import Public
+from app.tabs.learn.lessons import Lessons
 from app.words.room import workshop as says
 from app.workshop.lan import page_addresses
 from app.workshop.room import Room

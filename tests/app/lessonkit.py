@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pagekit import drawn
 
-from app.learn.lessons import Lessons
-from app.play.recordings import Recordings
-from app.results.bundled_results import Bundled
+from app.tabs.explore.recordings import Recordings
+from app.tabs.learn.lessons import Lessons
+from app.tabs.results.bundled_results import Bundled
 from hsd_core.grammar.stack_text import grammar
 
 ROOT = Path(__file__).parents[2]

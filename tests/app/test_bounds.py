@@ -21,21 +21,21 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app.planner import desk, planning_turns, routes
-from app.planner.desk import Desk, time_limit
-from app.planner.planning_turns import OWN, PlanTurns
-from app.planner.profiles.plan_request import MAX_NODES, Look, PlannerError, parse
-from app.planner.profiles.sources import Sources
-from app.planner.worker import PROCESSES, Worker
-from app.play import bundled_runs
-from app.play.bundled_runs import recording_route
-from app.play.recordings import Recordings
 from app.serve.door.address import AddressError, trusted_proxies
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
 from app.serve.line.turns import Turns, visitor
 from app.serve.loader import Loader
 from app.serve.shared_work import NICE, apart
+from app.tabs.explore import bundled_runs
+from app.tabs.explore.bundled_runs import recording_route
+from app.tabs.explore.recordings import Recordings
+from app.tabs.planner import desk, planning_turns, routes
+from app.tabs.planner.desk import Desk, time_limit
+from app.tabs.planner.planning_turns import OWN, PlanTurns
+from app.tabs.planner.profiles.plan_request import MAX_NODES, Look, PlannerError, parse
+from app.tabs.planner.profiles.sources import Sources
+from app.tabs.planner.worker import PROCESSES, Worker
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Planner, profile_from
 

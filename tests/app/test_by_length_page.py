@@ -12,8 +12,8 @@ from pagekit import launched
 from profiles import behind
 
 from app.kit.static import ASSETS
-from app.planner.price import Priced, Prices
-from app.planner.profiles.length_tables import length_tables
+from app.tabs.planner.price import Priced, Prices
+from app.tabs.planner.profiles.length_tables import length_tables
 from hsd_core.core.events import Header
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import write_profile

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from app.kit.static import ASSETS
-from app.planner.answer import answer, planned
-from app.planner.figures.ink import Ink, percent, safe
-from app.planner.figures.surface import RATIOS
-from app.planner.figures.validation import validation_figure
-from app.planner.profiles.plan_request import Look, parse
-from app.planner.profiles.validations import measured_from
+from app.tabs.planner.answer import answer, planned
+from app.tabs.planner.figures.ink import Ink, percent, safe
+from app.tabs.planner.figures.surface import RATIOS
+from app.tabs.planner.figures.validation import validation_figure
+from app.tabs.planner.profiles.plan_request import Look, parse
+from app.tabs.planner.profiles.validations import measured_from
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.measure.bench.outputs import results
 from hsd_core.measure.rawfile import read_raw

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from lessonkit import SHIPPED, settled, steps
 
-from app.learn.classes import Classes
-from app.learn.lessons import Lessons
+from app.tabs.learn.classes import Classes
+from app.tabs.learn.lessons import Lessons
 
 STEPS = {one["id"]: len(one["steps"]) for one in Lessons(SHIPPED).found}
 PART = {"title": "A part", "minutes": 5, "say": ["One sentence."], "lesson": "01-why-slow", "steps": [1]}

@@ -22,12 +22,12 @@ from starlette.testclient import TestClient
 
 from app.kit.elsewhere import Elsewhere, Gone
 from app.kit.static import ASSETS
-from app.planner import routes
-from app.planner import worker as planner_worker
-from app.planner.desk import Desk
-from app.planner.profiles.plan_request import Look, PlannerError, read
-from app.planner.profiles.sources import Sources
-from app.planner.worker import PROCESSES, Worker
+from app.tabs.planner import routes
+from app.tabs.planner import worker as planner_worker
+from app.tabs.planner.desk import Desk
+from app.tabs.planner.profiles.plan_request import Look, PlannerError, read
+from app.tabs.planner.profiles.sources import Sources
+from app.tabs.planner.worker import PROCESSES, Worker
 
 PROFILES = ASSETS / "profiles"
 SHIPPED = json.loads((PROFILES / "smollm2-cpu.json").read_text(encoding="utf-8"))
@@ -116,7 +116,7 @@ def test_opening_the_tab_starts_the_worker_and_opening_the_page_does_not(monkeyp
 
 
 def test_the_worker_holds_neither_the_engine_s_nor_the_page_s_libraries() -> None:
-    code = "import sys, app.planner.worker; print(*sys.modules)"
+    code = "import sys, app.tabs.planner.worker; print(*sys.modules)"
     held = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"torch", "gradio", "plotly", "pandas", "starlette"} & set(held)
 

@@ -11,8 +11,8 @@ from lessonkit import ROOT, looked_up
 from pagekit import drawn
 
 from app.kit.static import ASSETS, Files
-from app.play.recordings import Recordings
 from app.site import prices_ahead
+from app.tabs.explore.recordings import Recordings
 from hsd_core.core.events import Header
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.results import PEERS, SENTENCES

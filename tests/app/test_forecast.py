@@ -11,10 +11,10 @@ import pytest
 from pagekit import drawn
 
 from app.kit.static import ASSETS
-from app.planner.answer import answer, planned
-from app.planner.price import MOST, Priced, Prices, parse
-from app.planner.profiles.plan_request import Look, PlannerError
-from app.planner.profiles.plan_request import parse as question
+from app.tabs.planner.answer import answer, planned
+from app.tabs.planner.price import MOST, Priced, Prices, parse
+from app.tabs.planner.profiles.plan_request import Look, PlannerError
+from app.tabs.planner.profiles.plan_request import parse as question
 from hsd_core.cli import main
 from hsd_core.core.events import Baseline, Footer, Header
 from hsd_core.theory import write_profile

@@ -13,12 +13,12 @@ from pagekit import plain_run, toy_run
 
 from app.kit.figures.panels import draw
 from app.kit.figures.study import study
-from app.play.recordings import Recordings
-from app.play.view import Play
 from app.serve.line.known_runs import KEEP, NameTaken, Run, Runs
 from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.settings import parse
+from app.tabs.explore.recordings import Recordings
+from app.tabs.explore.view import Play
 from hsd_core.core.events import Event, Footer, Header
 from hsd_core.pipeline import Pipeline
 

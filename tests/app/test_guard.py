@@ -15,10 +15,10 @@ from pagekit import awaited
 
 from app.kit.static import files
 from app.page import build, launch_options
-from app.planner.profiles.engine_outputs import MAX_OUTPUT, MAX_REQUEST
-from app.play.recordings import MAX_CALL
 from app.serve.door.guard import API, CALLS, LOCAL, MAX_BODY, Guard, RequestRefused, names
 from app.serve.door.policy import SPACES, SecurityPolicy, content_policy
+from app.tabs.explore.recordings import MAX_CALL
+from app.tabs.planner.profiles.engine_outputs import MAX_OUTPUT, MAX_REQUEST
 from hsd_core.pipeline import Pipeline
 
 JSON = {"content-type": "application/json"}

@@ -12,7 +12,7 @@ import pytest
 from lessonkit import COUNT, SHIPPED, looked_up, settled, steps
 from pagekit import drawn
 
-from app.learn.lessons import Lessons, read
+from app.tabs.learn.lessons import Lessons, read
 
 SMALL = {
     "title": "A lesson",

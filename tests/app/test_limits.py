@@ -13,8 +13,6 @@ from pagekit import asked, awaited, plain_run
 
 from app.kit.payload import payload, status
 from app.programs import runs
-from app.race import live
-from app.race.race_request import asked_for
 from app.serve import limits, settings
 from app.serve.engines.inline import InlineEngine
 from app.serve.limits import (
@@ -32,6 +30,8 @@ from app.serve.loader import Loader
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.service import Service
 from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, parse
+from app.tabs.race import live
+from app.tabs.race.race_request import asked_for
 from app.words import run as run_says
 from hsd_core.core.events import Event, Footer, Header, LevelInfo
 from hsd_core.pipeline import Pipeline

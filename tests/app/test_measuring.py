@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pagekit import launched
 
-from app.planner import measuring
-from app.planner.measuring import MeasureRequest, asked_for, measure_here
-from app.planner.profiles.sources import Sources, measured_here
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
+from app.tabs.planner import measuring
+from app.tabs.planner.measuring import MeasureRequest, asked_for, measure_here
+from app.tabs.planner.profiles.sources import Sources, measured_here
 from hsd_core.measure.calibrate import lone_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS

@@ -13,17 +13,17 @@ import pytest
 from plannerkit import MEASURED, made_up, side_by_side
 
 from app.kit.static import ASSETS
-from app.planner import desk
-from app.planner.answer import answer, planned
-from app.planner.figures.ink import Ink
-from app.planner.figures.validation import validation_figure
-from app.planner.play import WAITING, Simulator
-from app.planner.profiles.plan_request import MAX_LEVELS, PlannerError, look, parse, read
-from app.planner.profiles.sources import Sources
-from app.planner.profiles.turn import turned
-from app.planner.profiles.validations import measured_from as from_file
-from app.planner.profiles.validations import nearest
-from app.planner.words import shape_said
+from app.tabs.planner import desk
+from app.tabs.planner.answer import answer, planned
+from app.tabs.planner.figures.ink import Ink
+from app.tabs.planner.figures.validation import validation_figure
+from app.tabs.planner.play import WAITING, Simulator
+from app.tabs.planner.profiles.plan_request import MAX_LEVELS, PlannerError, look, parse, read
+from app.tabs.planner.profiles.sources import Sources
+from app.tabs.planner.profiles.turn import turned
+from app.tabs.planner.profiles.validations import measured_from as from_file
+from app.tabs.planner.profiles.validations import nearest
+from app.tabs.planner.why import shape_said
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, profile_from
 from hsd_core.theory.profiles.profile_store import digest
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from pagekit import drawn, launched, write_recordings
 
 from app.kit.static import ASSETS
-from app.play.recordings import Recordings
+from app.tabs.explore.recordings import Recordings
 from hsd_core.measure import race
 from hsd_core.measure.race.racing import raced
 from hsd_core.pipeline import Pipeline

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from pagekit import drawn, launched, write_recordings
 
-from app.race import race_request as asking
-from app.race.live import stream
-from app.race.race_request import REPEATS, TOKENS, asked_for
-from app.race.visitor_race import answer
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
+from app.tabs.race import race_request as asking
+from app.tabs.race.live import stream
+from app.tabs.race.race_request import REPEATS, TOKENS, asked_for
+from app.tabs.race.visitor_race import answer
 from hsd_core.core.events import Event
 from hsd_core.measure import race
 from hsd_core.measure.race.racing import raced

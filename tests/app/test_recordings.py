@@ -15,10 +15,10 @@ from pagekit import plain_run
 from sharedkit import shared_run
 
 from app.kit.figures.study import study
-from app.play import reader
-from app.play.reader import KEPT, MAX_KEPT, Reader, _kept, opened
-from app.play.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
 from app.serve.line.known_runs import OPENED, Run, Runs
+from app.tabs.explore import reader
+from app.tabs.explore.reader import KEPT, MAX_KEPT, Reader, _kept, opened
+from app.tabs.explore.recordings import MAX_FILE, MAX_UNPACKED, RecordingError, Recordings, recorded
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import measure
 

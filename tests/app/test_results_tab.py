@@ -19,16 +19,16 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from visiting import Visit
 
-from app.play.recordings import Recordings
-from app.play.view import Play
-from app.results import quick
-from app.results.bundled_results import Bundled
-from app.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
-from app.results.studies import studies_routes
-from app.results.view import results_route
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.loader import Loader
 from app.serve.settings import RequestError
+from app.tabs.explore.recordings import Recordings
+from app.tabs.explore.view import Play
+from app.tabs.results import quick
+from app.tabs.results.bundled_results import Bundled
+from app.tabs.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
+from app.tabs.results.studies import studies_routes
+from app.tabs.results.view import results_route
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_names import stack_name
 from hsd_core.measure.bench import Measurement, PeerRun

@@ -13,7 +13,7 @@ from pagekit import SHIFTS, worst_window
 
 from app.kit.payload import dumps
 from app.kit.static import ASSETS
-from app.play.opening_run import FILE, opening
+from app.tabs.explore.opening_run import FILE, opening
 from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.checks import check

@@ -16,8 +16,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from app.kit.static import ASSETS
-from app.play.codes import CODE, LONGEST, code, code_route
 from app.serve.door.policy import OriginError, content_policy, origins
+from app.tabs.explore.codes import CODE, LONGEST, code, code_route
 from hsd_core.export.run_page import page as exported
 from hsd_core.trace import file as tracefile
 

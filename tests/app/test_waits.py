@@ -13,8 +13,6 @@ from pagekit import asked, awaited
 from standing import arrive, run
 
 from app.kit.payload import payload, status
-from app.race.race_request import asked_for
-from app.results.quick import PROMPTS, TOKENS, QuickRequest
 from app.serve.engine import _loading
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import line as lines
@@ -24,6 +22,8 @@ from app.serve.line.run_lengths import RunKind, RunLengths
 from app.serve.loader import Loader
 from app.serve.service import Service, waiting
 from app.serve.settings import parse
+from app.tabs.race.race_request import asked_for
+from app.tabs.results.quick import PROMPTS, TOKENS, QuickRequest
 from hsd_core.pipeline import Pipeline
 
 

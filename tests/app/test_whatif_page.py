@@ -11,10 +11,10 @@ from pagekit import launched
 
 from app.kit.figures import panels as figures
 from app.kit.static import ASSETS
-from app.planner.play import MOST_CALLS, Simulator
-from app.planner.profiles.plan_request import PlannerError
-from app.planner.profiles.sources import Sources
-from app.play.recordings import recorded
+from app.tabs.explore.recordings import recorded
+from app.tabs.planner.play import MOST_CALLS, Simulator
+from app.tabs.planner.profiles.plan_request import PlannerError
+from app.tabs.planner.profiles.sources import Sources
 from hsd_core.core.events import Draft, Header, Verify
 from hsd_core.measure.whatif import whatif_profile
 from hsd_core.pipeline import Pipeline

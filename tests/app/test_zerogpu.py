@@ -120,9 +120,9 @@ def _asked(job: str, request: Any) -> bytes:
 
 def test_little_is_asked_of_a_visitors_quota() -> None:
     from app.engine_process import works
-    from app.results.quick import QuickRequest
     from app.serve.engines.zerogpu import MOST_S, seconds
     from app.serve.settings import RunRequest
+    from app.tabs.results.quick import QuickRequest
 
     def asks(tokens: int) -> int:
         request = RunRequest("a" * 32, "The", "target", "smollm2", max_new_tokens=tokens)

@@ -94,7 +94,7 @@ def check_page(tree: Path, gone: str) -> None:
 def check_recordings(tree: Path, gone: str) -> None:
     """Every shipped recording is shown; one of the missing system says which level is not known."""
     from app.kit.static import ASSETS
-    from app.play.recordings import Recordings, recorded
+    from app.tabs.explore.recordings import Recordings, recorded
     from hsd_core.grammar import StackError, kinds
     from hsd_core.grammar.stack_text import parse
     from hsd_core.trace.file import read
@@ -118,13 +118,13 @@ def check_recordings(tree: Path, gone: str) -> None:
 
 def check_atlas(tree: Path, gone: str) -> None:
     """The cards that name a level of the missing system are passed over with the reason, the others are read."""
-    from app.atlas.systems import Systems
     from app.kit.static import ASSETS
+    from app.tabs.atlas.systems import Systems
 
     told: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
-    logging.getLogger("app.atlas.systems").addHandler(handler)
+    logging.getLogger("app.tabs.atlas.systems").addHandler(handler)
     found, files = Systems(ASSETS / "systems").found, len(list((ASSETS / "systems").glob("*.json")))
     over = [text for text in told if "is passed over" in text]
     assert len(found) + len(over) == files, told

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.results.bundled_results import Bundled
-from app.results.quick import _pairs
+from app.tabs.results.bundled_results import Bundled
+from app.tabs.results.quick import _pairs
 from hsd_core.measure.bench import Measurement, best_by_levels, summary
 from hsd_core.measure.bench.outputs import as_csv, results
 from hsd_core.measure.bench.summary import claim

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.planner.profiles.sources import said
+from app.tabs.planner.profiles.sources import said
 from hsd_core.cli import main
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Header

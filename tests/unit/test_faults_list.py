@@ -42,7 +42,7 @@ def test_no_fault_stands_there_twice() -> None:
 
 
 def test_every_room_has_a_fault_and_there_are_a_hundred() -> None:
-    packages = ("hsd_core", "hsd_core/systems", "app", "assets/js", "assets/js/shared", "assets/js/tabs")
+    packages = ("hsd_core", "hsd_core/systems", "app", "app/tabs", "assets/js", "assets/js/shared", "assets/js/tabs")
     rooms = {f"{package}/{path.name}" for package in packages for path in (ROOT / package).iterdir() if path.is_dir()}
     rooms = {room for room in rooms - {*packages, "assets/js/systems"} if not room.endswith("__pycache__")}
     assert rooms - {fault.room for fault in FAULTS} == set()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.kit.static import ASSETS
-from app.planner.answer import answer, planned
-from app.planner.figures.label_places import PLACES, label_places
-from app.planner.profiles.plan_request import Look, parse
+from app.tabs.planner.answer import answer, planned
+from app.tabs.planner.figures.label_places import PLACES, label_places
+from app.tabs.planner.profiles.plan_request import Look, parse
 
 SIZE = 13
 PLOT = (1000.0, 400.0)

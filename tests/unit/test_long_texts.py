@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from app.play.long_texts import LONG_TEXTS, long_text, menu
 from app.serve.limits import MAX_PROMPT, prompt_characters
 from app.serve.settings import RequestError
+from app.tabs.explore.long_texts import LONG_TEXTS, long_text, menu
 from hsd_core.cli.shared_options import reads_prompt
 
 

@@ -9,9 +9,9 @@ import pytest
 from profiles import behind
 
 from app.kit.static import ASSETS
-from app.planner.price import Priced, Prices, parse
-from app.planner.profiles.length_tables import length_tables, stretches
-from app.planner.profiles.plan_request import PlannerError
+from app.tabs.planner.price import Priced, Prices, parse
+from app.tabs.planner.profiles.length_tables import length_tables, stretches
+from app.tabs.planner.profiles.plan_request import PlannerError
 from hsd_core.theory import write_profile
 from hsd_core.theory.profiles.by_length import shipped_by_length
 from hsd_core.theory.profiles.profile import LONG_TEXTS

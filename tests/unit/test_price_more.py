@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.planner.price import Priced, Prices
+from app.tabs.planner.price import Priced, Prices
 from hsd_core.grammar import kinds
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, write_profile
 from hsd_core.theory.latency.recursion import expected

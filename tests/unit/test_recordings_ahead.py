@@ -12,9 +12,9 @@ from test_ahead import asked_of_node
 
 from app.kit.figures.panels import draw
 from app.kit.static import ASSETS
-from app.planner.price import Priced, Prices
 from app.site.figures_ahead import LOOKS, figures, template
 from app.site.prices_ahead import as_shown, prices
+from app.tabs.planner.price import Priced, Prices
 from app.words import site as says
 from hsd_core.core.events import Event, Header
 from hsd_core.grammar.stack_text import grammar
@@ -60,7 +60,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, headers: list[Header]) -> Prices:
     """Prices of a server on the machine of the recordings, where nothing was measured."""
     (machine,) = {one.machine for one in headers if one.preset}
     monkeypatch.setattr(profile_store, "_machine", lambda _: machine)
-    monkeypatch.setattr("app.planner.price.cached_profile", lambda *_: None)
+    monkeypatch.setattr("app.tabs.planner.price.cached_profile", lambda *_: None)
     return Prices(ASSETS / "profiles")
 
 
@@ -109,7 +109,7 @@ def test_whichever_machine_writes_the_page_its_prices_are_the_same(
 ) -> None:
     here = prices(headers)
     monkeypatch.setattr(profile_store, "_machine", lambda _: "another machine")
-    monkeypatch.setattr("app.planner.price.cached_profile", lambda *_: pytest.fail("asked for here"))
+    monkeypatch.setattr("app.tabs.planner.price.cached_profile", lambda *_: pytest.fail("asked for here"))
     assert prices(headers) == here
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.atlas.systems import Systems
 from app.kit.static import ASSETS
+from app.tabs.atlas.systems import Systems
 from hsd_core.models.drafts.known_drafts import FOLDER
 from hsd_core.systems.skip.page import drawn
 from hsd_core.systems.skip.sublayer_sets import shipped_sets

@@ -13,12 +13,12 @@ import pytest
 from enumerator import distance, run_distribution, target_distribution
 from toys import toy_stack
 
-from app.atlas.first_needed import first_needed
-from app.atlas.our_figures import OurFigures
-from app.atlas.systems import System, Systems, read
-from app.atlas.view import LISTING, systems_route
 from app.kit.static import ASSETS
-from app.play.recordings import Recordings
+from app.tabs.atlas.first_needed import first_needed
+from app.tabs.atlas.our_figures import OurFigures
+from app.tabs.atlas.systems import System, Systems, read
+from app.tabs.atlas.view import LISTING, systems_route
+from app.tabs.explore.recordings import Recordings
 from hsd_core.core.events import Footer, Header
 from hsd_core.grammar import kinds, policies
 from hsd_core.grammar.stack_text import format_stack, parse
@@ -232,8 +232,8 @@ def test_what_is_wrong_is_said_with_its_field_and_the_rest_is_shown(
 
 def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
-    monkeypatch.setattr("app.atlas.first_needed.is_local", lambda source: source.kind != "hub")
-    monkeypatch.setattr("app.atlas.first_needed.has_cuda", lambda: False)
+    monkeypatch.setattr("app.tabs.atlas.first_needed.is_local", lambda source: source.kind != "hub")
+    monkeypatch.setattr("app.tabs.atlas.first_needed.has_cuda", lambda: False)
     said = {name: first_needed(one) for name, one in SHIPPED.items()}
     asks = {name for name, one in SHIPPED.items() if one.stack and "knn=store" in one.stack}
     assert asks == {"knn-lm", "ralmspec"}
@@ -252,7 +252,7 @@ def test_the_page_is_told_anew_once_it_is_there(monkeypatch: pytest.MonkeyPatch)
     from starlette.testclient import TestClient
 
     needs = ["a store"]
-    monkeypatch.setattr("app.atlas.view.first_needed", lambda system: needs[0] if system.stack else "")
+    monkeypatch.setattr("app.tabs.atlas.view.first_needed", lambda system: needs[0] if system.stack else "")
     route = systems_route(FOLDER, ASSETS / "results", Recordings(ASSETS / "traces"))
     client = TestClient(Starlette(routes=[route]))
     for wanted in ("a store", "", ""):

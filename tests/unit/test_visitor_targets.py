@@ -18,15 +18,15 @@ from families import save
 from profiles import flat
 from toys import output_of
 
-from app.planner.price import Prices, profile_for
-from app.planner.price import parse as priced
-from app.planner.profiles.sources import measured_here
-from app.race.race_request import asked_for
 from app.serve import offer as offers
 from app.serve.loader import Loader
 from app.serve.looks import Looks
 from app.serve.offer import OfferError, ServerOffer, meant
 from app.serve.settings import RequestError, check, parse
+from app.tabs.planner.price import Prices, profile_for
+from app.tabs.planner.price import parse as priced
+from app.tabs.planner.profiles.sources import measured_here
+from app.tabs.race.race_request import asked_for
 from hsd_core.models.weights import Source, WeightsError
 from hsd_core.models.weights.hub import HubLookup
 from hsd_core.pipeline import Pipeline

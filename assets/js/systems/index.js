@@ -12,7 +12,7 @@
  *   key: (name: string) => boolean, update: (model: TraceModel, cursor: number) => void}} DeskPart
  */
 /**
- * A picture of a lesson, by the name that app/learn/lessons.py knows.
+ * A picture of a lesson, by the name that app/tabs/learn/lessons.py knows.
  * @typedef {{name: string, make: (ctx: any) => {el: HTMLElement}}} Picture
  */
 /**

@@ -4,10 +4,10 @@
  * @typedef {{id: string, name: string, paper: string|null, year: number, who_drafts: string, how_judged: string, idea: string,
  *   exact: boolean|null, why: string, stack: string|null, recording: string|null, preset: string,
  *   headline: {figures: Reported[], on: string|null}|null, pays: string, loses: string, near: Record<string, string>,
- *   shape: string, here: string, ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/atlas/systems.py declares it
+ *   shape: string, here: string, ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/tabs/atlas/systems.py declares it
  * @typedef {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} Reported a figure of a paper
  * @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
- *   recorded: string, preset: string, bench: string|null, title: string}} Ours as app/atlas/our_figures.py finds it
+ *   recorded: string, preset: string, bench: string|null, title: string}} Ours as app/tabs/atlas/our_figures.py finds it
  * @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes
  */
 

@@ -1,5 +1,5 @@
 /** What a system's `shape` says: floors from the ground up, what each hands up, and whether they work at the same time.
- *  app/atlas/systems.py refuses others. */
+ *  app/tabs/atlas/systems.py refuses others. */
 
 import { grammar } from "../../shared/levels/kinds.js";
 

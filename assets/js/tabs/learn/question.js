@@ -9,7 +9,7 @@ import { WORDS } from "./words/learn.js";
 let made = 0; // groups of choices, each with a name of its own
 
 /**
- * @param {any} question as app/learn/lessons.py declares it
+ * @param {any} question as app/tabs/learn/lessons.py declares it
  * @param {{answer: any, ready: boolean, sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void}} ctx
  *   answer: given before, else undefined; the index of a choice, a number, or null for one that was shown. ready: whether
  *   the figures are at hand that a verdict needs

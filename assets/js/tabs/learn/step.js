@@ -7,7 +7,7 @@ import { rich, told } from "./figures/rich.js";
 import { WORDS } from "./words/learn.js";
 
 /**
- * @param {any} step as app/learn/lessons.py declares it
+ * @param {any} step as app/tabs/learn/lessons.py declares it
  * @param {{goal: string, picture: HTMLElement|null, answer: any, ready: boolean, beside: boolean,
  *   sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void, onExplore: () => void}} ctx goal: of
  *   the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;

@@ -4,7 +4,7 @@ import { h } from "../../shared/kit/dom.js";
 import { greedy } from "../../shared/levels/greedy.js";
 import { originLine, WORDS } from "./words/race.js";
 
-/** @param {any} race as app/race/shown.py writes it */
+/** @param {any} race as app/tabs/race/shown.py writes it */
 export function originCard({ race, sampling, seed, lanes }) {
   const versions = Object.entries(race.versions ?? {}).map(([name, version]) => `${name} ${version}`);
   const drawn = greedy(sampling) ? WORDS.greedy : WORDS.sampled(sampling.temperature, sampling.top_p, seed);

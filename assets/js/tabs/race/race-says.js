@@ -18,7 +18,7 @@ import { dots } from "./replay/repeats.js";
 const NO_PLACE = "-"; // of a lane on a reckoned clock
 
 /**
- * @param {import("./replay/lane-model.js").LaneModel[]} lanes @param {number} index @param {any} race as app/race/shown.py writes it
+ * @param {import("./replay/lane-model.js").LaneModel[]} lanes @param {number} index @param {any} race as app/tabs/race/shown.py writes it
  * @returns {import("./replay/lane.js").Says}
  */
 export function raceSays(lanes, index, race) {

@@ -228,7 +228,7 @@ class RacePage {
     this.show(found);
   }
 
-  /** @param {any} race as app/race/shown.py writes it */
+  /** @param {any} race as app/tabs/race/shown.py writes it */
   show(race) {
     this.comparing(false);
     this.shown = race;

@@ -11,7 +11,7 @@ import { panelsOf } from "./page-parts.js";
 
 /**
  * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
- *   set?: Record<string, any>, tab?: string}} Action as app/learn/lessons.py declares it
+ *   set?: Record<string, any>, tab?: string}} Action as app/tabs/learn/lessons.py declares it
  */
 
 const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"]);

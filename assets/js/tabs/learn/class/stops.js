@@ -8,7 +8,7 @@
  * @typedef {StepStop | OpenStop | CardStop} Stop
  */
 
-/** @param {any} plan as app/learn/classes.py declares it @returns {Stop[]} */
+/** @param {any} plan as app/tabs/learn/classes.py declares it @returns {Stop[]} */
 export function stopsOf(plan) {
   return plan.parts.flatMap((/** @type {any} */ one, /** @type {number} */ part) => [
     ...(one.steps ?? []).map((/** @type {number} */ step) => ({ part, what: "step", lesson: one.lesson, step })),

@@ -7,7 +7,7 @@ import { BENCH, gain, rowsOf } from "./bench.js";
 import { level, times } from "./figure-parts.js";
 import { ratio, RUN, unitOf } from "./run-figures.js";
 
-/** As in app/learn/lessons.py. */
+/** As in app/tabs/learn/lessons.py. */
 const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
 export const REFERENCE = new RegExp(`\\$(?:(${NAME})|\\{([^{}|]+)\\|(${NAME})\\})`, "g");
 

@@ -1,0 +1,62 @@
+"""The Atlas tab: one component that owns it, and the route of the systems with what was measured of them here."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.kit.mounted import Mounted
+from app.kit.packed import PackedBody
+from app.kit.payload import dumps
+from app.kit.static import ROUTE
+from app.kit.system_pages import system_pages
+from app.tabs.atlas.first_needed import first_needed
+from app.tabs.atlas.our_figures import OurFigures
+from app.tabs.atlas.systems import Systems
+from app.tabs.explore.recordings import Recordings
+from hsd_core.grammar.stack_text import grammar
+from hsd_core.models.drafts.known_drafts import FOLDER as DRAFTS
+
+LISTING = f"{ROUTE}/systems"
+
+
+def build() -> None:
+    """Add the tab's component to the Blocks that is open."""
+    Mounted("atlas", setup={"grammar": grammar()})
+
+
+def systems_route(folder: Path, results: Path, recordings: Recordings, drafts: Path = DRAFTS) -> Route:
+    """GET of the systems, read and checked now: the log names those passed over. Figures are looked up when somebody
+    first asks, and again when what a system needs first is there."""
+    systems = Systems(folder)
+    kept: dict[tuple[str, ...], PackedBody] = {}
+
+    def needed() -> tuple[str, ...]:
+        return tuple(map(first_needed, systems.found.values()))
+
+    def listed(first: tuple[str, ...]) -> bytes:
+        ours, needs = OurFigures(results, recordings), dict(zip(systems.found, first, strict=True))
+
+        def shown(one: dict[str, Any]) -> dict[str, Any]:
+            system = systems.found[one["id"]]
+            seen = system.recording if ours.recorded(system) else None
+            pages = {own: page for own, page in system_pages("drawn").items() if own in system.draws}
+            drawn = {own: page.drawn(drafts, system.draws[own]) for own, page in pages.items()}
+            return {**one, "recording": seen, "ours": ours.of(system), "drawn": drawn, "first": needs[one["id"]]}
+
+        return dumps({"systems": [shown(one) for one in systems.listing()]}).encode()
+
+    async def answer(request: Request) -> Response:
+        first = await to_thread.run_sync(needed)  # which files are there
+        if first not in kept:
+            kept.clear()
+            kept[first] = PackedBody(partial(listed, first), "application/json")
+        return await kept[first](request)
+
+    return Route(LISTING, answer, methods=["GET"])

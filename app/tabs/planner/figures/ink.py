@@ -1,0 +1,86 @@
+"""What the Planner's figures share: hues by kind of level, sizes of type, plotly's layout.
+
+A figure is `{"title", "text", "figure": {"data", "layout"} or None, "table": {"columns", "rows"}}`, plain JSON types:
+built here, drawn in the browser.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.kit.figures.hues import INK, LINE, MARK, MUTED, PAPER, SOFT, hue, shaded
+from app.tabs.planner.profiles.turn import kind_of
+from hsd_core.theory.profiles.profile import Profile
+
+NARROW, WALL = 700, 1800  # px of the page, as in planner.css
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """The page that a figure is drawn for."""
+
+    dark: bool
+    width: int = 1440
+
+    @property
+    def narrow(self) -> bool:
+        return self.width < NARROW
+
+    def px(self, size: float) -> float:
+        """A size of type or height, larger where the page is thrown on a wall."""
+        return round(size * 1.4) if self.width >= WALL else size
+
+    @property
+    def text(self) -> str:
+        return INK[self.dark]
+
+    @property
+    def muted(self) -> str:
+        return MUTED[self.dark]
+
+    @property
+    def paper(self) -> str:
+        return PAPER[self.dark]
+
+    @property
+    def soft(self) -> str:
+        return SOFT[self.dark]
+
+    @property
+    def mark(self) -> str:
+        return MARK[self.dark]
+
+    def hue(self, kind: str) -> str:
+        return hue(kind, self.dark)
+
+    def level(self, profile: Profile, index: int) -> str:
+        """The hue of a level, its kind's shades in order, as the page's own tables have them."""
+        return shaded([kind_of(profile, i) for i in range(len(profile.levels))], index, self.dark)
+
+    def layout(self, height: int, **more: Any) -> dict[str, Any]:
+        """What all figures share."""
+        axis = {"gridcolor": LINE[self.dark], "linecolor": LINE[self.dark], "zeroline": False, "automargin": True}
+        return {
+            "height": self.px(height),
+            "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"color": self.text, "size": self.px(12), "family": "system-ui, sans-serif"},
+            "hoverlabel": {"bgcolor": INK[not self.dark], "font": {"color": self.text}, "bordercolor": self.muted},
+            "showlegend": False,
+            "dragmode": False,
+            **more,
+            "xaxis": {**axis, "fixedrange": True, **more.get("xaxis", {})},
+            "yaxis": {**axis, "fixedrange": True, **more.get("yaxis", {})},
+        }
+
+
+def safe(text: str) -> str:
+    """Plotly reads a small HTML in its labels, and a profile may come from anyone."""
+    return text.replace("<", "‹").replace(">", "›").replace("&", "＆")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share in per cent."""
+    return f"{100 * share:.{digits}f} %"

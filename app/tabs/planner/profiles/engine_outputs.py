@@ -1,0 +1,67 @@
+"""What the doctor is asked: texts that another engine printed, and the plain time where it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.tabs.planner import words as says
+from app.tabs.planner.profiles.plan_request import PlannerError
+from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.reading.counts import DoctorError
+from hsd_core.doctor.reading.inputs import FORMAT, read_texts
+from hsd_core.typed import builtins
+
+MAX_OUTPUT = 2_000_000  # characters: some hours of a log's lines of speculation
+MAX_REQUEST = 2 * MAX_OUTPUT  # bytes of its JSON, in which a line's end is two
+MAX_TEXTS = 8  # outputs of one engine
+LONGEST_FILE_NAME = 100
+
+
+class Outputs(msgspec.Struct):
+    """texts: pairs of a name and what was printed. plain_ms: of a token without speculation."""
+
+    texts: list[tuple[str, str]]
+    plain_ms: float | None = None
+
+
+def outputs(data: Any) -> Outputs:
+    """The question in the page's JSON.
+
+    Raises:
+        PlannerError: something is missing or too large.
+    """
+    if not isinstance(data, Mapping):
+        raise PlannerError(says.EMPTY_REQUEST)
+    texts, plain = data.get("texts"), data.get("plain_ms")
+    if not isinstance(texts, list) or not 1 <= len(texts) <= MAX_TEXTS:
+        raise PlannerError(says.which_outputs(MAX_TEXTS), "texts")
+    pairs = []
+    for number, one in enumerate(texts, 1):
+        name, text = (one.get("name"), one.get("text")) if isinstance(one, Mapping) else (None, None)
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise PlannerError(says.which_outputs(MAX_TEXTS), "texts")
+        if not text.strip():
+            raise PlannerError(says.EMPTY_OUTPUT, "texts")
+        pairs.append((name[:LONGEST_FILE_NAME] or says.output(number), text))
+    if sum(len(text) for _, text in pairs) > MAX_OUTPUT:
+        raise PlannerError(says.outputs_too_large(MAX_OUTPUT // 1_000_000), "texts")
+    if plain is not None and (isinstance(plain, bool) or not isinstance(plain, int | float)):
+        raise PlannerError(says.WHICH_PLAIN_MS, "plain_ms")
+    return Outputs(pairs, None if plain is None else float(plain))
+
+
+def diagnosed(asked: Outputs) -> dict[str, Any]:
+    """The doctor's answer, and `runs`: the counts that it was read from, which give the same answer again.
+
+    Raises:
+        PlannerError: the texts say nothing of speculation, or contradict each other.
+    """
+    try:
+        seen = read_texts(asked.texts)
+        answer = diagnose(seen, plain_ms=asked.plain_ms)
+    except DoctorError as error:
+        raise PlannerError(str(error), "texts") from error
+    return {**answer, "runs": {"format": FORMAT, "runs": builtins(seen)}, "plain_given": asked.plain_ms}

@@ -1,0 +1,188 @@
+"""The Planner's work in other processes, `python -m app.tabs.planner.worker PATIENCE FOLDER`; how they are asked."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import queue
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.kit.elsewhere import Elsewhere, Gone, attend, bound
+from app.kit.payload import dumps
+from app.tabs.planner import words as says
+from app.tabs.planner.desk import WORK_S, Desk, Spent, cpu_limit, time_limit
+from app.tabs.planner.price import Priced, Prices
+from app.tabs.planner.profiles.engine_outputs import Outputs, diagnosed
+from app.tabs.planner.profiles.length_tables import length_tables
+from app.tabs.planner.profiles.plan_request import Look, PlannerError, read
+from app.tabs.planner.profiles.sources import Sources
+from app.tabs.planner.questions import AnotherLevels, BroughtQuestions
+from hsd_core.theory.profiles.by_length import BY_LENGTH
+from hsd_core.typed import decode, encode, json_decoder
+
+PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
+PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
+MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them
+
+
+class _Question(msgspec.Struct, omit_defaults=True):
+    """A question and how its answer is drawn, or one about another level or lengths of texts, or one that a system
+    brings along (its name, and its text), or a profile to check, or stacks to price, or what another engine printed."""
+
+    question: str = ""
+    look: Look = Look()
+    check: Any = msgspec.UNSET
+    price: Priced | None = None
+    another: str = ""
+    brought: tuple[str, str] | None = None
+    lengths: bool = False
+    doctor: Outputs | None = None
+
+
+_QUESTION = json_decoder(_Question)
+_REFUSAL = json_decoder(tuple[str, str])
+
+
+class Worker:
+    """Works answers out elsewhere. Thread-safe.
+
+    Args:
+        profiles: folder of the profiles and validations that are shipped.
+    """
+
+    def __init__(self, profiles: Path) -> None:
+        # The one that was used last comes first: it holds the plans that are asked about again.
+        self._idle: queue.LifoQueue[Elsewhere] = queue.LifoQueue()
+        for _ in range(PROCESSES):
+            self._idle.put(Elsewhere(__name__, str(profiles.resolve()), patience=PATIENCE_S))
+
+    def start(self) -> None:
+        """Have a process running before the first question, which then need not wait for it."""
+        with self._process() as process:
+            process.start()
+
+    @contextmanager
+    def _process(self) -> Iterator[Elsewhere]:
+        process = self._idle.get()
+        try:
+            yield process
+        finally:
+            self._idle.put(process)
+
+    def work(self, question: str, look: Look) -> str:
+        """What `Desk.work` gives.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(question, look))
+
+    def another(self, question: str) -> str:
+        """What `AnotherLevels.answer` gives, in JSON.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(another=question))
+
+    def brought(self, name: str, question: str) -> str:
+        """What `BroughtQuestions.answer` gives, in JSON.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(brought=(name, question)))
+
+    def lengths(self) -> str:
+        """What `length_tables` gives of the shipped profiles by length, in JSON.
+
+        Raises:
+            PlannerError: it takes longer than `desk.WORK_S`, or the process ended.
+        """
+        return self._asked(_Question(lengths=True))
+
+    def doctor(self, asked: Outputs) -> str:
+        """What `diagnosed` gives, in JSON.
+
+        Raises:
+            PlannerError: what that raises, or the process ended.
+        """
+        return self._asked(_Question(doctor=asked))
+
+    def check(self, profile: Any) -> str:
+        """A profile as the page may use it, in JSON.
+
+        Raises:
+            PlannerError: it is none, or the process ended.
+        """
+        return self._asked(_Question(check=profile))
+
+    def price(self, asked: Priced) -> str:
+        """What `Prices.answer` gives, in JSON.
+
+        Raises:
+            PlannerError: the process ended.
+        """
+        return self._asked(_Question(price=asked))
+
+    def _asked(self, question: _Question) -> str:
+        try:
+            with self._process() as process:
+                said = process.ask(encode(question))
+        except UnicodeEncodeError:
+            raise PlannerError(says.HALF_CHARACTER) from None
+        except Gone:
+            raise PlannerError(says.took_too_long(PATIENCE_S, MEMORY / 2**30)) from None
+        if said[:1] == b"!":
+            raise PlannerError(*decode(said[1:], _REFUSAL))
+        return said.decode()
+
+
+def main(profiles: Path) -> None:
+    """The process: answers are JSON objects; a refusal is a "!" and the arguments of its `PlannerError`."""
+    desk, prices, others, brought = Desk(Sources(profiles)), Prices(profiles), AnotherLevels(), BroughtQuestions()
+
+    def answer(question: bytes) -> bytes:
+        try:
+            asked = decode(question, _QUESTION)
+            if asked.brought is not None:
+                return dumps(brought.answer(*asked.brought)).encode()
+            if asked.lengths:
+                return dumps(length_tables(profiles / BY_LENGTH.name, time_limit())).encode()
+            if asked.doctor is not None:
+                with cpu_limit(WORK_S):
+                    return dumps(diagnosed(asked.doctor)).encode()
+            return _answer(desk, prices, others, asked).encode()
+        except PlannerError as error:
+            return b"!" + encode((str(error), error.field))
+        except Spent:
+            return b"!" + encode((says.diagnosis_ended(WORK_S), "texts"))
+        except MemoryError:
+            raise
+        except Exception:
+            logging.exception("a question failed")
+            return b"!" + encode((says.FAILED, ""))
+
+    gc.freeze()  # what is there now stays, and need not be searched for garbage
+    attend(answer)
+
+
+def _answer(desk: Desk, prices: Prices, others: AnotherLevels, asked: _Question) -> str:
+    if asked.another:
+        return dumps(others.answer(asked.another))
+    if asked.price is not None:
+        return dumps(prices.answer(asked.price))
+    if asked.check is not msgspec.UNSET:
+        return dumps({"profile": read(asked.check).as_dict()})
+    return desk.work(asked.question, asked.look)
+
+
+if __name__ == "__main__":
+    bound(memory=MEMORY)
+    main(Path(sys.argv[2]))

@@ -1,0 +1,186 @@
+"""The bundled benchmarks: each folder of assets/results with a results.json is one machine's. Adding one is enough."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from app.kit.system_pages import system_pages
+from app.tabs.results import words as says
+from hsd_core.measure.bench.outputs import as_csv
+from hsd_core.measure.results import measured_on
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.profile_store import distance_to_here, shipped_profiles
+from hsd_core.typed import convert, plain
+
+LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
+MOST = 40  # folders
+ASKED = "gpu.json"
+FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
+HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
+log = logging.getLogger(__name__)
+
+Figure = Annotated[float, Meta(ge=0.0, lt=1e9)]
+Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Text = Annotated[str, Meta(max_length=400)]
+Ends = tuple[Figure, Figure]
+Some = Meta(max_length=100)  # entries of a list or an object
+
+
+class About(Struct):
+    recorded: Text
+    command: Annotated[str, Meta(max_length=1000)]
+    preset: Text
+    device: Text
+    dtype: Text
+    machine: Text
+    prompts: Text
+    max_new_tokens: Count
+    threads: Count
+    versions: Annotated[dict[str, Text], Some]
+    peak_mb: Figure = 0.0
+
+
+class BenchRow(Struct):
+    """A stack."""
+
+    asked: Text
+    stack: Text
+    plain: Text
+    prompts: Count
+    tokens_per_s: Figure
+    speed_up: Figure
+    interval: Ends
+    tasks: Annotated[dict[str, Figure], Some]
+    acceptance: Annotated[list[Figure | None], Some]
+    accepted_per_pass: Figure
+    equal: Annotated[float, Meta(ge=0.0, le=1.0)] | None
+
+
+class PeerResult(Struct):
+    """Another program; without `tokens_per_s` it was not run, and `why` says the reason."""
+
+    name: Text
+    tokens_per_s: Figure | None
+    why: Text = ""
+    beside_plain: Figure = 0.0
+    same_tokens: Figure = 0.0
+
+
+class Claimed(Struct):
+    """A stack that the claim names."""
+
+    stack: Text
+    levels: Count
+    speed_up: Figure
+    interval: Ends
+    tokens: Figure
+    passes: Figure
+
+
+class Over(Struct):
+    speed_up: Figure
+    interval: Ends
+
+
+class Claim(Struct):
+    best: Annotated[list[Claimed], Some]
+    over: Over | None
+    loses: Annotated[list[Claimed], Some]
+
+
+class BenchReport(Struct):
+    """What a results.json has to hold; see `hsd_core.measure.bench.outputs`. One of an earlier version has no claim."""
+
+    about: About
+    stacks: Annotated[list[BenchRow], Meta(min_length=1, max_length=100)]
+    peers: Annotated[list[PeerResult], Some] = []
+    claim: Claim | None = None
+
+
+class AskedFor(Struct):
+    """What the file `ASKED` holds: a date. It stays until a GPU has been measured."""
+
+    asked: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d$")]
+
+
+class Bundled:
+    """The benchmarks below a folder, read once.
+
+    Attributes:
+        reports: `{"id", "results", "csv", "unlike", "lost"}` of each, those of most prompts first: `results` as its
+            file holds it, `unlike` how far its machine is from this one, `lost` what systems say of stacks that lose:
+            by stack, then by system. A file that cannot be read is left out, and the log says why.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._profiles = folder, shipped_profiles()
+        self.reports = self._found()
+
+    def _found(self) -> list[dict[str, Any]]:
+        found = []
+        for path in sorted(self._folder.glob("*/results.json"))[:MOST]:
+            try:
+                results = _read(path)
+                named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
+                far = distance_to_here(results["about"], results["about"]["device"])
+                found.append({**named, "unlike": far, "lost": self._lost(results)})
+            except (ValueError, OSError, RecursionError) as error:
+                log.warning("the results in %s are passed over: %s", path, error)
+        return sorted(found, key=lambda one: -one["results"]["stacks"][0]["prompts"])
+
+    def _lost(self, results: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Of each stack that loses, what systems say of why (`why_lost`); where the machine's profile is shipped."""
+        profile = measured_on(results["about"], self._profiles)
+        loses = (results.get("claim") or {"loses": []})["loses"]
+        if profile is None:
+            return {}
+        preset, pages = PRESETS.get(results["about"]["preset"]), system_pages("why_lost")
+        return {
+            one["stack"]: {name: page.why_lost(one["stack"], profile, preset) for name, page in pages.items()}
+            for one in loses
+        }
+
+    def listing(self) -> dict[str, Any]:
+        """What the tab shows: the `reports`, and what was `missing` with the command that measures it."""
+        return {"reports": self.reports, "missing": _missing(self.reports, self._asked())}
+
+    def _asked(self) -> str:
+        """The day on which a GPU was last asked for and none was there; "" where nobody wrote it down."""
+        try:
+            return convert(plain((self._folder / ASKED).read_bytes()), AskedFor).asked
+        except OSError:
+            return ""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The contents of a results.json.
+
+    Raises:
+        ValueError: it is none; the message says what is wrong with it. OSError: it cannot be read.
+    """
+    if (size := path.stat().st_size) > LARGEST:
+        raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
+    results = plain(path.read_bytes())
+    convert(results, BenchReport)
+    found: dict[str, Any] = results
+    return found
+
+
+def _missing(reports: Sequence[dict[str, Any]], asked: str) -> list[dict[str, str]]:
+    """Kinds of machine on which no benchmark was made, and when one was last asked for."""
+    here = {report["results"]["about"]["device"].split(":")[0] for report in reports}
+    return [
+        {
+            "what": what,
+            "preset": FIRST,
+            "command": HOW.format(preset=FIRST, device=f" --device {kind}", machine=kind),
+            "asked": asked if kind == "cuda" else "",
+        }
+        for kind, what in says.MACHINES.items()
+        if kind not in here
+    ]
