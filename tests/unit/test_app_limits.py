@@ -13,12 +13,12 @@ BOUNDS = re.compile(
     r"(MAX|MOST|LONGEST|PATIENCE|WAITING|OWN|ALL|PLACES|FOR_CALLS|OF_A_SESSION|DEEPEST|REPEATS|PROMPTS|CPU_S|MEMORY|WORK_S)"
     r"(_\w+)?|\w*TOKENS\w*"
 )
-ROOMS = ("serve", "play", "race", "planner", "results", "workshop")
+ROOMS = ("serve", "tabs", "workshop")
 OF_NO_VISITOR = {  # what is shipped or drawn
-    "planner/profiles/plan_request.py": {"LONGEST_MS"},
-    "planner/profiles/validations.py": {"MOST_STACKS", "MOST_SITTINGS"},
-    "planner/words.py": {"MOST"},
-    "results/bundled_results.py": {"MOST"},
+    "tabs/planner/profiles/plan_request.py": {"LONGEST_MS"},
+    "tabs/planner/profiles/validations.py": {"MOST_STACKS", "MOST_SITTINGS"},
+    "tabs/planner/why.py": {"MOST"},
+    "tabs/results/bundled_results.py": {"MOST"},
 }
 
 
