@@ -138,6 +138,10 @@ class Room:
         own = {"code": self.members.code, "address": self.address, "here": self.members.here}
         return {**said, **own, "keeps": self._keeps, "tallies": self._tallies.all()}
 
+    def given(self) -> list[dict[str, Any]]:
+        """All answers, question by question, for the instructor."""
+        return self._tallies.given()
+
     def send(self, address: str) -> None:
         """Lead all screens to an address of the page.
 

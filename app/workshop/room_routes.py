@@ -1,4 +1,6 @@
-"""The room over HTTP: `GET now` waits for news, a few small POSTs do the rest. Who asks is known by a cookie alone.
+"""The room over HTTP: `GET now` waits for news, `GET answers` is the instructor's, a few small POSTs do the rest.
+
+Who asks is known by a cookie alone.
 
 Answers that are held back instead of a stream: each is whole, so that a browser that slept, or lost its network, asks
 again and is where the class is.
@@ -71,6 +73,13 @@ def room_routes(room: Room) -> list[Route]:
         except NotLetIn as refusal:
             return _refused(refusal)
 
+    async def answers(request: Request) -> Response:
+        try:
+            _lead(request)
+        except NotLetIn as refusal:
+            return _refused(refusal)
+        return _json({"answers": room.given()})
+
     async def enter(request: Request, asked: Enter) -> Response:
         leads = bool(asked.key)
         where = request.client.host if request.client else ""
@@ -117,6 +126,7 @@ def room_routes(room: Room) -> list[Route]:
     ]
     return [
         Route(f"{ROOM}/now", now, methods=["GET"]),
+        Route(f"{ROOM}/answers", answers, methods=["GET"]),
         *(Route(f"{ROOM}/{name}", _post(kind, does, room), methods=["POST"]) for name, kind, does in posts),
     ]
 

@@ -76,6 +76,13 @@ class Tallies:
         """Every question that was answered."""
         return [self.counted(question) for question in sorted(self._answers)]
 
+    def given(self) -> list[dict[str, Any]]:
+        """Every answered question with its answers, the least first: nobody's stand together."""
+        return [
+            {"lesson": lesson, "step": step, "answers": sorted(given.values())}
+            for (lesson, step), given in sorted(self._answers.items())
+        ]
+
     def knows(self, question: Question) -> bool:
         return question in self._questions
 

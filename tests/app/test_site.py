@@ -142,10 +142,11 @@ def test_what_needs_an_engine_is_left_out_or_says_so(opened: Any, folder: Path) 
     opened.goto(f"{folder.as_uri()}/index.html?recording=01-code&at=6.4&panel=controls")
     opened.locator(".hx-text .hx-tok").first.wait_for()
     opened.get_by_role("button", name="Share", exact=True).click()
-    link = opened.locator(".hx-share").get_by_role("textbox").input_value()
+    link = opened.locator(".hx-share").get_by_role("textbox", name="This moment").input_value()
     assert link == f"{folder.as_uri()}/index.html?recording=01-code&at=6.4"
-    assert opened.locator(".hx-share-row").count() == 2, "this moment, and the run as a file"
-    assert not opened.get_by_role("button", name="Code").count()
+    titles = opened.locator(".hx-share-row > b").all_inner_texts()
+    assert titles == ["This moment", "Embed code", "Card for slides", "As a file"]
+    assert not opened.get_by_role("button", name="Code: ").count()
     with opened.expect_download() as saved:
         opened.locator(".hx-share").get_by_role("button", name="Page", exact=True).click()
     assert saved.value.suggested_filename.endswith(".html")

@@ -113,6 +113,12 @@ def test_learners_follow_the_instructor_answer_and_are_freed(held: str, room: Ro
     answers, foot = (scanned.locator(part).bounding_box() for part in (".hx-room-card", ".hx-lesson-foot"))
     assert foot["y"] + foot["height"] <= answers["y"] + 1, "they cover nothing of the lesson"
 
+    with instructor.expect_download() as table:
+        instructor.get_by_role("button", name="Answers as CSV").click()
+    rows = Path(table.value.path()).read_text(encoding="utf-8-sig").splitlines()
+    assert rows[0].startswith("lesson,title,step,question") and len(rows) >= 3
+    assert [row.rpartition(",")[2] for row in rows[1:3]] == ["1", "1"]
+
     # A moment of a recording; a browser that comes late lands there; another tab is opened anew.
     instructor.goto(f"{held}/?recording=00-toy&at=2.1")
     instructor.locator("#hx-first").wait_for(state="detached")
@@ -216,6 +222,7 @@ def test_a_page_without_a_class_has_nothing_of_it(page: Any, site: str) -> None:
 def test_who_is_not_in_the_room_hears_and_sends_nothing(held: str, room: Room) -> None:
     with httpx.Client(base_url=held, timeout=60) as stranger, entered(held, code=room.members.code) as learner:
         assert stranger.get(f"{ROOM}/now").status_code == 403
+        assert [one.get(f"{ROOM}/answers").status_code for one in (stranger, learner)] == [403, 403]
         answer = {"lesson": "01-why-slow", "step": 2, "answer": 0}
         assert stranger.post(f"{ROOM}/answer", json=answer).status_code == 403
         for client in (stranger, learner):
@@ -225,6 +232,19 @@ def test_who_is_not_in_the_room_hears_and_sends_nothing(held: str, room: Room) -
         told = learner.get(f"{ROOM}/now")
         assert not told.json()["leads"] and room.members.key not in told.text and "code" not in told.json()
         assert told.headers["cache-control"] == "no-store"
+
+
+def test_the_instructor_takes_the_answers_along_and_nobody_s_stand_together(held: str, room: Room) -> None:
+    question = {"lesson": "01-why-slow", "step": 2}
+    for given in (2, 0):
+        with entered(held, code=room.members.code) as learner:
+            learner.get(f"{ROOM}/now", timeout=60)
+            assert learner.post(f"{ROOM}/answer", json={**question, "answer": given}).json()["counted"]
+    with entered(held, key=room.members.key) as instructor:
+        reply = instructor.get(f"{ROOM}/answers")
+    mine = next(one for one in reply.json()["answers"] if {**one, "answers": 0} == {**question, "answers": 0})
+    assert mine["answers"] == sorted(mine["answers"]) and {0, 2} <= set(mine["answers"])
+    assert reply.headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("secret", ["key", "code"])

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowsOf } from "../../assets/js/workshop/answer-bars.js";
+import { answersCsv } from "../../assets/js/workshop/answers-csv.js";
 import { askedAt, notedAt } from "../../assets/js/workshop/known.js";
 import { placeName } from "../../assets/js/workshop/place-name.js";
 import { warningOf } from "../../assets/js/workshop/poster.js";
@@ -214,4 +215,35 @@ test("the poster warns of an address that only this machine can open", () => {
   assert.match(warningOf("http://127.0.0.1:7860/"), /Only this machine/);
   assert.match(warningOf("http://localhost:7860/?x=1"), /Only this machine/);
   for (const page of ["http://192.168.1.7:7860/", "https://127.example.org/"]) assert.equal(warningOf(page), "");
+});
+
+test("answers are a table of what was given and how often, and no cell of it is a formula", () => {
+  const step = (/** @type {any} */ question) => ({ title: "By the title", question });
+  const lessons = [
+    {
+      ...{ id: "01-a", title: '=cmd|"calc"!A1' },
+      steps: [
+        step({ ask: "How many does `T` keep, of [T]?", choices: [{ text: "-1, or fewer" }, { text: "two" }] }),
+        step({ ask: "$per_forward?", number: { unit: "tokens" } }),
+        step({ ask: "\t@SUM(A1)", number: {} }),
+      ],
+    },
+  ];
+  const given = [
+    { lesson: "01-a", step: 1, answers: [0, 0, 1] },
+    { lesson: "01-a", step: 2, answers: [1.5, 1.5, 20] },
+    { lesson: "01-a", step: 3, answers: [7] },
+    { lesson: "09-gone", step: 1, answers: [2] },
+  ];
+  const title = `"'=cmd|""calc""!A1"`;
+  assert.deepEqual(answersCsv(given, lessons).split("\r\n"), [
+    "lesson,title,step,question,answer,unit,learners",
+    `01-a,${title},1,"How many does T keep, of T?","'-1, or fewer",,2`,
+    `01-a,${title},1,"How many does T keep, of T?",two,,1`,
+    `01-a,${title},2,By the title,1.5,tokens,2`,
+    `01-a,${title},2,By the title,20,tokens,1`,
+    `01-a,${title},3,'\t@SUM(A1),7,,1`,
+    "09-gone,,1,,2,,1",
+    "",
+  ]);
 });

@@ -16,7 +16,7 @@ export function rowsOf({ counts, bins }, question) {
 }
 
 /** A lesson's text without its marks. @param {string|undefined} text */
-const plain = (text) => (text ?? "").replace(/\[([A-Z]\d?)\]/g, "$1").replace(/[`*]/g, "");
+export const plain = (text) => (text ?? "").replace(/\[([A-Z]\d?)\]/g, "$1").replace(/[`*]/g, "");
 
 /** @param {Tally} tally @param {any} step of the lesson, null where it is not known */
 export function barsOf(tally, step) {

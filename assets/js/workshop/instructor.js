@@ -3,10 +3,12 @@
 
 import { TwoWindows } from "../tabs/learn/class/two-windows.js";
 import { h, say } from "../shared/kit/dom.js";
+import { saveBlob } from "../shared/kit/files.js";
 import { tabOf } from "../shared/share/arrive.js";
 import { presenting } from "../shared/player/presenter.js";
 import { stageHere } from "../shared/player/within-reach.js";
 import { barsOf } from "./answer-bars.js";
+import { answersCsv } from "./answers-csv.js";
 import { barButton, fit } from "./led-frame.js";
 import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally } from "./known.js";
 import { placeNamed } from "./place-name.js";
@@ -43,6 +45,9 @@ export class Instructor {
     );
     this.code = barButton("", () => this.poster());
     this.code.title = WORKSHOP.codeTip;
+    this.csv = barButton(WORKSHOP.csv, () => this._ask(() => this._save()));
+    this.csv.classList.add("hx-room-csv");
+    this.csv.title = WORKSHOP.csvTip;
     this.show = barButton("", () => ask("show", this.last?.bars ? {} : (this._question() ?? {})));
     this.windows = new TwoWindows((said) => said.at && said.seen && this.projector());
     this.projector = () => {};
@@ -75,7 +80,8 @@ export class Instructor {
     this.release.toggleAttribute("disabled", !last.led);
     this.send.toggleAttribute("disabled", here === null);
     this.send.title = here === null ? WORKSHOP.unsent : "";
-    frame.controls(this.send, this.keeps, this.release, this.code);
+    const answered = last.tallies?.length ? [this.csv] : [];
+    frame.controls(this.send, this.keeps, this.release, this.code, ...answered);
     this._answers();
   }
 
@@ -115,6 +121,13 @@ export class Instructor {
     if (at === null) throw new Error(WORKSHOP.unsent);
     this.sent = trace(reach);
     await this.room.say("send", { at });
+  }
+
+  async _save() {
+    const { answers } = await this.room.answers();
+    const { lessons } = await lessonsKnown();
+    const text = `\ufeff${answersCsv(answers, lessons)}`; // by its first character spreadsheets know UTF-8
+    saveBlob(new Blob([text], { type: "text/csv" }), `hsd_answers_${new Date().toISOString().slice(0, 10)}.csv`);
   }
 
   /** @param {boolean} on */

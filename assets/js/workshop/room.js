@@ -8,6 +8,7 @@ const LONGEST_PAUSE_MS = 15_000;
  * What the server tells, as app/workshop/room.py writes it.
  * @typedef {{lesson: string, step: number, total: number, counts?: number[],
  *   bins?: {from: number|null, to: number|null, count: number}[]}} Tally
+ * @typedef {{lesson: string, step: number, answers: number[]}} Given answers: places of choices, or estimates, ascending
  * @typedef {{version: string, leads: boolean, sent: {at: string, number: number}|null, led: boolean, bars: Tally|null,
  *   code?: string, address?: string, here?: number, keeps?: boolean, tallies?: Tally[]}} Told
  */
@@ -70,6 +71,11 @@ export class Room {
         await pause(Math.max(retry, Math.min(LONGEST_PAUSE_MS, 500 * 2 ** this.lost)) * (0.75 + Math.random() / 2));
       }
     }
+  }
+
+  /** All answers, for the instructor alone. @returns {Promise<{answers: Given[]}>} */
+  answers() {
+    return this._ask("answers");
   }
 
   /** @param {string} what @param {object} data @returns {Promise<any>} */

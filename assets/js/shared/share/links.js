@@ -6,6 +6,7 @@ import { momentOf } from "./moment.js";
 import { LONGEST, pack } from "./packed.js";
 import { words } from "../words/share.js";
 
+const FRAME = { width: "100%", height: "480", loading: "lazy", style: "border: 1px solid #ccc" };
 const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run
 
 /**
@@ -59,4 +60,17 @@ export async function runLink({ feed, settings }) {
   const url = address(new URLSearchParams(seen(settings))) + hash;
   if (url.length > LONGEST) return { reason: words.tooLong(url.length, LONGEST) };
   return { url, note: words.runNote(url.length, bare) };
+}
+
+/** A run in a frame of another page: the recording at this moment, or the run that a link holds. @param {Link} moment @param {Link} run @param {Shown} shown @returns {Link} */
+export function embedCode(moment, run, { feed, alone }) {
+  const title = feed.model?.header?.title ?? "";
+  const link = "url" in moment ? moment : run;
+  if (!("url" in link)) return link;
+  const url = new URL(link.url);
+  url.searchParams.set("embed", "1");
+  const frame = document.createElement("iframe"); // in no page: nothing is fetched
+  for (const [name, value] of Object.entries({ src: url.href, title: words.embedTitle(title), ...FRAME }))
+    frame.setAttribute(name, value);
+  return { url: frame.outerHTML, note: words.embedNote + (alone ? "" : words.embedAllowed) };
 }

@@ -4,7 +4,8 @@ import { h, icon, say } from "../kit/dom.js";
 import { copy, saveGzip, traceName } from "../kit/files.js";
 import { showCode } from "./code.js";
 import { savePage } from "./save-page.js";
-import { momentLink, runLink, settingsLink } from "./links.js";
+import { embedCode, momentLink, runLink, settingsLink } from "./links.js";
+import { slideRow } from "./slide-row.js";
 import { words } from "../words/share.js";
 
 const CONFIRMED_MS = 2500;
@@ -28,7 +29,9 @@ export function sharePanel(shown) {
   const moment = row(words.moment, !alone); // the server draws codes
   const settings = row(words.settings);
   const run = row(words.run, false);
-  const rows = alone ? [moment] : [settings, moment, run]; // nobody there runs settings, or opens a run
+  const embed = row(words.embed, false);
+  const rows = alone ? [moment, embed] : [settings, moment, run, embed]; // nobody there runs settings, or opens a run
+  const slide = slideRow(shown.feed, tell);
   const save = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {() => Promise<string>} */ action) =>
     h(
       "button",
@@ -60,20 +63,26 @@ export function sharePanel(shown) {
     ),
   );
   const here = warning ? h("p", { class: "hx-share-note", text: warning }) : null;
-  const el = h("div", { class: "hx-share" }, ...rows.map((row) => row.el), files, here, said);
+  const el = h("div", { class: "hx-share" }, ...rows.map((row) => row.el), slide.el, files, here, said);
   let turn = 0;
   return {
     el,
     show(token) {
       const mine = ++turn;
       tell("");
-      moment.set(momentLink(shown, token));
+      const here = momentLink(shown, token);
+      const held = (/** @type {Link} */ link) => {
+        run.set(link);
+        embed.set(embedCode(here, link, shown));
+      };
+      moment.set(here);
+      slide.show();
+      held({ reason: alone ? words.notShipped : words.packing });
       if (alone) return;
       settings.set(settingsLink(shown));
-      run.set({ reason: words.packing });
       runLink(shown).then(
-        (link) => mine === turn && run.set(link),
-        (error) => mine === turn && run.set({ reason: error?.message || String(error) }),
+        (link) => mine === turn && held(link),
+        (error) => mine === turn && held({ reason: error?.message || String(error) }),
       );
     },
   };

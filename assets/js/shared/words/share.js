@@ -13,6 +13,10 @@ export const words = {
   momentNote: (/** @type {string} */ at, /** @type {number|null} */ token) =>
     `Round ${at.split(".")[0]}, event ${at.split(".")[1]}${token === null ? "" : `, with the card of token ${token} open`}.`,
   notShipped: "Only for recordings that come with the page; the link below works for any run.",
+  embed: "Embed code",
+  embedNote: "HTML for a page of your own: the text and its player in a frame.",
+  embedAllowed: " Start this server with --allow-embed and that page\u2019s origin.",
+  embedTitle: (/** @type {string} */ title) => `HSD Explorer${title ? `: ${title}` : ""}`,
   run: "The whole run",
   runNote: (/** @type {number} */ length, /** @type {boolean} */ bare) =>
     `${kB(length)}, inside the link: no server stores it. Without probability rows${bare ? ", depths and cache lengths" : " and depths"}.`,
@@ -64,4 +68,23 @@ export const words = {
   noMoment: (/** @type {string} */ what) => `Left out of the address because invalid: ${what}.`,
   noSuchRecording: (/** @type {string} */ name, /** @type {string} */ other) =>
     `There is no recording \u201c${name}\u201d here; ${other ? `\u201c${other}\u201d has the nearest name and is shown` : "another one is shown"}.`,
+};
+
+/** The card for slides. */
+export const slide = {
+  row: "Card for slides",
+  note: "16:9: the stack, its speed, the text, the machine and the day.",
+  dark: "dark",
+  saved: (/** @type {string} */ name) => `Saved as ${name}.`,
+  svgTip: "vector graphics: sharp at any size",
+  pngTip: "pixels, 2560 \u00d7 1440",
+  of: (/** @type {string} */ big, /** @type {string} */ unit, /** @type {string} */ stack) =>
+    `Card for slides: ${big} ${unit}; ${stack}`,
+  brand: "HSD Explorer",
+  about: "hierarchical speculative decoding",
+  perPass: (/** @type {string} */ tokens) => `${tokens} tokens a pass`,
+  kept: (/** @type {number} */ share) => `${share} % of drafts kept`,
+  exact: "The text is the one that the model alone writes.",
+  inLaw: "Every token is drawn as the model alone would draw it.",
+  lossy: "This stack may change the text.",
 };

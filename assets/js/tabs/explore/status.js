@@ -2,7 +2,7 @@
 
 import { unknownKinds } from "../../shared/levels/kinds.js";
 import { clockOf } from "../../shared/levels/overlap.js";
-import { differing } from "./proof/lines.js";
+import { differing } from "../../shared/levels/greedy.js";
 import { CLOCKS } from "../../shared/words/lanes.js";
 import { STATUS } from "../../shared/words/run.js";
 

@@ -12,7 +12,12 @@ const FINER = 2; // pixels of a PNG to one of the screen
  * @param {{kind: "svg"|"png", light: boolean}} how light: as the light page shows it
  */
 export async function savePicture(host, title, { kind, light }) {
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(painted(host, title, light))}`;
+  return saveDrawing(painted(host, title, light), title, kind);
+}
+
+/** @param {SVGElement} drawing @param {string} title @param {"svg"|"png"} kind @returns {Promise<string>} the file's name */
+export async function saveDrawing(drawing, title, kind) {
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${sourceOf(drawing)}`;
   const name = `hsd_${title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
@@ -21,6 +26,9 @@ export async function savePicture(host, title, { kind, light }) {
   saveBlob(kind === "svg" ? picture : await pixels(text), name);
   return name;
 }
+
+/** @param {SVGElement} drawing */
+export const sourceOf = (drawing) => new XMLSerializer().serializeToString(drawing);
 
 /** The theme is changed and put back between two frames: nobody sees it. */
 function painted(/** @type {HTMLElement} */ host, /** @type {string} */ title, /** @type {boolean} */ light) {
@@ -36,10 +44,13 @@ function painted(/** @type {HTMLElement} */ host, /** @type {string} */ title, /
   }
 }
 
+/** An SVG as the address of an image. @param {string} text */
+export const addressOf = (text) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+
 /** @param {string} text an SVG @returns {Promise<Blob>} */
 async function pixels(text) {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  image.src = addressOf(text);
   await image.decode();
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [FINER * image.width, FINER * image.height];

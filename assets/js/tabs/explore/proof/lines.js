@@ -10,8 +10,6 @@
  *   compared: the trace says how many ids agree; smallest: the places of the smallest margins, rising
  */
 
-import { isGreedy } from "../../../shared/levels/greedy.js";
-
 const MARKED = 5;
 
 /**
@@ -51,9 +49,6 @@ export function linesOf(model) {
 }
 
 const TIE = 1e-3; // logits, as hsd_core/trace/comparison.py has it
-
-/** Whether a greedy run and plain decoding beside it wrote different texts. @param {import("../../../shared/run/trace.js").TraceModel} model */
-export const differing = (model) => isGreedy(model) && Boolean(model.baseline?.diverges);
 
 /** Whether two logits are so close that rounding may turn them round. @param {number} margin */
 export const nearTie = (margin) => margin < TIE;
