@@ -28,7 +28,7 @@ from hsd_core.trace.comparison import baseline_of
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
-    from hsd_core.core.entry import StackEntry
+    from hsd_core.core.level import StackEntry
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.memory import Memory
     from hsd_core.levels.trunk import Layered

@@ -23,8 +23,8 @@ from toys import output_of
 import hsd_core
 from hsd_core.core import run as engine
 from hsd_core.core.choices import ChoiceKey, SeededChoices
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.hierarchy import Hierarchy
+from hsd_core.core.level import StackEntry
 from hsd_core.core.requests import DraftRequest, Request, ScoreRequest
 from hsd_core.core.tree import Token, Tree
 from hsd_core.levels.shared import open_levels

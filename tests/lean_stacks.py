@@ -10,7 +10,7 @@ from enumerator import SAMPLED, Distribution
 from tiny import tiny
 from toys import LookupLevel, lookup
 
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.key import depths_of
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.grammar.stack_text import LevelSpec, parse

@@ -11,8 +11,7 @@ from torch import Tensor
 from toys import toy_stack
 
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import DraftOrder, Proposal, Work
+from hsd_core.core.level import DraftOrder, Proposal, StackEntry, Work
 from hsd_core.core.tree import Tree
 from hsd_core.levels.shared import SharedState
 from hsd_core.models.context import Context

@@ -14,7 +14,7 @@ from enumerator import Distribution
 from torch import Tensor
 from toys import LookupLevel, lookup, table
 
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.cache import Positions
 from hsd_core.models.one_pass import Pass

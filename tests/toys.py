@@ -14,8 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import DraftOrder, DrawnFrom, Forks, LevelAbout, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, Forks, LevelAbout, Proposal, StackEntry, Work
 from hsd_core.core.tree import Offer, Tree, named
 from hsd_core.grammar.stack_text import parse
 from hsd_core.systems.table.table_level import Table, TableLevel

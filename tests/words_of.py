@@ -7,7 +7,7 @@ from typing import Any
 
 from toys import table
 
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import parse
 from hsd_core.systems.cross.cross_level import CrossLevel
 from hsd_core.systems.cross.declaration import MAP

@@ -1,1 +1,1 @@
-"""HSD itself: the recursion, what it decides by, what runs it, and the events that it writes. It names no system."""
+"""HSD itself: the recursion, its rules and policies, its driver, and the events of a run. It names no system."""

@@ -1,10 +1,10 @@
 """Every random choice of a run goes through one `Choices` object.
 
-The engine draws tokens and throws coins nowhere else, so a test may put an enumerator in its place and obtain the exact
-distribution of the engine itself, not of a twin of it.
+The engine draws tokens and throws coins nowhere else, so a test can replace the object with an enumerator and compute
+the exact distribution of the engine itself.
 
-A choice has a key: what is chosen, by which level, at which position, and in which epoch. Its uniform number follows
-from the seed and the key alone, not from the order of the calls.
+A choice has a key: what is chosen, by which level, at which position, and in which epoch. Its uniform number depends
+on the seed and the key only, not on the order of the calls.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _FACTOR, _BITS = 6_364_136_223_846_793_005, (1 << 63) - 1
 class ChoiceKey(NamedTuple):
     """
     role: "draft" (a drafter's token), "coin" (whether a verifier keeps one) or "own" (its correction or bonus).
-    position: of the token, counted from the start of the context. epoch: see `Epochs`. number: tells
-    apart the draws or coins for one position, where a tree has several there.
+    position: of the token, counted from the start of the context. epoch: see `Epochs`. number: distinguishes the draws
+    or coins for one position of a tree.
     """
 
     role: str
@@ -40,7 +40,7 @@ class Choices(Protocol):
         ...
 
     def accept(self, alpha: float, key: ChoiceKey) -> tuple[bool, float | None]:
-        """True with probability alpha, and the coin that decided it (None where nothing was left to chance)."""
+        """True with probability alpha, and the coin that decided it (None if alpha is 0 or 1)."""
         ...
 
 
@@ -67,19 +67,19 @@ class SeededChoices:
 
 
 class Epochs(Protocol):
-    """Where drafted tokens were dropped, new choices are made for their places: a choice is of an epoch."""
+    """After drafted tokens are dropped, a new epoch gives their positions new random choices."""
 
     def of(self, level: int, at: int) -> int:
-        """The epoch in which a level chooses for places behind the first `at` tokens."""
+        """The epoch of a level's choices for the positions after the first `at` tokens."""
         ...
 
     def cut(self, level: int, at: int) -> None:
-        """A level has rejected the token behind the first `at`, and with it all that was drafted further on."""
+        """A level has rejected the token after the first `at`, and with it everything drafted after that."""
         ...
 
 
 class EpochsByCount:
-    """One level after another: how often this level and those above have dropped tokens."""
+    """For levels that run one after another: how often this level and those above have dropped tokens."""
 
     def __init__(self, levels: int) -> None:
         self._cuts = [0] * levels
@@ -94,17 +94,17 @@ class EpochsByCount:
 
 
 class EpochsByCorrections:
-    """Where several levels run ahead: which tokens of the text itself are corrections, by this level and those above.
+    """For levels that run ahead: a hash of the corrections in the text that are this level's or one above's.
 
-    How often a lower level rejected tokens behind a text that was dropped since depends on timing. The corrections that
-    stand in the text do not, so one seed gives one text at any speed.
+    The number of rejections depends on timing, as some of them concern text that was dropped later. The corrections in
+    the text do not, so one seed gives one text at any speed.
     """
 
     def __init__(self) -> None:
-        self._corrected: list[tuple[int, int]] = []  # (place, level), in the order of the text
+        self._corrected: list[tuple[int, int]] = []  # (position, level), in the order of the text
 
     def of(self, level: int, at: int) -> int:
-        """See `Epochs.of`: a number that follows from those corrections alone."""
+        """See `Epochs.of`."""
         epoch = 0
         for place, by in self._corrected:
             if place < at and by >= level:
@@ -119,7 +119,7 @@ class EpochsByCorrections:
 
 
 class Judge:
-    """The choices of one verification: `level` judges what stands behind the first `start` tokens of the context."""
+    """The choices of one verification: `level` judges the draft after the first `start` tokens of the context."""
 
     __slots__ = ("_choices", "_epoch", "_level", "_start")
 
@@ -127,7 +127,7 @@ class Judge:
         self._choices, self._level, self._start, self._epoch = choices, level, start, epoch
 
     def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float | None]:
-        """Whether an offer for the position `start + depth` is kept; `number`: its place in the judging order."""
+        """Whether an offer for the position `start + depth` is kept; `number`: its index in judging order."""
         return self._choices.accept(alpha, ChoiceKey("coin", self._level, self._start + depth, self._epoch, number))
 
     def draw(self, row: Tensor, depth: int) -> int:

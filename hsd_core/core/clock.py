@@ -1,7 +1,7 @@
-"""The engine's clock: monotonic nanoseconds that stand still while nobody decodes.
+"""The engine's clock: monotonic nanoseconds, stopped while nothing is decoded.
 
-Time is stamped here and nowhere else. The clock stops while the consumer of a run holds the generator
-(drawing, networks, other racers) and while the engine writes down what an observer wants to see.
+All times of a run come from it. It stops while the consumer of a run holds the generator (drawing, network, the other
+runs of a race) and while the engine records events.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class EngineClock:
         return self._stopped
 
     def set(self, ns: int) -> None:
-        """Go on from another time: what was run alone is laid beside what runs elsewhere."""
+        """Continue from another time; it puts a pass that ran alone on a timeline with others."""
         self._held += self.now() - ns
 
     def stop(self) -> None:
@@ -38,8 +38,8 @@ class EngineClock:
         self._stopped_at = self._read()
 
     def go_on(self) -> None:
-        """Leave out the time since `stop`."""
-        assert self._stopped_at is not None, "the clock goes on where it was stopped"
+        """Continue, without the time since `stop`."""
+        assert self._stopped_at is not None, "the clock was not stopped"
         self._held += self._read() - self._stopped_at
         self._stopped_at = None
 

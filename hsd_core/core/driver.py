@@ -1,10 +1,9 @@
-"""The sequential driver: has every request of the hierarchy done by its level, one after another, and writes it down.
+"""The sequential driver: it runs every request of the hierarchy on its level, one after another, and records it.
 
     hierarchy  --Draft | Score | Keep-->  driver  -->  the levels' runs
                <--Tree | rows | Token---          \\-->  trace writer, clock
 
-The algorithm does not know who answers, and a run takes any `Driver`: the tests put an enumerating one in this one's
-place.
+The algorithm does not depend on who answers: a run takes any `Driver`, and tests use one that enumerates.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from torch import Tensor
 
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event, How
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import LevelRun, Proposal, Verified, Work, drafter, scorer
+from hsd_core.core.level import LevelRun, Proposal, StackEntry, Verified, Work, drafter, scorer
 from hsd_core.core.notes import Note, Threshold, added, gauges, noted
-from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.core.requests import Answer, DraftRequest, KeepRequest, Requests, ScoreRequest
 from hsd_core.core.run_plans import Checked, Drafted
 from hsd_core.core.tree import Token, Tree
 from hsd_core.core.writer import TraceWriter
@@ -31,23 +29,23 @@ T = TypeVar("T")
 
 
 class Stopped(Exception):
-    """The consumer asked the run to stop; raised between two forwards."""
+    """The run was asked to stop; raised between two forwards."""
 
 
 class Driver(Protocol):
-    """Has what a hierarchy asks for done by the levels of one run, and writes it down."""
+    """Runs the requests of a hierarchy on the levels of one run, and records them."""
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
-        """What the target commits behind the context, at most `budget` tokens; yields the events of what was done."""
+        """The tokens that the target commits after the context, at most `budget`; yields the events of the round."""
         ...
 
-    def at_rest(self, length: int) -> Event:
+    def cache_lengths(self, length: int) -> Event:
         """The cache lengths after a commit, over a context of `length` tokens."""
         ...
 
     @property
     def pending(self) -> int | None:
-        """The number from which on tokens may still be judged after a commit; None where all are settled."""
+        """The first serial that may still be judged after a commit; None if every token is decided."""
         ...
 
     def take_outcomes(self) -> tuple[Drafted | Checked, ...]:
@@ -67,7 +65,7 @@ class MakeDriver(Protocol):
 
 
 class PassResult(NamedTuple):
-    """A draft or a score that is done: what came out, what it took, from when to when, and what gauges say of it."""
+    """A finished draft or score: its result, its work, its begin and end (ns), and the gauges' notes."""
 
     result: Proposal | Tensor
     work: Work
@@ -103,16 +101,16 @@ class Sequential:
         """See `Driver.round`."""
         return (yield from self.drive(hierarchy.round(context, budget)))
 
-    def at_rest(self, length: int) -> Event:
-        """See `Driver.at_rest`."""
+    def cache_lengths(self, length: int) -> Event:
+        """See `Driver.cache_lengths`."""
         return self._kv(range(len(self.runs)), length)
 
-    def drive(self, asking: Asking[T]) -> Generator[Event, None, T]:
+    def drive(self, requests: Requests[T]) -> Generator[Event, None, T]:
         """Answer every request, one after another."""
         answer: Answer = None
         while True:
             try:
-                request = asking.send(answer)  # the first time nothing has been asked, and None begins
+                request = requests.send(answer)  # None starts the generator
             except StopIteration as end:
                 result: T = end.value
                 return result
@@ -122,7 +120,7 @@ class Sequential:
                 self._scored = self._pass(request)
                 answer = self._scored.logits
             else:
-                assert isinstance(request, KeepRequest), f"nothing waits for {request}: levels work one after another"
+                assert isinstance(request, KeepRequest), f"a sequential driver cannot answer {request}"
                 answer = yield from self._keep(request, self._scored, self.writer.clock.now(), range(len(self.runs)))
 
     def take_outcomes(self) -> tuple[Drafted | Checked, ...]:
@@ -132,10 +130,10 @@ class Sequential:
         return outcomes
 
     def _pass(self, asked: DraftRequest | ScoreRequest) -> PassResult:
-        """Have a level draft or score."""
+        """Let a level draft or score."""
         raise_if_stopped(self._stop)
         clock = self.writer.clock
-        self._measured()  # what came before is nobody's
+        self._measured()  # drops what was measured before this pass
         t0 = clock.now()
         if isinstance(asked, ScoreRequest):
             logits, work = scorer(self.runs[asked.level]).score(asked.context, asked.tree)
@@ -152,14 +150,13 @@ class Sequential:
         return drafter(self.runs[asked.level]).propose(asked.context, replace(order, stops=stops))
 
     def _measured(self) -> dict[str, Note]:
-        """What gauges say of this thread since they were last asked."""
+        """The gauges' notes on what this thread did since the last call."""
         return noted(*(gauge() for gauge in self._gauges))
 
     def _written(
         self, asked: DraftRequest, done: PassResult, *, stale: bool = False, onto: Sequence[int] = ()
     ) -> Generator[Event, None, Tree]:
-        """Write a draft down. stale: what it stands behind was cut meanwhile, and nobody will judge it. onto: see
-        `events.Draft`."""
+        """Record a draft. stale, onto: see `TraceWriter.draft`."""
         i, proposal = asked.level, done.proposal
         tree: Tree = proposal.tree(lambda id_, source: self.writer.token(id_, level=i, how="draft", source=source))
         theta = asked.theta if (own := Threshold.of(proposal)) is None else own.theta
@@ -172,14 +169,14 @@ class Sequential:
     def _drop(
         self, hierarchy: Hierarchy, request: DraftRequest | ScoreRequest, done: PassResult
     ) -> Generator[Event, None, None]:
-        """Write down what came out behind a text that was cut meanwhile."""
+        """Record a pass whose text was cut while it ran."""
         if isinstance(request, DraftRequest):
             yield from self._written(request, done, stale=True)
         else:
             yield self.writer.stale(request, done.work, hierarchy.below(request.level), done.t0, done.t1)
 
     def _forget(self, levels: Sequence[int], length: int) -> Generator[Event, None, None]:
-        """These levels forget what they have of the text behind its first `length` tokens."""
+        """These levels forget the text after its first `length` tokens."""
         for level in levels:
             run = self.runs[level]
             before = run.cached
@@ -190,26 +187,27 @@ class Sequential:
     def _keep(
         self, asked: KeepRequest, scored: PassResult, t1: int, levels: Sequence[int], dropped: Sequence[int] = ()
     ) -> Generator[Event, None, Token | None]:
-        """Write a verdict down, and let `levels` forget what it did not keep.
+        """Record a verdict, and let `levels` forget what it did not keep.
 
         Args:
-            t1: when the verification ended. dropped: the tokens behind those judged that fall with a rejected one.
+            t1: when the verification ended. dropped: serials of tokens after the judged ones that go with a rejected
+                one.
         """
         i, below, judged, start = asked.level, asked.below, asked.judged, len(asked.context)
         tree, verdict, path = judged.tree, judged.verdict, judged.path
         measured = added(scored.measured, self._measured())  # rows are read when they are judged
         yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, measured)
         kept = len(verdict.path)
-        # A leaf may have been kept that was never processed, while nodes beside it were.
-        # Where no token follows, the last one is read when the next is asked for, even by a level that has read it.
+        # A kept leaf may be unprocessed while its siblings are processed. If no token follows the path, its last token
+        # is processed again to get the next row, even by a level that has processed it.
         whole = tree.is_chain and not asked.probed and verdict.token is not None
         processed = start + (kept if whole else len(path))
-        cached = [self.runs[level].cached for level in levels]  # of all: levels may share what one of them cuts
+        cached = [self.runs[level].cached for level in levels]  # before any cut: levels may share a cache
         for level, before in zip(levels, cached, strict=True):
             run = self.runs[level]
             if before > processed or (before > start and not in_order(path)):
                 run.keep(start, path)
-                if run.cached < before:  # a path out of order may be moved together, and nothing lost
+                if run.cached < before:  # a path out of order may be compacted without losing a position
                     yield self.writer.rollback(level, before, run.cached)
         if below is not None:
             if len(tree):
@@ -226,28 +224,28 @@ class Sequential:
         return token
 
     def _kv(self, levels: Sequence[int], length: int) -> Event:
-        """The cache lengths of these levels as they stand, over a context of `length` tokens."""
+        """The present cache lengths of these levels, over a context of `length` tokens."""
         return self.writer.kv(((i, self.runs[i]) for i in levels if self.stack[i].level.has_cache), length)
 
 
-def result_of(asking: Asking[T], answer: Answer) -> T:
-    """What an asking comes to whose last request is answered.
+def result_of(requests: Requests[T], answer: Answer) -> T:
+    """The result of a generator of requests, given the answer to its last one.
 
     Raises:
-        AssertionError: it asks for more.
+        AssertionError: it yields another request.
     """
     try:
-        asking.send(answer)
+        requests.send(answer)
     except StopIteration as end:
         result: T = end.value
         return result
-    raise AssertionError("a verdict is one request")
+    raise AssertionError("that was not its last request")
 
 
 def raise_if_stopped(stop: Callable[[], bool]) -> None:
     """
     Raises:
-        Stopped: the run is to end.
+        Stopped: `stop` says so.
     """
     if stop():
         raise Stopped

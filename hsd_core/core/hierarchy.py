@@ -11,12 +11,12 @@ Verify is one forward of M_i over the tree from below, then a rule that keeps a 
 What is held goes up as a chain with M_i's full rows, never with the residual; overshoot goes up, it is not cut. A
 stack of one level is plain decoding: Verify(0) of nothing.
 
-`budget` is how many tokens may still be committed. It depends on counts alone, so it may bound any draft, and no
-token ever lies behind the end of the text or an end-of-sequence token.
+`budget` is how many tokens may still be committed. It depends on counts only, so it may bound any draft; no token ever
+follows the end of the text or an end-of-sequence token.
 
-The hierarchy asks and decides; it runs nothing. `pull` and `verify` yield requests and are sent the answers by whoever
-drives them (see `driver`); the context is an argument of theirs, and every request carries the one that it is about.
-Not every level need run: `follow` says, between two rounds, which ones do and with which T.
+The hierarchy asks and decides; it runs nothing. `pull` and `verify` are generators: they yield requests, each with its
+context, and receive the answers from a driver (`driver`). Not every level has to run: `follow` sets, between two
+rounds, which levels run and with which T.
 """
 
 from __future__ import annotations
@@ -25,20 +25,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Protocol
 
 from torch import Tensor
 
 from hsd_core.core.choices import ChoiceKey, Choices, Epochs, EpochsByCount, Judge
-from hsd_core.core.level import DraftOrder, Sampler, TreeShape
+from hsd_core.core.level import DraftOrder, Sampler, StackEntry, TreeShape
 from hsd_core.core.policies import DraftState, Policy
-from hsd_core.core.requests import Asking, DraftRequest, Judged, KeepRequest, Rows, ScoreRequest, TakeRequest
+from hsd_core.core.requests import DraftRequest, Judged, KeepRequest, Requests, Rows, ScoreRequest, TakeRequest
 from hsd_core.core.rules import Rule, rows_of, tokenwise
 from hsd_core.core.run_plans import RunPlan
 from hsd_core.core.tree import NOTHING, Token, Tree, joined
 from hsd_core.grammar import lanes_of, policy_of, rule_of
 from hsd_core.grammar.keys import GROW, REPLACE
-from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import (
     OneHot,
@@ -53,38 +51,23 @@ from hsd_core.models.sampling import (
 )
 
 
-class StackedLevel(Protocol):
-    """A level in a stack, as far as the algorithm knows it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def spec(self) -> LevelSpec: ...
-
-    @property
-    def block(self) -> int | None:
-        """Its T; None for the target."""
-        ...
-
-
 class LevelError(ValueError):
-    """A level gave rows that nothing can be drawn from; the message says which, and what helps."""
+    """A level returned logits that nothing can be drawn from; the message names it and the cure."""
 
 
-def all_levels(stack: Sequence[StackedLevel]) -> RunPlan:
-    """The plan of all levels, as the stack is written."""
-    blocks = [place.block for place in stack[:-1]]
+def all_levels(stack: Sequence[StackEntry]) -> RunPlan:
+    """The plan of all levels, with the stack's own T."""
+    blocks = [entry.block for entry in stack[:-1]]
     assert None not in blocks, f"a level below the target has no block length: {blocks}"
     return RunPlan(tuple(range(len(stack))), tuple(block for block in blocks if block is not None))
 
 
 class Hierarchy:
-    """One run of a stack. Its state: the policies', and where verifiers dropped tokens; never the context."""
+    """One run of a stack. Its state: the policies', and where verifiers dropped tokens; not the context."""
 
     def __init__(
         self,
-        stack: Sequence[StackedLevel],
+        stack: Sequence[StackEntry],
         *,
         sampling: Sampling,
         choices: Choices,
@@ -93,24 +76,24 @@ class Hierarchy:
     ) -> None:
         """
         Args:
-            contexts: how many tokens each level's model takes at most; None where there is no such bound.
+            contexts: the most tokens that each level's model takes; None if it has no bound.
         """
         self._contexts = contexts or (None,) * len(stack)
         self.stack, self.sampling, self.choices, self.ends = stack, sampling, choices, ends
         # The target has no policy: its one verification is a round.
-        self.policies: list[Policy] = [policy_of(place.spec).bind(place.spec.values) for place in stack[:-1]]
-        self._judges = [rule_of(place.spec) for place in stack]
+        self.policies: list[Policy] = [policy_of(entry.spec).bind(entry.spec.values) for entry in stack[:-1]]
+        self._judges = [rule_of(entry.spec) for entry in stack]
         self._rules: list[Rule] = [
-            rule.bind(place.spec.values) for rule, place in zip(self._judges, stack, strict=True)
+            rule.bind(entry.spec.values) for rule, entry in zip(self._judges, stack, strict=True)
         ]
         self.to_probs = partial(to_probs, sampling=sampling)
         self.epochs: Epochs = EpochsByCount(len(stack))
         drawn = not sampling.greedy
         self._shapes = [
             TreeShape(spec.widths, spec.get(GROW) or 0, drawn and bool(spec[REPLACE]))
-            for spec in (place.spec for place in stack)
+            for spec in (entry.spec for entry in stack)
         ]
-        self._lanes = lanes_of([place.spec for place in stack])
+        self._lanes = lanes_of([entry.spec for entry in stack])
         self._below: dict[int, int] = {}  # verifier -> the level it verifies; none for the bottom of the plan
         self._blocks: dict[int, int] = {}
         self.follow(all_levels(stack))
@@ -125,20 +108,20 @@ class Hierarchy:
         """The level that level i verifies; None for the bottom of the plan."""
         return self._below.get(i)
 
-    def round(self, context: Context, budget: int) -> Asking[Tree]:
-        """HSD(K): what the target commits behind the context, at most `budget` tokens."""
+    def round(self, context: Context, budget: int) -> Requests[Tree]:
+        """HSD(K): the tokens that the target commits after the context, at most `budget`."""
         committed, _ = yield from self.verify(len(self.stack) - 1, context, budget)
         return committed
 
-    def pull(self, i: int, context: Context, budget: int) -> Asking[Tree]:
-        """HSD(i): what level i < K hands up, at most `budget` tokens; none where its context is full."""
+    def pull(self, i: int, context: Context, budget: int) -> Requests[Tree]:
+        """HSD(i): the tokens that level i < K hands up, at most `budget`; none if its context is full."""
         budget = self._within(i, len(context), budget)
         if i not in self._below or not budget:
             bottom = i if i not in self._below else self.plan.levels[0]
             epoch = self.epochs.of(bottom, len(context))
             order = self.order(bottom, len(context), budget, epoch)
             tree = yield DraftRequest(bottom, context, order, self.policies[bottom].moving, epoch)
-            assert isinstance(tree, Tree), f"a draft was answered by {tree}"
+            assert isinstance(tree, Tree), f"the answer to a draft request is {tree}"
             return tree
         length, held = 0, list[Tree]()
         while True:
@@ -151,7 +134,7 @@ class Hierarchy:
             context = context + added.ids
 
     def order(self, i: int, start: int, budget: int, epoch: int) -> DraftOrder:
-        """What level i is asked to draft behind `start` tokens, at most `budget`; it chooses in this epoch."""
+        """What level i is asked to draft after `start` tokens, at most `budget`; epoch: of its random choices."""
         return DraftOrder(
             min(self._blocks[i], self._within(i, start, budget)),
             Sampler(
@@ -165,10 +148,10 @@ class Hierarchy:
             self._shapes[i],
         )
 
-    def verify(self, i: int, context: Context, budget: int) -> Asking[tuple[Tree, bool]]:
-        """Verify(i, HSD(i-1)): the chain that level i puts behind the context, and whether it ends in a correction."""
+    def verify(self, i: int, context: Context, budget: int) -> Requests[tuple[Tree, bool]]:
+        """Verify(i, HSD(i-1)): the chain that level i adds to the context, and whether it ends in a correction."""
         spec, below = self.stack[i].spec, self.below(i)
-        # Above a level that goes on drafting meanwhile, a bonus would stand where that one's next token does.
+        # A level below on another lane drafts on meanwhile: its next token has the position of a bonus.
         bonus = spec.bonus and not self._lanes[i]
         below_budget = budget - 1 if bonus else budget
         if below is not None:
@@ -176,19 +159,21 @@ class Hierarchy:
         tree = NOTHING
         if below is not None and self._lanes[below] < self._lanes[i]:
             taken = yield TakeRequest(i, context, budget)
-            assert isinstance(taken, Tree), f"what was taken was answered by {taken}"
+            assert isinstance(taken, Tree), f"the answer to a take request is {taken}"
             tree = taken
         elif below is not None and below_budget > 0:
             tree = yield from self.pull(below, context, below_budget)
         bonus = bonus and not (tree.is_chain and self._ended(tree))
-        # Without a bonus the leaves need not be processed: their rows would decide nothing.
+        # Without a bonus the leaves need no row: nothing is decided after them.
         scored_tree = tree if bonus else tree.inner()[0]
         scored = yield ScoreRequest(i, context, scored_tree.with_probes(tree.probes))
-        assert isinstance(scored, Tensor), f"a score was answered by {scored}"
+        assert isinstance(scored, Tensor), f"the answer to a score request is {scored}"
         return (yield from self.judge(i, context, tree, scored, bonus=bonus))
 
-    def judge(self, i: int, context: Context, tree: Tree, scored: Tensor, *, bonus: bool) -> Asking[tuple[Tree, bool]]:
-        """The verdict of level i on a tree, once it has `scored` it; without a bonus its inner nodes. As `verify`."""
+    def judge(
+        self, i: int, context: Context, tree: Tree, scored: Tensor, *, bonus: bool
+    ) -> Requests[tuple[Tree, bool]]:
+        """The verdict of level i on a tree, from its logits; without a bonus those of the inner nodes. As `verify`."""
         below = self.below(i)
         n = len(tree if bonus else tree.inner()[0]) + 1
         ahead = likeliest(scored[n:]) if tree.probes.ids else None
@@ -202,13 +187,13 @@ class Hierarchy:
         verdict = rule(tree, probs, self._judge(i, len(context)), bonus)
         kept = verdict.path
         if kept and verdict.residual is None and tree.ids[kept[-1]] in self.ends:
-            verdict = replace(verdict, token=None)  # nothing stands behind the end of the text
+            verdict = replace(verdict, token=None)  # nothing follows the end of the text
         if len(kept) < len(tree):
             self.epochs.cut(i, len(context) + len(kept))
 
         path = tuple(places[node] - 1 for node in kept if node in places)
         if bonus and verdict.token is None:
-            path = path[:-1]  # the end of the text was processed beside other branches; nothing needs the row behind it
+            path = path[:-1]  # an end of the text that was processed with other branches; its row is not needed
         judged = Judged(tree, verdict, Rows(probs, logits, places), path)
         theta = self.policies[i].moving if i < len(self.policies) else None
         probed = () if ahead is None else tuple(ahead.tolist())
@@ -217,7 +202,7 @@ class Hierarchy:
             self.policies[below].on_verified(tree.longest, len(kept), self._blocks[below])
         tokens = [tree.tokens[node] for node in kept]
         if token is not None:
-            assert isinstance(token, Token), f"what was kept was answered by {token}"
+            assert isinstance(token, Token), f"the answer to a keep request is {token}"
             tokens.append(token)
         dists, p_logits = judged.line
         drawn_from = None if isinstance(dists, OneHot) else dists[: len(tokens)]
@@ -249,27 +234,27 @@ class Hierarchy:
 
     def _rule(self, i: int, below: int | None, logits: Tensor) -> Rule:
         if below is None:
-            return tokenwise  # it judges nobody: plain decoding draws from the row, whatever rule is written there
+            return tokenwise  # nothing to judge: plain decoding draws from the row under any rule
         return partial(self._rules[i], scores=logits) if self._judges[i].scores else self._rules[i]
 
     def _judge(self, i: int, start: int) -> Judge:
-        """A target that draws its own token at every place, once, draws the one of plain decoding: one seed, one text,
-        whatever drafts below."""
+        """A target whose rule draws its own token at every position draws the token of plain decoding: with one seed it
+        writes one text under every stack."""
         if i == len(self.stack) - 1 and self._judges[i].rowless:
             return Judge(self.choices, 0, start, 0)
         return Judge(self.choices, i, start, self.epochs.of(i, start))
 
     def _stops(self, i: int, length: int, logits: Tensor | None, *, corrected: bool, surest: bool = False) -> bool:
-        """Ask level i's policy, before the next token is drawn (design rule: it sees the past only).
+        """Ask level i's policy, before the next token is drawn, so that it sees the past only.
 
-        surest: of several rows only the surest counts: a tree goes on where any of its branches does.
+        surest: of several rows only the most confident counts: a tree goes on if any of its branches does.
         """
         policy = self.policies[i]
         sure = () if logits is None else policy.sure(logits.reshape(-1, logits.shape[-1]))
         return policy.stops(DraftState(length, self._blocks[i], corrected, [max(sure)] if surest and sure else sure))
 
     def _within(self, i: int, length: int, budget: int) -> int:
-        """How many of at most `budget` tokens level i can still take behind so many."""
+        """How many of at most `budget` tokens level i can still take after `length` tokens."""
         most = self._contexts[i]
         return budget if most is None else max(0, min(budget, most - length))
 

@@ -19,6 +19,7 @@ from torch import Tensor
 from hsd_core.core.events import Span
 from hsd_core.core.notes import Note
 from hsd_core.core.tree import NO_PROBES, NOTHING, Offer, Probes, Token, Tree, named
+from hsd_core.grammar.spec import LevelSpec
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Distributions, Logits, TokenId
 
@@ -250,6 +251,19 @@ class Level(Protocol):
         """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share, as whoever
         opens them has it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class StackEntry:
+    """A level in a stack. block: its T; None for the target."""
+
+    level: Level
+    spec: LevelSpec
+    block: int | None
+
+    @property
+    def name(self) -> str:
+        return self.level.name
 
 
 class Cut(Protocol):

@@ -109,4 +109,4 @@ class KeepRequest:
 
 Request = DraftRequest | TakeRequest | ScoreRequest | KeepRequest
 Answer = Tree | Tensor | Token | None
-Asking = Generator[Request, Answer, T]
+Requests = Generator[Request, Answer, T]

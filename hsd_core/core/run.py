@@ -16,10 +16,9 @@ from hsd_core.core import events as trace
 from hsd_core.core.choices import Choices, SeededChoices
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.driver import Driver, MakeDriver, Stopped, raise_if_stopped
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.level import CommittedIds, LevelRun, TakesPart, scorer
+from hsd_core.core.level import CommittedIds, LevelRun, StackEntry, TakesPart, scorer
 from hsd_core.core.run_plans import Replanner, Round, RunPlan
 from hsd_core.core.tree import Tree
 from hsd_core.core.writer import TraceWriter
@@ -241,7 +240,7 @@ class _Run:
             note = run_.observe(CommittedIds(committed.ids))
             if note is not None:
                 yield self.writer.report(i, note, t0)
-        yield self.driver.at_rest(len(self.context))
+        yield self.driver.cache_lengths(len(self.context))
 
     def _budget(self) -> int:
         return self.limit - (len(self.context) - self.prompt)

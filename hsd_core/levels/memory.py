@@ -21,7 +21,7 @@ from hsd_core.levels.shared import SharedState, Sharing
 from hsd_core.models.machine import size
 
 if TYPE_CHECKING:
-    from hsd_core.core.entry import StackEntry
+    from hsd_core.core.level import StackEntry
 
 _ROW = 2 * 4  # bytes of a token's logit and probability, float32
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.doctor.draft_profile import DraftProfile, Share
 from hsd_core.doctor.gain import Gain, Length, gain_of, needed
 from hsd_core.measure.calibrate.acceptance import walk

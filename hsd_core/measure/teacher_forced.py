@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import rows_behind, scorer
+from hsd_core.core.level import StackEntry, rows_behind, scorer
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.cache import KVCache

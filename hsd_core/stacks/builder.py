@@ -17,8 +17,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import Level
+from hsd_core.core.level import Level, StackEntry
 from hsd_core.grammar import kind_of, kinds, tokenizer_of
 from hsd_core.grammar.keys import DEVICE, DTYPE, FUSE
 from hsd_core.grammar.preset import Preset

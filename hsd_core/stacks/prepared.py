@@ -13,9 +13,8 @@ import torch
 from hsd_core.core import events as trace
 from hsd_core.core import run as engine
 from hsd_core.core.driver import MakeDriver, Sequential
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event, Header
-from hsd_core.core.level import Level, LevelRun, scorer
+from hsd_core.core.level import Level, LevelRun, StackEntry, scorer
 from hsd_core.core.run import RunSettings, Watcher
 from hsd_core.grammar import driver_named, fan_of, lanes_of, scheduler_of, theta_of
 from hsd_core.grammar.keys import GROW, REPLACE, TREE, WIDTH, WITH

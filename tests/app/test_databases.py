@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from pagekit import drawn, launched
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Header, Report
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline

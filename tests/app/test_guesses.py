@@ -11,8 +11,8 @@ import pytest
 from pagekit import AllHere, drawn, launched
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event, Header
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.keys import GUESS
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling

@@ -12,7 +12,7 @@ from tiny import tiny
 from toys import output_of
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.core.tree import Token, Tree
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.model_level import ModelLevel, ModelRun

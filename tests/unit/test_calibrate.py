@@ -11,9 +11,8 @@ from lean_stacks import LeanStacks, RandomDraft
 from toys import LookupLevel, lookup, output_of, table
 
 from hsd_core.core.driver import Stopped
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Draft, Footer, Header, Verify, Work
-from hsd_core.core.level import rows_behind
+from hsd_core.core.level import StackEntry, rows_behind
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
 from hsd_core.measure.calibrate import lone_costs

@@ -17,8 +17,8 @@ from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
 
 from hsd_core.cli.calibrate import table as printed
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Verify
+from hsd_core.core.level import StackEntry
 from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import Offer, Tree, named
 from hsd_core.grammar.keys import FUSE, GUESS, WINDOW

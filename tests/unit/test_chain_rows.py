@@ -12,8 +12,7 @@ from tiny import tiny, tiny_compiled
 from toys import output_of
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import scorer
+from hsd_core.core.level import StackEntry, scorer
 from hsd_core.core.tree import Probes, Tree, named
 from hsd_core.grammar.stack_text import parse
 from hsd_core.levels.chain_rows import ChainRows

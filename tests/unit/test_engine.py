@@ -11,9 +11,8 @@ from toys import LookupLevel, LookupRun, output_of, table, toy_stack
 
 import hsd_core
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.hierarchy import LevelError
-from hsd_core.core.level import CommittedIds, Work
+from hsd_core.core.level import CommittedIds, StackEntry, Work
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.models import sampling

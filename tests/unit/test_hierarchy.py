@@ -11,7 +11,7 @@ from toys import LookupLevel, output_of, random_stack, table, toy_stack
 
 import hsd_core
 from hsd_core.core import events as trace
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.models.sampling import Sampling, one_hot
 from hsd_core.systems.table.table_level import TableLevel

@@ -9,7 +9,7 @@ from test_replan import GREEDY, STACK, TOY
 from toys import output_of
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.core.run_plans import RunPlan
 from hsd_core.grammar.keys import GUESS
 from hsd_core.grammar.stack_text import parse

@@ -13,7 +13,7 @@ from tiny import made, tiny, tiny_compiled
 from hsd_core.cli import main
 from hsd_core.cli.passes import fitting
 from hsd_core.cli.passes import measured as limits_of
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.model_level import ModelLevel
 from hsd_core.measure.passes import machine_limits

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from hsd_core.cli import main, validate
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Footer, Verify
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
 from hsd_core.measure.rawfile import read_raw

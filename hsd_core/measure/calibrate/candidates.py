@@ -10,7 +10,7 @@ from hsd_core.grammar.keys import AT, FUSE, GROW, GUESS, TREE
 from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
 
 if TYPE_CHECKING:
-    from hsd_core.core.entry import StackEntry
+    from hsd_core.core.level import StackEntry
     from hsd_core.grammar.preset import Preset
     from hsd_core.pipeline import Pipeline
 

@@ -30,7 +30,7 @@ from hsd_core.theory import Costs
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from hsd_core.core.entry import StackEntry
+    from hsd_core.core.level import StackEntry
 
 
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)

@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import Proposal
+from hsd_core.core.level import Proposal, StackEntry
 from hsd_core.core.tree import Token, Tree
 from hsd_core.measure.calibrate.acceptance import count_offers
 from hsd_core.measure.calibrate.reading import LONGEST, read

@@ -38,7 +38,7 @@ from hsd_core.models.one_pass import Branches
 from hsd_core.models.sampling import Sampling, largest, to_probs
 
 if TYPE_CHECKING:
-    from hsd_core.core.entry import StackEntry
+    from hsd_core.core.level import StackEntry
 
 
 STRIDE = 4  # tokens of a draft

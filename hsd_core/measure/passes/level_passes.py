@@ -31,7 +31,7 @@ from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import awaited
 
 if TYPE_CHECKING:
-    from hsd_core.core.entry import StackEntry
+    from hsd_core.core.level import StackEntry
     from hsd_core.models.compiled.node_profile import Node, NodeProfile
 
 REPEATS, WARM_UP, PROFILED = 15, 2, 7

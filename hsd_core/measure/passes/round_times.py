@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Footer, Prefill, Verify
+from hsd_core.core.level import StackEntry
 from hsd_core.core.run import TOP_OF_ROW
 from hsd_core.measure.timed import NS_PER_MS
 from hsd_core.models.sampling import Sampling

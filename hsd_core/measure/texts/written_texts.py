@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.driver import Stopped
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.texts.selfgen import Job, generate
 from hsd_core.models.sampling import Sampling

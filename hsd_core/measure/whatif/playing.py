@@ -13,9 +13,8 @@ from msgspec import structs
 
 from hsd_core.core import events as trace
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Event
-from hsd_core.core.level import LevelAbout
+from hsd_core.core.level import LevelAbout, StackEntry
 from hsd_core.grammar import stand_in
 from hsd_core.grammar.keys import ID, MAX_BLOCK, WITH
 from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, parse

@@ -31,8 +31,8 @@ class LockStep(Sequential):
         assert len(self.stack) == 2, "lock step has one drafter"
         self._scheduler, self._lanes = scheduler, SimulatedLanes(self._pass, self.writer.clock)
 
-    def at_rest(self, length: int) -> Event:
-        """See `Driver.at_rest`; for the target only: the drafter's cache is reported when its tokens are judged."""
+    def cache_lengths(self, length: int) -> Event:
+        """See `Driver.cache_lengths`; for the target only: the drafter's cache is reported when its tokens are judged."""
         return self._kv((1,), length)
 
     def _ordered(self, undecided: int, room: int) -> Orders:

@@ -20,7 +20,7 @@ from typing import Any
 from hsd_core.core.driver import PassResult, Sequential, result_of
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.core.requests import Answer, DraftRequest, KeepRequest, Requests, ScoreRequest
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Scheduler, Submission, View
 from hsd_core.models.context import Context
@@ -35,7 +35,7 @@ class _Pull:
     not. alive: the numbers of its tokens that no level has rejected.
     """
 
-    asking: Asking[Tree]
+    asking: Requests[Tree]
     born: int
     cut: int | None = None
     alive: dict[int, None] = field(default_factory=dict)  # in order
@@ -70,8 +70,8 @@ class Overlapped(Sequential):
         oldest = self._undecided.oldest
         return self._pull.born if oldest is None and self._pull else oldest
 
-    def at_rest(self, length: int) -> Event:
-        """See `Driver.at_rest`; for the target only: the drafter's lane reports its caches when a block arrives."""
+    def cache_lengths(self, length: int) -> Event:
+        """See `Driver.cache_lengths`; for the target only: the drafter's lane reports its caches when a block arrives."""
         return self._kv(range(self._top, self._top + 1), length)
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:

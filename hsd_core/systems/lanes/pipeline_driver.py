@@ -25,7 +25,7 @@ from hsd_core.core.choices import EpochsByCorrections
 from hsd_core.core.driver import PassResult, Sequential
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
-from hsd_core.core.requests import Answer, Asking, DraftRequest, KeepRequest, TakeRequest
+from hsd_core.core.requests import Answer, DraftRequest, KeepRequest, Requests, TakeRequest
 from hsd_core.core.tree import Token, Tree
 from hsd_core.grammar import lanes_of, scheduler_of
 from hsd_core.grammar.strategies import Orders, Scheduler, View
@@ -48,7 +48,7 @@ class _Stage:
     scheduler: Scheduler | None
     line: Context = field(default_factory=Context)
     waiting: UndecidedTokens = field(default_factory=UndecidedTokens)
-    asking: Asking[Tree] | None = None
+    asking: Requests[Tree] | None = None
     born: int = 0
     alive: dict[int, None] = field(default_factory=dict)  # in order
     take: TakeRequest | None = None
@@ -94,8 +94,8 @@ class Pipeline(Sequential):
         waits += [stage.born for stage in self._stages[:-1] if stage.asking is not None]
         return min(waits, default=None)
 
-    def at_rest(self, length: int) -> Event:
-        """See `Driver.at_rest`; for the target's lane: the others report their caches when a block arrives."""
+    def cache_lengths(self, length: int) -> Event:
+        """See `Driver.cache_lengths`; for the target's lane: the others report their caches when a block arrives."""
         return self._kv(self._stages[-1].levels, length)
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:

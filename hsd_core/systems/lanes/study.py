@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.cli.options import option
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.measure.intervals import Tally
 from hsd_core.measure.tables import markdown, with_interval
 from hsd_core.measure.teacher_forced import pair_rows

@@ -14,8 +14,7 @@ from torch import Tensor
 from toys import table, toy_stack
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import Work
+from hsd_core.core.level import StackEntry, Work
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling, softmax
 from hsd_core.systems.exits.climb import ClimbRun

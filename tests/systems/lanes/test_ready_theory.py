@@ -11,7 +11,7 @@ from timed import timed_stack
 
 import hsd_core
 from hsd_core.core import events as trace
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.closed_forms import card_tokens_per_step, duo_tokens_per_step, tokens_per_step
 from hsd_core.systems.lanes.study import NOTE, WIDTHS, ranks, ready_table, tallied

@@ -23,8 +23,7 @@ from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
 
 import hsd_core
 from hsd_core.core import rules
-from hsd_core.core.entry import StackEntry
-from hsd_core.core.level import DraftOrder, Proposal, Sampler
+from hsd_core.core.level import DraftOrder, Proposal, Sampler, StackEntry
 from hsd_core.core.tree import Offer
 from hsd_core.grammar.keys import FUSE
 from hsd_core.grammar.stack_text import StackError, parse

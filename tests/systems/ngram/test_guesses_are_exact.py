@@ -12,7 +12,7 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.core import rules
-from hsd_core.core.entry import StackEntry
+from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.ngram.databases import Databases, LookupLimits

@@ -12,8 +12,8 @@ from lean_stacks import LeanStacks, RandomDraft
 from msgspec.structs import replace
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Commit, Draft, Event, Header, Report
+from hsd_core.core.level import StackEntry
 from hsd_core.core.notes import noted
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.notes import Copies, Lookups

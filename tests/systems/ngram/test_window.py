@@ -11,9 +11,8 @@ from lean_stacks import LeanStacks
 from toys import output_of
 
 import hsd_core
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Draft, Event, Header, Report, Verify
-from hsd_core.core.level import DraftOrder, Sampler
+from hsd_core.core.level import DraftOrder, Sampler, StackEntry
 from hsd_core.core.tree import Probes, named
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.shared import SharedState

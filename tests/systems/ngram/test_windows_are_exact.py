@@ -13,9 +13,8 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.core import rules
-from hsd_core.core.entry import StackEntry
 from hsd_core.core.events import Draft, Event, Verify
-from hsd_core.core.level import DraftOrder, Proposal, Verified
+from hsd_core.core.level import DraftOrder, Proposal, StackEntry, Verified
 from hsd_core.core.tree import Probes, Tree
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
