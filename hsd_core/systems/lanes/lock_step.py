@@ -32,7 +32,7 @@ class LockStep(Sequential):
         self._scheduler, self._lanes = scheduler, SimulatedLanes(self._pass, self.writer.clock)
 
     def cache_lengths(self, length: int) -> Event:
-        """See `Driver.cache_lengths`; for the target only: the drafter's cache is reported when its tokens are judged."""
+        """See `Driver.cache_lengths`; of the target only: the drafter's follows when its tokens are judged."""
         return self._kv((1,), length)
 
     def _ordered(self, undecided: int, room: int) -> Orders:

@@ -71,7 +71,7 @@ class Overlapped(Sequential):
         return self._pull.born if oldest is None and self._pull else oldest
 
     def cache_lengths(self, length: int) -> Event:
-        """See `Driver.cache_lengths`; for the target only: the drafter's lane reports its caches when a block arrives."""
+        """See `Driver.cache_lengths`; of the target only: the drafter's lane reports its own with each block."""
         return self._kv(range(self._top, self._top + 1), length)
 
     def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
