@@ -18,9 +18,9 @@ from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.cache import Positions
 from hsd_core.models.one_pass import Pass
+from hsd_core.systems.store.declaration import mixing_of
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Store
-from hsd_core.systems.store.store_keys import mixing_of
 from hsd_core.systems.store.store_level import CachedLevel, StoreLevel
 from hsd_core.systems.table.table_level import TableLevel
 

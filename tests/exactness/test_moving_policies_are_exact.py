@@ -18,7 +18,7 @@ from hsd_core import run
 from hsd_core.core import hierarchy
 from hsd_core.grammar import policies
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.skip.adaptive import Adaptive
+from hsd_core.systems.skip.declaration import Adaptive
 
 EXACT = 1e-12
 QUICK = partial(Adaptive, step=0.4, keep=0.0)

@@ -7,7 +7,7 @@ import torch
 
 from hsd_core.core.policies import Confidence, DraftState, Fixed, Flush, Margin
 from hsd_core.grammar import LevelSpec, policies, policy_of, theta_of
-from hsd_core.systems.skip.adaptive import Adaptive
+from hsd_core.systems.skip.declaration import Adaptive
 
 
 def held(length: int, *, block: int = 4, corrected: bool = False, sure: tuple[float, ...] = ()) -> DraftState:

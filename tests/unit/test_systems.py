@@ -28,7 +28,7 @@ from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.tables import OnClock
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.systems.store.store_path import MAKING, store_path
+from hsd_core.systems.store.declaration import MAKING, store_path
 from hsd_core.trace.checks import check
 
 FOLDER = ASSETS / "systems"

@@ -11,7 +11,7 @@ import hsd_core
 from hsd_core.core.rules import greedy
 from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.exits.top_rule import top
+from hsd_core.systems.exits.exit_level import top
 
 GREEDY = Sampling(0.0)
 EXACT = 1e-12

@@ -12,7 +12,7 @@ import hsd_core
 from hsd_core.core.events import Draft, Event, Verify
 from hsd_core.models.one_pass import path_to
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.skip.adaptive import Adaptive
+from hsd_core.systems.skip.declaration import Adaptive
 
 SAMPLED = Sampling(1.0)
 TOKENS = 80

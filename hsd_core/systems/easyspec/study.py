@@ -33,11 +33,7 @@ KIND, OPTION = "grouped", "parallel"
 LENGTH, EVERY = 8, 4  # tokens of a draft, and from the start of one draft to the next
 VERIFIED, PROMPT, NEVER = "verified", "prompt", "never"
 WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        VERIFIED: "by every verification",
-        PROMPT: "by the prompt alone",
-        NEVER: "never",
-    }
+    {VERIFIED: "by every verification", PROMPT: "by the prompt alone", NEVER: "never"}
 )
 SHOWN = (1, 2, 4, 8)  # places of a draft
 

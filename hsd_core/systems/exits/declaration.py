@@ -259,7 +259,7 @@ RULES = (
         order=40,
         words="top · keep what is among the first k choices",
         in_names="keeps likely tokens",
-        function="hsd_core.systems.exits.top_rule:top",
+        function="hsd_core.systems.exits.exit_level:top",
         lossless=False,
         keys=(
             Whole(

@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from torch import Tensor
+
+from hsd_core.core.choices import Judge
+from hsd_core.core.rules import Verdict, followed
+from hsd_core.core.tree import Tree
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
@@ -22,12 +27,7 @@ class ExitLevel(OverDecoder):
     """The model after `at` of its layers, read by `draft` or, without one, by its own last norm and head."""
 
     def __init__(
-        self,
-        decoder: Layered,
-        at: int,
-        draft: Readout | None = None,
-        *,
-        weights: dict[str, object] | None = None,
+        self, decoder: Layered, at: int, draft: Readout | None = None, *, weights: dict[str, object] | None = None
     ) -> None:
         """
         Raises:
@@ -92,3 +92,20 @@ class SeveralExits(OverDecoder):
     def enter(self, shared: SharedState) -> Trunk:
         """Announces every exit's depth, the deepest first."""
         return [shared.trunk(self.decoder, at) for at in reversed(self.readouts)][-1]
+
+
+def top(tree: Tree, p: Tensor, judge: Judge, bonus: bool, *, k: int = 1, scores: Tensor | None = None) -> Verdict:
+    """Keep the longest path of tokens among the verifier's k likeliest; then a token of its own distribution.
+
+    HiSpec's TopPredictions (arXiv 2510.01336, algorithm 1). With k = 1 at temperature 0 this is `greedy`; otherwise the
+    emitted tokens do not follow the rows that go up. Arguments as in `tokenwise`.
+
+    Args:
+        scores: rows as p that rank tokens. For k > 1 the logits: at temperature 0, p has one token only.
+    """
+    ranks = p if scores is None else scores
+    best = ranks.topk(min(k, ranks.shape[-1]), dim=-1).indices.tolist()
+    path, alphas, fork, places = followed(tree, bonus, lambda place, token: token in best[place])
+    rejected = fork in tree.forks
+    token = judge.draw(p[places[fork]], len(path)) if rejected or bonus or not len(tree) else None
+    return Verdict(tuple(path), token, alphas, (None,) * len(alphas), p[places[fork]] if rejected else None)

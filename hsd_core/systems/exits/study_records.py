@@ -14,9 +14,8 @@ from hsd_core.measure.bench.outputs import runs_of
 from hsd_core.measure.bench.side_by_side import whole
 from hsd_core.measure.bench.summary import summary
 from hsd_core.measure.rawfile import read_raw
-from hsd_core.systems.exits.break_even import Setting, fitted_share, maps, two_over_one
 from hsd_core.systems.exits.depths import lens_agreement
-from hsd_core.systems.exits.exit_costs import fitted, sweep
+from hsd_core.systems.exits.exit_costs import Setting, fitted, fitted_share, maps, sweep, two_over_one
 from hsd_core.theory import Profile, StackPlan, expected
 
 Record = dict[str, Any]

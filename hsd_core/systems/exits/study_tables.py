@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hsd_core.measure import tables
-from hsd_core.systems.exits.break_even import PAPER, PAYS, reached
+from hsd_core.systems.exits.exit_costs import PAPER, PAYS, reached
 
 Records = Sequence[Mapping[str, Any]]
 

@@ -148,7 +148,7 @@ SCHEDULERS = (
 # The drivers that carry out a scheduler's orders, by name; "pipeline": for stacks in which several levels have lanes.
 DRIVERS = {
     "overlapped": "hsd_core.systems.lanes.overlapped:Overlapped",
-    "fanned": "hsd_core.systems.lanes.duo_driver:DuoDriver",
+    "fanned": "hsd_core.systems.lanes.lock_step:DuoDriver",
     "regrown": "hsd_core.systems.lanes.card_driver:CardDriver",
     "pipeline": "hsd_core.systems.lanes.pipeline_driver:Pipeline",
 }

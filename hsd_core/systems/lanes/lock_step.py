@@ -1,24 +1,40 @@
 """Lanes in lock step: the drafter drafts while the target verifies, and neither starts again before both are done.
 
 A step is one request to each lane (`in_flight`): each is run alone and timed, and both start at the same moment.
+
+`DuoDriver` drafts sequences that differ in their first token:
+
+    undecided   a b c          the target reads them, and computes the row behind c
+    fan                 d ..   drafted meanwhile: d, e and f are candidates for the token of that row
+                        e ..
+                        f ..
+
+The target judges a, b, c and then d, e, f as candidates for one place. If it keeps one of them, the rest of that
+sequence is undecided in the next step; otherwise all are dropped. DuoDecoding compares the target's token with the
+first tokens (rule `match`); rule `tokenwise` judges drawn ones by their distribution, as in any tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from hsd_core.core.driver import PassResult, Sequential
+from hsd_core.core.driver import PassResult, Sequential, result_of
 from hsd_core.core.events import Event
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.level import DraftOrder
-from hsd_core.core.requests import DraftRequest, ScoreRequest
+from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
+from hsd_core.core.tree import NOTHING, Offer, Tree
+from hsd_core.grammar import rule_of
 from hsd_core.grammar.strategies import Orders, Scheduler, View
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
-from hsd_core.systems.lanes.in_flight import SimulatedLanes
+from hsd_core.systems.lanes.declaration import Duo
+from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
 
 GREEDY = Sampling()
 
@@ -85,3 +101,101 @@ def naming(order: DraftOrder) -> DraftOrder:
         return to_probs(logits, GREEDY)
 
     return order.drawing(greedy=True, to_probs=rows, pick=lambda row, *place: int(likeliest(row[None])[0]))
+
+
+class DuoDriver(LockStep):
+    """Several sequences are drafted while the target verifies; a `Driver`."""
+
+    _scheduler: Duo
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._undecided = UndecidedTokens()
+        self._names = rule_of(self.stack[-1].spec).rowless
+
+    @property
+    def pending(self) -> int | None:  # type: ignore[override]
+        """See `Driver.pending`."""
+        return self._undecided.oldest
+
+    def round(self, hierarchy: Hierarchy, context: Context, budget: int) -> Generator[Event, None, Tree]:
+        """See `Driver.round`."""
+        undecided = self._undecided
+        chain, last = undecided.first(len(undecided)), undecided.last
+        room = 0 if undecided.ends(hierarchy.ends) else budget - len(chain)
+        orders = self._ordered(len(chain), room)
+        line, fan, request = context + chain.ids, NOTHING, None
+        if orders.draft:
+            request = self._fan(hierarchy, line, orders.draft)
+        verify = ScoreRequest(1, context, chain if request else chain.inner()[0])
+        scored, drafted = self._together(verify, request)
+        if request and drafted:
+            above = drafted.proposal.forks.parents or tuple(range(-1, len(drafted.proposal.ids) - 1))
+            onto = () if last is None else tuple(last if up < 0 else -1 for up in above)
+            drafted = drafted._replace(
+                result=replace(drafted.proposal, forks=replace(drafted.proposal.forks, parents=above))
+            )
+            fan = yield from self._written(request, drafted, onto=onto)
+            fan = replace(fan, rows=None) if request.order.sampler.greedy else fan
+
+        tree, firsts = with_firsts(chain, fan)
+        bonus = request is not None and not len(fan)
+        asking = hierarchy.judge(1, context, tree, scored.logits, bonus=bonus)
+        asked = next(asking)
+        assert isinstance(asked, KeepRequest)
+        kept = len(asked.judged.verdict.path)
+        won = sequence(fan, firsts[asked.judged.verdict.path[-1] - len(chain)]) if kept > len(chain) else []
+        ready = {*firsts, *won}
+        dropped = [token.serial for node, token in enumerate(fan.tokens) if node not in ready]
+        token = yield from self._keep(asked, scored, scored.t1, (1,), dropped)
+        undecided.clear()
+        undecided.append(_chain(fan, won[1:]))
+        end = len(context) + kept
+        slots, start = (won, len(line)) if won else ((), min(end, len(line)))
+        yield from self._settle(start, slots, end + (token is not None) + len(undecided))
+        return result_of(asking, token)[0]
+
+    def _fan(self, hierarchy: Hierarchy, line: Context, limit: int) -> DraftRequest:
+        asked = self._asked(hierarchy, line, limit)
+        order = replace(asked.order, shape=replace(asked.order.shape, widths=(self._scheduler.width,)))
+        return replace(asked, order=naming(order) if self._names else order)
+
+
+def with_firsts(chain: Tree, fan: Tree) -> tuple[Tree, list[int]]:
+    """The undecided tokens followed by the fan's first tokens as candidates for one place; and the fan's nodes of
+    these, in judging order."""
+    m = len(chain)
+    offers = [fan.offers[o] for o in fan.forks.get(-1, ())]
+    if not offers:
+        return chain, []
+    firsts = [offer.node for offer in offers]
+    rows = [] if chain.rows is None else [*chain.rows]
+    known = [Offer(t, t if rows else None) for t in range(m)]
+    drawn = next((offer.row for offer in offers if offer.row is not None), None) if fan.rows is not None else None
+    if drawn is not None and fan.rows is not None:
+        rows.append(fan.rows[drawn])
+    last = len(rows) - 1
+    beside = [
+        Offer(m + at, last if drawn is not None and offer.row is not None else None) for at, offer in enumerate(offers)
+    ]
+    tokens = [*chain.tokens, *(fan.tokens[node] for node in firsts)]
+    parents = (*range(-1, m - 1), *([m - 1] * len(firsts)))
+    return Tree(tokens, torch.stack(rows) if rows else None, None, parents, (*known, *beside)), firsts
+
+
+def sequence(fan: Tree, first: int) -> list[int]:
+    """The nodes of the fan's sequence that begins with node `first`."""
+    found = [first]
+    for node, above in enumerate(fan.lineage):
+        if above == found[-1]:
+            found.append(node)
+    return found
+
+
+def _chain(fan: Tree, nodes: Sequence[int]) -> Tree:
+    """Nodes of the fan as a chain, with the rows that they were drawn from."""
+    tokens = [fan.tokens[node] for node in nodes]
+    if fan.rows is None or not nodes:
+        return Tree(tokens)
+    row_of = {offer.node: offer.row for offer in fan.offers}
+    return Tree(tokens, fan.rows[[row_of[node] for node in nodes]])

@@ -8,18 +8,28 @@ Its cache holds the window and the drafted tokens, however long the text is. Wit
 on a token and its position, so positions that have left the window are computed again if the text is cut back to them.
 
 Names: n wanted rows, G key/value heads, d head size.
+
+In a run it sees the target's keys and values of verified tokens; the pending token and all drafts are only in the
+draft's own window. How far the target has read depends on the past, so every token is still drawn from a distribution
+that the past decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hsd_core.core.level import DraftOrder, Outcome, Proposal, Work
+from hsd_core.core.tree import NOTHING, Tree
+from hsd_core.levels.growing import draft
+from hsd_core.levels.trunk import Trunk, nearest
 from hsd_core.models.cache import Cache, Positions, own
+from hsd_core.models.context import Context
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.drafts.copying import copier
 from hsd_core.models.drafts.head import DraftCache, LeanDraft
@@ -133,8 +143,6 @@ class WindowedDraft(LeanDraft):
 
     def open_run(self, shared: SharedState, source: str) -> LevelRun:
         """See `OpensRun`."""
-        from hsd_core.systems.longspec.windowed_run import WindowedRun
-
         return WindowedRun(self, shared.features(), shared.branches, source)
 
     @torch.inference_mode()
@@ -213,3 +221,47 @@ class WindowedDraft(LeanDraft):
         """Bytes of weights that a pass reads."""
         products = self._read, self._qkv, self._out, self._cross_q, self._cross_out, self._gate_up, self._down
         return sum(map(nbytes, products)) + self._head.nbytes
+
+
+class WindowedRun:
+    """features: the trunks whose last keys and values it may read (see `DraftRun`). nodes: of the largest tree."""
+
+    def __init__(self, draft: WindowedDraft, features: Sequence[Trunk], nodes: int, source: str) -> None:
+        self._draft, self._trunks, self._source = draft, features, source
+        self._cache: Cache = draft.new_cache(nodes)
+
+    @property
+    def cached(self) -> int:
+        return self._cache.length
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
+        return draft(self, context, order, self._source, copied, mark)
+
+    def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
+        """See `Grows.grow`."""
+        return self._score(context + ids, max(1, new), branches)
+
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        branches = None if tree.is_chain else Branches(len(context), tree.lineage)
+        return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
+
+    @torch.inference_mode()
+    def _score(self, ids: Sequence[int], rows: int, branches: Branches | None = None) -> tuple[Tensor, Work]:
+        new = len(ids) - self.cached
+        if new < rows:
+            raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
+        trunk = nearest(self._trunks)
+        kv, depth = trunk.kv(), trunk.decoder.layers
+        seen = min(trunk.valid(depth), len(ids) - rows)
+        keys, values = (kept[depth - 1, 0, :, :seen] for kept in (kv.keys, kv.values))
+        return self._draft.rows(ids, rows, self._cache, keys, values, branches), Work(1, new, new - rows)
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        self._cache.keep(start, path)
+
+    def observe(self, outcome: Outcome) -> None:
+        """Nothing to do: the target's keys and values are read when the next token is asked for."""
+
+    def close(self) -> None:
+        self._cache = Positions()

@@ -16,9 +16,9 @@ from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.data.texts import Sample
 from hsd_core.systems.nano.train.evaluation import evaluate, prepare
-from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES as TABLES
-from hsd_core.systems.nano.train.scaling.sweep_tables import figures as figures
-from hsd_core.systems.nano.train.scaling.sweep_tables import method as method
+from hsd_core.systems.nano.train.scaling.sweep_study import TABLES as TABLES
+from hsd_core.systems.nano.train.scaling.sweep_study import figures as figures
+from hsd_core.systems.nano.train.scaling.sweep_study import method as method
 from hsd_core.systems.nano.train.students.student_file import student_of
 
 if TYPE_CHECKING:

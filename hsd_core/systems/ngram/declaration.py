@@ -1,31 +1,62 @@
 """Lookups in n-gram databases, and lookahead decoding (Fu et al. 2024, arXiv 2402.02057), in which the passes of the
-level above also guess its next tokens."""
+level above also guess its next tokens.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import DRAFTER, StackError, Whole
+from hsd_core.grammar.key import DRAFTER, FileKey, StackError, Whole
 from hsd_core.grammar.keys import DRAFTS, GUESS, WINDOW, N
-from hsd_core.grammar.kind import (
-    ORANGE,
-    Kind,
-    KindText,
-    Look,
-    Lookup,
-    NameForms,
-    Origin,
-    Placement,
-    Site,
-)
+from hsd_core.grammar.kind import ORANGE, Kind, KindText, Look, Lookup, NameForms, Origin, Placement, Site
 from hsd_core.grammar.spec import LevelSpec
-from hsd_core.systems.ngram.source_keys import Sources
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
     from hsd_core.systems.ngram.databases import OpenedDatabases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources(FileKey):
+    """Letters of an alphabet, each at most once, and names of files, separated by plus signs: cm, c+notes.npz.
+
+    suffix: of file names, which have no comma, @ or +, as these are signs of the grammar.
+    """
+
+    type = "sources"
+    alphabet: str
+
+    @property
+    def cure(self) -> str:
+        most, last = self.alphabet[:-1], self.alphabet[-1]
+        return (
+            f"use the letters {', '.join(most)} and {last}, each at most once, in order of lookup, or {self.suffix} "
+            f"files set off by plus signs: {self.alphabet[0]}+notes{self.suffix}"
+        )
+
+    def parse(self, text: str) -> str | None:
+        parts = self.parts(text)
+        known = all(self._is_file(part) or part in self.alphabet for part in parts)
+        return self._written(parts) if all(text.split("+")) and known and len(set(parts)) == len(parts) else None
+
+    def parts(self, value: str) -> list[str]:
+        """Every letter and every file, in order."""
+        return [part for named in value.split("+") for part in ([named] if self._is_file(named) else named)]
+
+    def files(self, value: str) -> list[str]:
+        """The files alone."""
+        return [part for part in self.parts(value) if self._is_file(part)]
+
+    def _is_file(self, part: str) -> bool:
+        return part.endswith(self.suffix)
+
+    def _written(self, parts: list[str]) -> str:
+        """The one way to write them: no plus sign between letters."""
+        text = "".join(f"+{part}+" if self._is_file(part) else part for part in parts)
+        return text.replace("++", "+").strip("+")
+
 
 ORIGINS = (
     Origin("c", "context: prompt and output"),
@@ -164,19 +195,10 @@ KINDS = (
             "how many candidates are offered side by side, for one pass to judge; @window= lets a lookahead window "
             "feed the context's.",
             in_names=NameForms(
-                ("{guess} lookups at once", "lookups"),
-                {WINDOW.name: "{level} with a lookahead window"},
+                ("{guess} lookups at once", "lookups"), {WINDOW.name: "{level} with a lookahead window"}
             ),
         ),
-        keys=(
-            *DRAFTS,
-            DB,
-            GUESS.usually(1),
-            WINDOW.usually(0),
-            N.usually(5),
-            KEPT,
-            SHORTEST,
-        ),
+        keys=(*DRAFTS, DB, GUESS.usually(1), WINDOW.usually(0), N.usually(5), KEPT, SHORTEST),
         placement=Placement(block=2, verifies=False, cheap=True, needs=frozenset({"tokenizer"})),
         lookup=Lookup(origins=ORIGINS, beside=lambda count: LevelSpec("ngram", values={GUESS.name: count})),
         offer=offer,

@@ -80,11 +80,7 @@ class NgramRun:
     cached = 0
 
     def __init__(
-        self,
-        databases: Databases,
-        guess: int = 1,
-        ahead: tuple[int, int] | None = None,
-        positions: int | None = None,
+        self, databases: Databases, guess: int = 1, ahead: tuple[int, int] | None = None, positions: int | None = None
     ) -> None:
         self._databases, self._guess, self._ahead, self._positions = databases, guess, ahead, positions
         self._window: Window | None = None

@@ -21,8 +21,7 @@ from hsd_core.cli.shared_options import (
     prompt_of,
 )
 from hsd_core.models.machine import size
-from hsd_core.systems.store.store_keys import HEAT, MIX, NEAR
-from hsd_core.systems.store.store_path import MAKING, store_path
+from hsd_core.systems.store.declaration import HEAT, MAKING, MIX, NEAR, store_path
 
 if TYPE_CHECKING:
     from hsd_core.systems.store.neighbours import Store

@@ -3,22 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import DRAFTER, Share
+from hsd_core.grammar.key import DRAFTER, Choice, Share, Whole
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES
 from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
 from hsd_core.grammar.registry import Extension
 from hsd_core.grammar.strategies import PolicyKind
-from hsd_core.systems.store.store_keys import OF_STORE, mixing_of
-from hsd_core.systems.store.store_path import missing_store
+from hsd_core.models.weights.store import cache_folder
+from hsd_core.stacks.targets import preset_option
 from hsd_core.systems.store.strides import Os3
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.systems.store.mixture import Mixing
     from hsd_core.systems.store.store_level import CachedLevel, StoreLevel
+
+MAKING = "two to ten minutes"  # on two cores, for a target of 135 M weights
+
+
+def store_path(preset_key: str) -> Path:
+    """The file of the store of a preset's target."""
+    return cache_folder() / "knn" / f"{preset_key}.safetensors"
+
+
+def missing_store(preset: Preset) -> str:
+    """A sentence that the store of a preset's target must be built, and how; "" if it exists."""
+    if store_path(preset.key).is_file():
+        return ""
+    return (
+        f"A store of what the target makes of a text, made once by whoever runs this server, in {MAKING} on two cores: "
+        f"python -m hsd_core knn-store {preset_option(preset.name)}"
+    )
+
+
+KNN = Choice(
+    name="knn",
+    place=62,
+    choices=("store",),
+    words={"": "the model alone", "store": "store · and what followed like places of a text (kNN-LM)"},
+    terms={"store": "a store"},
+    label="store",
+    noted="{}",
+    around="{level} with a store",
+    tip="whether the target mixes its words with what followed the places of a text where its state was most like this "
+    "one; the output follows the mixture",
+)
+NEAR = Whole(
+    name="near",
+    place=63,
+    of=(KNN.name,),
+    usual=16,
+    low=1,
+    high=1024,
+    label="neighbours",
+    noted="{} neighbours",
+    tip="how many of the nearest places of the store speak",
+)
+MIX = Share(
+    name="mix",
+    place=64,
+    of=(KNN.name,),
+    usual=0.25,
+    label="store\u2019s share",
+    noted="{} of the store",
+    tip="how much of the mixture is the store\u2019s; the rest is the model\u2019s. By default enough for its words "
+    "to be seen; less is better with SmolLM2\u2019s small store (measured by knn-store --judge)",
+)
+HEAT = Share(
+    name="heat",
+    place=65,
+    of=(KNN.name,),
+    usual=0.05,
+    low=0.01,
+    label="heat",
+    noted="heat {}",
+    tip="the temperature of distances, which are squared ones of states of length 1 (0 to 4): the lower, the more the "
+    "nearest place counts",
+)
+OF_STORE = (KNN, NEAR, MIX, HEAT)
+
+
+def mixing_of(spec: LevelSpec) -> Mixing:
+    """The mixing that a level's keys ask for."""
+    from hsd_core.systems.store.mixture import Mixing
+
+    return Mixing(spec[NEAR], spec[MIX], spec[HEAT])
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

@@ -18,8 +18,8 @@ from hsd_core.grammar.key import StackError
 from hsd_core.levels.opened_drafts import opens_drafts
 from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.stacks.targets import preset_option
+from hsd_core.systems.store.declaration import MAKING, store_path
 from hsd_core.systems.store.neighbours import Store
-from hsd_core.systems.store.store_path import MAKING, store_path
 
 if TYPE_CHECKING:
     from hsd_core.grammar.kind import Site

@@ -24,7 +24,7 @@ from hsd_core.models.tokenizer import Tokenizer
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import target_preset, weights_named
-from hsd_core.systems.cross.cross_run import CrossRun
+from hsd_core.systems.cross.cross_level import CrossRun
 from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.cross.retokenizing import Retokenizer, Speller, finished
 from hsd_core.trace.checks import check

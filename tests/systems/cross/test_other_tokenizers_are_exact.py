@@ -19,8 +19,7 @@ import hsd_core
 from hsd_core.core.level import DraftOrder, Proposal, Sampler
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.cross.cross_level import CrossLevel
-from hsd_core.systems.cross.cross_run import CrossRun
+from hsd_core.systems.cross.cross_level import CrossLevel, CrossRun
 from hsd_core.trace.checks import check
 
 EXACT, WRONG = 1e-12, 1e-3

@@ -13,9 +13,20 @@ from tiny import tiny
 
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits import study_tables
-from hsd_core.systems.exits.break_even import AGREEMENTS, PAPER, Setting, fitted_share, reached, two_over_one
 from hsd_core.systems.exits.depths import Agreements, DepthReading, lens_agreement
-from hsd_core.systems.exits.exit_costs import ExitCosts, exit_profile, fitted, sweep, time_passes
+from hsd_core.systems.exits.exit_costs import (
+    AGREEMENTS,
+    PAPER,
+    ExitCosts,
+    Setting,
+    exit_profile,
+    fitted,
+    fitted_share,
+    reached,
+    sweep,
+    time_passes,
+    two_over_one,
+)
 from hsd_core.theory import Costs, Profile, ProfileLevel, StackPlan, expected, read_profile
 from hsd_core.theory.search.planner import best_block_lengths
 

@@ -22,8 +22,8 @@ from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
 from hsd_core.stacks.prepared import chosen_driver
 from hsd_core.systems.lanes import card_driver
-from hsd_core.systems.lanes import duo_driver as fans
-from hsd_core.systems.lanes.persistent_tree import PersistentTree
+from hsd_core.systems.lanes import lock_step as fans
+from hsd_core.systems.lanes.card_driver import PersistentTree
 
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 CASES = [

@@ -16,8 +16,7 @@ from hsd_core.models.context import Context
 from hsd_core.models.drafts.draft_file import DraftError, fingerprint, read_draft, write_draft
 from hsd_core.models.lean.positions import SINK
 from hsd_core.models.one_pass import Branches
-from hsd_core.systems.longspec.windowed import ROOM, WindowedKeys
-from hsd_core.systems.longspec.windowed_run import WindowedRun
+from hsd_core.systems.longspec.windowed import ROOM, WindowedKeys, WindowedRun
 from hsd_core.systems.nano.study import by_length, lengths_table
 from hsd_core.systems.nano.train.data.batches import collate
 from hsd_core.systems.nano.train.data.features import Features

@@ -24,7 +24,7 @@ from hsd_core.core.level import Proposal
 from hsd_core.core.rules import Verdict
 from hsd_core.core.tree import Offer, Tree
 from hsd_core.models.lean.positions import SINK
-from hsd_core.systems.longspec.windowed_run import WindowedRun
+from hsd_core.systems.longspec.windowed import WindowedRun
 from hsd_core.systems.table.table_level import TableRun
 from tests.windowed_drafts import windowed
 

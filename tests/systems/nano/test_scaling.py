@@ -21,11 +21,9 @@ from hsd_core.systems.nano.train.data.batches import collate, order, outputs
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.evaluation import prepare
 from hsd_core.systems.nano.train.recipes import DraftShape
-from hsd_core.systems.nano.train.scaling.judging import greedy, judged
 from hsd_core.systems.nano.train.scaling.law import FARTHEST, Line, Readings, Walk, law, walk
-from hsd_core.systems.nano.train.scaling.sweep import Training, fitted_to, nested, planned
-from hsd_core.systems.nano.train.scaling.sweep_study import study
-from hsd_core.systems.nano.train.scaling.sweep_tables import TABLES
+from hsd_core.systems.nano.train.scaling.sweep import Training, fitted_to, greedy, judged, nested, planned
+from hsd_core.systems.nano.train.scaling.sweep_study import TABLES, study
 from hsd_core.systems.nano.train.students.student import Batch, Student
 from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.theory.search.planner import best_block_lengths

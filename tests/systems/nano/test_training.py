@@ -31,8 +31,7 @@ from hsd_core.systems.nano.train.data.batches import collate, order
 from hsd_core.systems.nano.train.data.features import Features
 from hsd_core.systems.nano.train.data.texts import Sample, commonest, read_examples
 from hsd_core.systems.nano.train.distil import Distiller
-from hsd_core.systems.nano.train.evaluation import evaluate, predicted_speed_up, prepare
-from hsd_core.systems.nano.train.losses import LOSSES, total_variation
+from hsd_core.systems.nano.train.evaluation import LOSSES, evaluate, predicted_speed_up, prepare, total_variation
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Batch, Copies, Student
 from hsd_core.systems.nano.train.students.student_file import student_of, take_weights

@@ -18,8 +18,8 @@ from hsd_core.core.notes import noted
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.notes import Copies, Lookups
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.ngram.build import count_ngrams
 from hsd_core.systems.ngram.context_db import ContextDatabase
-from hsd_core.systems.ngram.counting import count_ngrams
 from hsd_core.systems.ngram.databases import Databases, LookupLimits
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.ngram.notes import Filed

@@ -8,8 +8,8 @@ import pytest
 from hsd_core.levels.lookup_trie import Found
 from hsd_core.models.database_file import NgramError
 from hsd_core.models.suffixes import Copied, SuffixIndex
+from hsd_core.systems.ngram.build import count_ngrams
 from hsd_core.systems.ngram.context_db import ContextDatabase
-from hsd_core.systems.ngram.counting import count_ngrams
 from hsd_core.systems.ngram.databases import REACH, Databases, LookupLimits
 from hsd_core.systems.ngram.packing import pack, pack_windows, widest
 from hsd_core.systems.ngram.text_db import TextDatabase

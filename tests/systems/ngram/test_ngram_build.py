@@ -9,8 +9,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from hsd_core.models.database_file import NgramError
-from hsd_core.systems.ngram.build import build_model_db, build_text_db
-from hsd_core.systems.ngram.counting import count_ngrams
+from hsd_core.systems.ngram.build import build_model_db, build_text_db, count_ngrams
 from hsd_core.systems.ngram.databases import REACH, open_databases
 from hsd_core.systems.ngram.model_db import load_model_db
 from hsd_core.systems.ngram.text_db import load_text_db

@@ -17,11 +17,11 @@ from hsd_core.models.database_file import Text
 from hsd_core.models.one_pass import Pass
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.store.command import worth
+from hsd_core.systems.store.declaration import store_path
 from hsd_core.systems.store.mixture import keys_of
 from hsd_core.systems.store.neighbours import Neighbours, mixed
 from hsd_core.systems.store.store_file import Owner, StoreError, opened_store, read_store
 from hsd_core.systems.store.store_making import WARM, Stopped, held_out, judged, make_store, windows_of
-from hsd_core.systems.store.store_path import store_path
 
 VOCAB = 7
 OWNER = Owner("toy", "python -m hsd_core knn-store --preset toy", "0123", HIDDEN, VOCAB)

@@ -1,17 +1,45 @@
-"""A draft's quality on texts that it was not trained on."""
+"""The losses of training, and a draft's quality on texts that it was not trained on.
+
+Losses are distances of a student's distribution from the target's. All are per position over the same trimmed
+vocabulary, from logits (n, R). A draft is judged by 1 - TV, the acceptance of a drafted token under rule `tokenwise`
+(Leviathan et al. 2023, corollary 3.6).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from operator import add
+from types import MappingProxyType
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.systems.nano.train.losses import forward_kl
 from hsd_core.systems.nano.train.students.student import Batch, Student
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+def forward_kl(student: Tensor, teacher: Tensor) -> Tensor:
+    """KL(p || q), mode covering. Logits (n, R) twice -> (n,) nats."""
+    q, p = F.log_softmax(student, -1), F.log_softmax(teacher, -1)
+    return (p.exp() * (p - q)).sum(-1)
+
+
+def reverse_kl(student: Tensor, teacher: Tensor) -> Tensor:
+    """KL(q || p), mode seeking."""
+    return forward_kl(teacher, student)
+
+
+def total_variation(student: Tensor, teacher: Tensor) -> Tensor:
+    """TV(p, q), the chance of a rejection; its gradient vanishes where the distributions hardly overlap."""
+    return 0.5 * (student.softmax(-1) - teacher.softmax(-1)).abs().sum(-1)
+
+
+LOSSES: Mapping[str, Loss] = MappingProxyType({"kl": forward_kl, "rkl": reverse_kl, "tv": total_variation})
+
 
 CHUNK = 512  # rows of the whole vocabulary at a time
 

@@ -23,8 +23,7 @@ from hsd_core.models.lean.positions import SINK
 from hsd_core.systems.nano.train import checkpoint
 from hsd_core.systems.nano.train.data.batches import collate, order
 from hsd_core.systems.nano.train.data.features import Features
-from hsd_core.systems.nano.train.evaluation import EvalBatch, evaluate, predicted_speed_up, prepare
-from hsd_core.systems.nano.train.losses import LOSSES
+from hsd_core.systems.nano.train.evaluation import LOSSES, EvalBatch, evaluate, predicted_speed_up, prepare
 from hsd_core.systems.nano.train.recipes import DraftShape, Hyperparameters
 from hsd_core.systems.nano.train.students.student import Batch, Student
 from hsd_core.systems.nano.train.students.student_file import take_weights

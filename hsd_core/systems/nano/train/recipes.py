@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
-LOSSES = ("kl", "rkl", "tv")  # the names of `losses.LOSSES`, without importing torch
+LOSSES = ("kl", "rkl", "tv")  # the names of `evaluation.LOSSES`, without importing torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,10 @@ class Hyperparameters:
     """How a draft is trained.
 
     rows: of the trimmed head. steps, batch: optimizer steps, and output tokens in each. rate: of AdamW, reached after
-    `warm` steps, then lowered to a tenth by a half cosine. loss: see `losses`; total variation measured best. own: the
-    share of states for which a fed draft reads its own in place of the target's. unroll: train over this many of its
-    own steps instead (EAGLE-3); None: three if states are joined, else one. prompts: learn over the prompts too.
-    check_every: steps between validations and checkpoints. longest: positions of a text that are read.
+    `warm` steps, then lowered to a tenth by a half cosine. loss: see `evaluation.LOSSES`; total variation measured
+    best. own: the share of states for which a fed draft reads its own in place of the target's. unroll: train over this
+    many of its own steps instead (EAGLE-3); None: three if states are joined, else one. prompts: learn over the prompts
+    too. check_every: steps between validations and checkpoints. longest: positions of a text that are read.
     """
 
     rows: int = 8192
