@@ -13,7 +13,7 @@ BOUNDS = re.compile(
     r"(MAX|MOST|LONGEST|PATIENCE|WAITING|OWN|ALL|PLACES|FOR_CALLS|OF_A_SESSION|DEEPEST|REPEATS|PROMPTS|CPU_S|MEMORY|WORK_S)"
     r"(_\w+)?|\w*TOKENS\w*"
 )
-ROOMS = ("serve", "tabs", "workshop")
+ROOMS = ("serve", "tabs/explore", "tabs/race", "tabs/planner", "tabs/results", "workshop")
 OF_NO_VISITOR = {  # what is shipped or drawn
     "tabs/planner/profiles/plan_request.py": {"LONGEST_MS"},
     "tabs/planner/profiles/validations.py": {"MOST_STACKS", "MOST_SITTINGS"},
