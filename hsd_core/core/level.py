@@ -1,7 +1,7 @@
 """What a level is: a `Drafter`, a `Scorer`, or both.
 
-A `Level` is read-only and may serve many runs; `open` gives its state in one run. Every call carries the *context* that
-it is about: the prompt, what the target committed, what levels hold. A level's catch-up list is the part of the context
+A `Level` is read-only and may serve many runs; `open` returns its state in one run. Every call is given the *context*:
+the prompt, the committed tokens, and the tokens that levels hold. A level's catch-up list is the part of the context
 that it has not processed:
 
     cached + len(context[cached:]) == committed + held,   len(context[cached:]) >= 1 at rest
@@ -28,8 +28,8 @@ from hsd_core.models.sampling import Distributions, Logits, TokenId
 class Work:
     """What a forward computed: `rows` in all, `catch_up` of them only to bring the cache up to date.
 
-    `ran`: the layers of a trunk that were run for it, without those that another level had run already. notes: what the
-    level's system says of it (`core/notes.py`).
+    `ran`: the layers of a trunk that were run for it, without those that another level had already run. notes: of the
+    level's system (`core/notes.py`).
     """
 
     forwards: int
@@ -41,7 +41,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFrom:
-    """What a draft's tokens were drawn from. rows: (r, V), None as in `Tree`. logits: (r, V) before the sampling
+    """The distributions of a draft's tokens. rows: (r, V), None as in `Tree`. logits: (r, V) before the sampling
     transform."""
 
     rows: Tensor | None = None
@@ -64,9 +64,8 @@ BY_NAME, IN_LINE = DrawnFrom(), Forks()
 class Proposal:
     """n drafted tokens, a parent before its children.
 
-    sources: which database, exit or model. probes: what the level above is to compute beside them, see
-    `Verified.probed`. notes: what the drafter's system says of them (`core/notes.py`), its own stop threshold for this
-    draft among it, if it has one.
+    sources: which database, exit or model. probes: tokens that the level above computes along with them, see
+    `Verified.probed`. notes: of the drafter's system (`core/notes.py`), including a stop threshold of this draft.
     """
 
     ids: tuple[int, ...]
@@ -78,7 +77,7 @@ class Proposal:
     notes: Mapping[str, Note] = field(default_factory=dict)
 
     def tree(self, number: Callable[[int, str], Token]) -> Tree:
-        """The proposal as a tree; `number` makes a run's token of an id and its source."""
+        """The proposal as a tree; `number` makes a token with a serial from an id and its source."""
         tokens = [number(id_, source) for id_, source in zip(self.ids, self.sources, strict=True)]
         drawn, forks = self.drawn, self.forks
         return Tree(tokens, drawn.rows, drawn.logits, forks.parents, forks.offered, forks.repeats, self.probes)
@@ -88,10 +87,9 @@ class Proposal:
 class Sampler:
     """How a drafter's tokens are drawn.
 
-    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, for the
-    place so many tokens deep; the number tells apart several drawn for one place. check: refuses logits that are not
-    finite (arguments of `finite`); `to_probs` does that with those of the host. greedy: rows are one-hot: offers beside
-    the first one cannot be drawn.
+    to_probs: logits (n, V) -> the rows (n, V) that tokens are drawn from. pick: a token's id from a (V,) row, given its
+    depth and its number among the draws for that position. check: refuses logits that are not finite (arguments of
+    `finite`); `to_probs` does so for logits on the host. greedy: rows are one-hot, so only the first offer is drawn.
     """
 
     to_probs: Callable[[Tensor], Tensor]
@@ -102,9 +100,9 @@ class Sampler:
 
 @dataclass(frozen=True, slots=True)
 class TreeShape:
-    """The tree that a drafter is asked for. widths: how many tokens to offer behind each token, by depth; () for a
-    chain. nodes: how many to offer in all, behind which the drafter's confidence says; 0 where `widths` do. repeats:
-    those behind one token are drawn with replacement."""
+    """The tree that a drafter is asked for. widths: the children of each token, by depth; () for a chain. nodes: the
+    number of tokens in all, placed by the drafter's confidence; 0 if `widths` are given. repeats: siblings are drawn
+    with replacement."""
 
     widths: tuple[int, ...] = ()
     nodes: int = 0
@@ -116,10 +114,10 @@ CHAIN = TreeShape()
 
 @dataclass(frozen=True, slots=True)
 class DraftOrder:
-    """What a drafter is asked for: tokens at most `limit` deep behind the context.
+    """What a drafter is asked for: a chain or tree of at most `limit` tokens depth.
 
-    stops: asked before each token with the number drafted so far and the last one's logits (of a tree: before each
-    depth, with the logits of all its last forks); True ends the draft. ends: ids behind which nothing is drafted.
+    stops: called before each token with the number drafted so far and the last one's logits (for a tree: before each
+    depth, with the logits of its last forks); True ends the draft. ends: ids after which nothing is drafted.
     """
 
     limit: int
@@ -134,7 +132,7 @@ class DraftOrder:
         return bool(self.shape.nodes) or any(wide > 1 for wide in self.shape.widths[: self.limit])
 
     def drawing(self, **how: Any) -> DraftOrder:
-        """The same order, its tokens drawn in another way: other fields of `Sampler`."""
+        """The same order with other fields of `Sampler`."""
         return replace(self, sampler=replace(self.sampler, **how))
 
 
@@ -147,11 +145,11 @@ class CommittedIds:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Outcome: the level above judged what this one drafted behind the first `start` tokens of the context.
+    """Outcome: the level above judged this one's draft after the first `start` tokens of the context.
 
-    rows: r of the verifier's, behind the context and each kept token. to_probs: logits (n, V) -> rows (n, V) under
-    the run's sampling. probed: the verifier's likeliest token behind each of the proposal's probes; of no
-    meaning behind those that are not read.
+    rows: of the verifier, after the context and after each kept token. to_probs: logits (n, V) -> rows (n, V) under the
+    run's sampling. probed: the verifier's likeliest token after each of the proposal's probes; undefined after those
+    that are not read.
     """
 
     start: int
@@ -171,21 +169,22 @@ Outcome = CommittedIds | Verified | TakesPart
 
 
 class LevelRun(Protocol):
-    """A level's state in one run. `cached`: how much of the context, and of a tree behind it, it has processed."""
+    """A level's state in one run. `cached`: how many tokens of the context, and of a tree after it, it has
+    processed."""
 
     @property
     def cached(self) -> int: ...
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        """Of the tree behind the first `start` tokens keep the nodes of `path`; forget what else lies there.
+        """Of the tree after the first `start` tokens keep the nodes of `path`; forget everything else there.
 
-        A run may forget more: what it lacks of the context it catches up on. `path` holds places in the order in which
-        the tree's nodes were given to it.
+        A run may forget more and catch up later. `path` holds indices of the tree's nodes, in the order in which the
+        run was given them.
         """
         ...
 
     def observe(self, outcome: Outcome) -> Note | None:
-        """What became of its work. Returns what its system has to report since the last `CommittedIds`, if anything."""
+        """The outcome of its work. Returns what its system reports since the last `CommittedIds`, if anything."""
         ...
 
     def close(self) -> None: ...
@@ -193,14 +192,14 @@ class LevelRun(Protocol):
 
 class Drafter(LevelRun, Protocol):
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
-        """Draft behind the context."""
+        """Draft after the context."""
         ...
 
 
 class Scorer(LevelRun, Protocol):
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        """Process what is new of the context, and the tree. Returns (len(tree) + 1, V) logits: behind the context and
-        behind every node but those of `tree.unread`."""
+        """Process the new part of the context, and the tree. Returns (len(tree) + 1, V) logits: after the context and
+        after every node except those of `tree.unread`."""
         ...
 
 
@@ -210,16 +209,16 @@ def drafter(run: LevelRun) -> Drafter:
 
 
 def scorer(run: LevelRun) -> Scorer:
-    """The run of a level that `can_verify`, or that has read a prompt."""
+    """The run of a level that `can_verify`, or that reads the prompt."""
     return cast("Scorer", run)
 
 
 @dataclass(slots=True, kw_only=True)
 class LevelAbout:
-    """What a run's header and lists say of a level, and what its memory is reckoned by.
+    """A level's description in headers and lists, and what its memory is estimated from.
 
-    sequences: how many it offers side by side at most, without being asked for a tree. probes: how many it wants
-    computed beside a draft at most. fed: whether it reads the last states of a full pass above it.
+    sequences: the most that it offers side by side without being asked for a tree. probes: the most that it adds to a
+    draft. fed: whether it reads the last states of a full pass above it.
     """
 
     kind: str
@@ -235,9 +234,9 @@ class LevelAbout:
 
 
 class Level(Protocol):
-    """Read-only. `open` gives a `Scorer` if it `can_verify`, and a `Drafter` if it stands below the target.
+    """Read-only. `open` returns a `Scorer` if it `can_verify`, and a `Drafter` if it is below the target.
 
-    has_cache: its state in a run keeps what it has read.
+    has_cache: its state in a run keeps what it has processed.
     """
 
     name: str
@@ -248,8 +247,7 @@ class Level(Protocol):
     max_positions: int | None
 
     def open(self, capacity: int, shared: Any) -> LevelRun:
-        """State for one run over a context of at most `capacity` tokens; `shared` is what its levels share, as whoever
-        opens them has it."""
+        """State for one run over a context of at most `capacity` tokens; `shared`: what the levels of a run share."""
         ...
 
 
@@ -267,7 +265,7 @@ class StackEntry:
 
 
 class Cut(Protocol):
-    """What can go back."""
+    """A cache that can go back."""
 
     def cut(self, length: int) -> None:
         """Forget every position from `length` on."""
@@ -279,12 +277,12 @@ def score_by_branches(
     context: Context,
     tree: Tree,
 ) -> tuple[Tensor, Work]:
-    """Score a tree with a model that takes chains alone: one branch after the other, each behind the context.
+    """Score a tree with a model that takes only chains: one branch after another, each after the context.
 
     Args:
-        score: (ids, rows) -> logits behind the last `rows` of them. cache: what it goes back in.
+        score: (ids, rows) -> logits after the last `rows` ids. cache: cut back between branches.
 
-    It counts as one forward. Rows that several branches need are computed for each; all but one of them are catch-up.
+    It counts as one forward. Rows shared by several branches are computed for each; all but one count as catch-up.
     """
     if tree.is_chain:
         return score(context + tree.ids, len(tree) + 1)
@@ -295,13 +293,13 @@ def score_by_branches(
         rows.update(zip([-1, *branch], logits, strict=True))
         computed += work.rows
         ran.extend(work.ran)
-        cache.cut(len(context) - 1)  # the next branch begins with the row behind the context
+        cache.cut(len(context) - 1)  # the next branch begins with the row after the context
     cache.cut(len(context))
     work = Work(1, computed, computed - len(tree) - 1, tuple(ran))
     return torch.stack([rows[node] for node in range(-1, len(tree))]), work
 
 
-def rows_behind(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
-    """The logits behind the last `rows` of these ids."""
+def score_ids(run: Scorer, ids: Sequence[int], rows: int) -> tuple[Tensor, Work]:
+    """The logits after the last `rows` of these ids."""
     at = len(ids) - rows + 1
     return run.score(Context(ids[:at]), named(ids[at:]))

@@ -1,8 +1,8 @@
-"""Notes: what one system says of a draft, of a verification or in a `Report`, beside the fields that all of them have.
+"""Notes: data of one system on a draft, a verification or a `Report`, in addition to the fields of the event.
 
-A system declares its notes as small structs, collects them as `NOTES` in the file `notes.py` of its folder, and puts
-them into the mapping `notes` of an event under their names. A reader that lacks the system keeps what it read as plain
-JSON and writes it again as it was:
+A system declares its notes as small structs, lists them as `NOTES` in the file `notes.py` of its folder, and adds them
+to the mapping `notes` of an event by name. A reader without the system keeps them as plain JSON and writes them
+unchanged:
 
     class Asked(Note, frozen=True):
         rows: Int
@@ -11,10 +11,9 @@ JSON and writes it again as it was:
     Verify(..., notes=noted(Asked(rows=3, ns=40_000)))  # in the file: "notes": {"asked": {"rows": 3, "ns": 40000}}
     Asked.of(event)  # the note, None where the event has none
 
-Beside `NOTES` the file may have `CHECKS`: what holds of notes over a whole trace, as functions of (events, header) that
-yield what is wrong; `GAUGES`: what is measured beside every pass, as functions that give the note of what this thread
-did since they were last asked, None where there is nothing to say; and `lines`: of a run's figures, what the terminal
-adds to its totals.
+The file may also have `CHECKS`: functions of (events, header) that yield what is wrong with the notes of a trace;
+`GAUGES`: functions that are called after every pass and return a note on what this thread did since the last call, or
+None; and `lines`: a function of a run's figures that yields lines for the terminal's totals.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ from hsd_core.typed import Int, Wrong, check_free, convert
 if TYPE_CHECKING:
     from hsd_core.core.events import Draft, Event, Header
 
-SHARED = "hsd_core.levels.notes"  # where those of several systems are declared
+MAX_ENTRIES = 1_000_000  # of an unknown note: every layer of a text of 10,000 tokens, twice
+SHARED = "hsd_core.levels.notes"  # the notes of several systems
 _Own = TypeVar("_Own", bound="Note")
 Gauge: TypeAlias = "Callable[[], Note | None]"
 Check: TypeAlias = "Callable[[Sequence[Event], Header], Iterable[str]]"
@@ -46,8 +46,8 @@ class Noted(Protocol):
 
 
 class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """`note`: its name, that of the class in lower case. `beside`: its fields that have an entry for each token of the
-    draft, or none."""
+    """`note`: its name, that of the class in lower case. `per_token`: its fields that have an entry for each token of
+    the draft, or none."""
 
     note: ClassVar[str]
     per_token: ClassVar[tuple[str, ...]] = ()
@@ -63,42 +63,42 @@ class Note(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, 
         return found if isinstance(found, cls) else None
 
     def placed(self: _Own, prompt: int) -> _Own:
-        """The note of a level, which counts positions from the prompt's beginning, as it is written: counted from the
+        """The note as it is written: positions, which levels count from the start of the prompt, are counted from the
         end of its `prompt` tokens."""
         return self
 
     def ids(self) -> Iterable[Iterable[int]]:
-        """Ids of tokens that it names, in parts: a reader without a tokenizer is given their bytes."""
+        """Ids of tokens that it names, in parts; the trace adds their bytes for readers without a tokenizer."""
         return ()
 
     def plus(self: _Own, more: _Own) -> _Own:
-        """What a gauge measured of one pass in two parts."""
+        """The sum of two measurements of one pass."""
         raise NotImplementedError
 
     def figures(self) -> Mapping[str, float]:
-        """What a run's figures add up, by the figure's name."""
+        """Figures that are summed over a run, by name."""
         return {}
 
     def wrong(self, draft: Draft, lines: Iterable[tuple[int, Mapping[int, int]]]) -> Iterable[str]:
-        """What does not add up, as `trace.checks` reads a stranger's file. lines: for each token of the draft its
-        position, and the ids on its line of the text by position, itself included."""
+        """What is inconsistent, for `trace.checks`. lines: for each token of the draft its position, and the ids of its
+        line of text by position, the token included."""
         return ()
 
 
 class Threshold(Note, frozen=True):
-    """The level's stop threshold as it stood, where it moves during a run."""
+    """The level's stop threshold at that time, if it moves during a run."""
 
     theta: float
 
 
 class Stale(Note, frozen=True):
-    """Of levels that work at the same time: while the pass ran, the text that it stands behind was cut, so its tokens
-    were dropped, or nothing was judged."""
+    """With levels on several lanes: the text before the pass was cut while it ran, so its tokens were dropped, or
+    nothing was judged."""
 
 
 class Dropped(Note, frozen=True):
-    """Of levels that work at the same time: tokens that were drafted meanwhile behind those judged, and fall with the
-    rejected one or beside the one that was kept."""
+    """With levels on several lanes: tokens that were drafted meanwhile after the judged ones, and are dropped because
+    one before them was rejected or another branch was kept."""
 
     serials: tuple[Int, ...]
 
@@ -107,12 +107,12 @@ NOTES = (Threshold, Stale, Dropped)
 
 
 def noted(*notes: Note | None) -> dict[str, Any]:
-    """The notes that there are, by name."""
+    """Notes by name, without None."""
     return {note.note: note for note in notes if note is not None}
 
 
 def added(*parts: Mapping[str, Note]) -> dict[str, Note]:
-    """What gauges measured of one pass in several parts."""
+    """The sums of several measurements of one pass."""
     found: dict[str, Note] = {}
     for part in parts:
         for name, note in part.items():
@@ -121,14 +121,14 @@ def added(*parts: Mapping[str, Note]) -> dict[str, Note]:
 
 
 def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str, Any]:
-    """Notes as they stand in a file: those of known systems as their structs, others as they are.
+    """Notes of a file: those of known systems as their structs, others unchanged.
 
     Args:
-        tokens: how many the draft has that they are about.
+        tokens: the number of tokens of their draft.
 
     Raises:
-        ValueError: a known note has other fields, or not one entry for each token; an unknown one is no object, or
-            larger than a free object of a file may be.
+        ValueError: a known note has other fields, or not one entry for each token; an unknown one is not an object, or
+            larger than `check_free` allows.
     """
     kinds, found = known(), {}
     for name, value in given.items():
@@ -137,7 +137,7 @@ def read_notes(given: Mapping[str, Any], tokens: int | None = None) -> dict[str,
             if not isinstance(value, dict):
                 raise Wrong("expected an object", f"notes.{name[:80]}")
             if (kind := kinds.get(name)) is None:
-                check_free(value, f"notes.{name[:80]}")
+                check_free(value, f"notes.{name[:80]}", MAX_ENTRIES)
             else:
                 note = _typed(name, value, kind)
         if isinstance(note, Note) and tokens is not None:
@@ -155,17 +155,17 @@ class _Declared(NamedTuple):
 
 
 def known() -> Mapping[str, type[Note]]:
-    """The kinds of notes that are declared here, by name."""
+    """The declared kinds of notes, by name."""
     return _here().notes
 
 
 def checks() -> tuple[Check, ...]:
-    """What systems check of their notes."""
+    """The checks that systems declare."""
     return _here().checks
 
 
 def gauges() -> tuple[Gauge, ...]:
-    """What is measured beside every pass."""
+    """The gauges that systems declare."""
     return _here().gauges
 
 

@@ -1,11 +1,10 @@
 """Stop policies: when a level stops drafting or accumulating and hands its block up.
 
-A policy is asked *before* the next token is drawn, and sees only what lies behind: how many tokens are
-held, how sure their rows were, whether the last verification ended in a correction, and how earlier blocks
-fared above. Looking at the next token itself would make the stack inexact (design rule 2; total variation 0.05
-and more on toy models).
+A policy is asked *before* the next token is drawn, and sees the past only: how many tokens are held, how confident
+their rows were, whether the last verification ended in a correction, and how many tokens of earlier blocks were
+accepted. Looking at the next token would make the stack inexact (a total variation of 0.05 and more on toy models).
 
-A policy belongs to one level in one run and may remember. Their names stand in `standard.py`.
+A policy belongs to one level in one run and may have state. Their names are declared in `standard.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class DraftState:
     """What a level holds when its policy is asked.
 
     length: tokens held. block: its T. corrected: the last verification ended in a correction.
-    sure: how sure the rows of the tokens added last were, as the policy reads them (`Policy.sure`).
+    sure: the confidence of the rows of the tokens added last (`Policy.sure`).
     """
 
     length: int
@@ -39,11 +38,11 @@ class Policy(Protocol):
 
     @property
     def moving(self) -> float | None:
-        """The threshold as it stands, if it moves during a run."""
+        """The present threshold, if it moves during a run."""
         ...
 
     def sure(self, logits: Tensor) -> Sequence[float]:
-        """(n, V) raw logits (temperature 1) -> how sure each row is; () from a policy that looks at none."""
+        """(n, V) raw logits (temperature 1) -> the confidence of each row; () for a policy that reads none."""
         ...
 
     def stops(self, state: DraftState) -> bool:
@@ -57,7 +56,7 @@ class Policy(Protocol):
 
 @dataclass(slots=True)
 class Fixed:
-    """Stop at T tokens. What one verification yields beyond T is handed up as well."""
+    """Stop at T tokens. Tokens beyond T from the last verification are handed up as well."""
 
     moving = None
 
@@ -68,12 +67,12 @@ class Fixed:
         return state.length >= state.block
 
     def on_verified(self, handed_up: int, accepted: int, block: int) -> None:
-        """A fixed length does not depend on the past."""
+        """A fixed length has no state."""
 
 
 @dataclass(slots=True)
 class Flush(Fixed):
-    """Stop at T tokens or at the first correction: what follows a correction is less likely to survive."""
+    """Stop at T tokens or at the first correction: tokens after a correction are accepted less often."""
 
     def stops(self, state: DraftState) -> bool:
         return state.length >= state.block or state.corrected
@@ -98,7 +97,7 @@ class Margin(Confidence):
     """Stop at T tokens or after a token whose row's two likeliest tokens were less than theta apart; it is kept.
 
     Theta is a difference of raw logits, log p1 - log p2 in nats. Made for copies of the target in fewer bits: rounding
-    turns a choice around where its two best are close, however unlikely both are, and seldom elsewhere.
+    changes the argmax where the two best logits are close, and seldom elsewhere.
     """
 
     def sure(self, logits: Tensor) -> Sequence[float]:

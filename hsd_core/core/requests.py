@@ -1,4 +1,4 @@
-"""What the hierarchy asks for: requests that carry the context that they are about, and what answers them."""
+"""The requests of the hierarchy, each with its context, and the types of their answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """Request: what `level` drafts behind the context. The answer: `Tree`.
+    """Request: let `level` draft after the context. The answer: `Tree`.
 
-    theta: the level's stop threshold as it stands, where it moves. epoch: of the choices, see `ChoiceKey`.
+    theta: the level's present stop threshold, if it moves. epoch: of the random choices, see `ChoiceKey`.
     """
 
     level: int
@@ -35,10 +35,10 @@ class DraftRequest:
 
 @dataclass(frozen=True, slots=True)
 class TakeRequest:
-    """Request: drafts for `level` behind the context, at most `budget` tokens of those that wait there. The answer:
-    `Tree`, empty where none can come.
+    """Request: take at most `budget` tokens that wait for `level` after the context. The answer: `Tree`, empty if none
+    can come.
 
-    Asked by a level below which drafting goes on while it verifies (`@with=`).
+    For a level whose drafter works on while it verifies (`@with=`).
     """
 
     level: int
@@ -48,9 +48,8 @@ class TakeRequest:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """Request: `level`'s logits behind the context and every node of `tree` but its unread ones: (len(tree) + 1, V).
-
-    What the drafter wants computed beside its tree (`Tree.probes`) stands as the last nodes.
+    """Request: `level`'s logits after the context and after every node of `tree` except its unread ones:
+    (len(tree) + 1, V). The drafter's probes (`Tree.probes`) are the last nodes.
     """
 
     level: int
@@ -60,7 +59,7 @@ class ScoreRequest:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A verifier's (r, V) rows, under the run's sampling and before it. places: fork -> its row among them."""
+    """A verifier's (r, V) rows, after and before the sampling transform. places: fork -> the index of its row."""
 
     dists: Distributions
     logits: Logits
@@ -69,9 +68,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Judged:
-    """A tree, what the rule decided, and all rows that it was decided by.
+    """A tree, the rule's verdict, and the rows that it was decided by.
 
-    path: the kept nodes as the scored tree numbers them, up to the last one that was scored.
+    path: the kept nodes by their index in the scored tree, up to the last one that was scored.
     """
 
     tree: Tree
@@ -81,7 +80,7 @@ class Judged:
 
     @cached_property
     def line(self) -> tuple[Distributions, Logits]:
-        """Distributions and logits behind the context and the nodes of `path`; others may follow."""
+        """Distributions and logits after the context and after the nodes of `path`; others may follow."""
         dists, logits = self.rows.dists, self.rows.logits
         if in_order(self.path):
             return dists, logits
@@ -91,11 +90,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class KeepRequest:
-    """Request: `level` has judged a tree behind the context, by the level `below`; only its path is kept. The answer:
-    `Token | None`, its own token behind the path with its number in the run.
+    """Request: `level` has judged a tree of the level `below` after the context; only its path is kept. The answer:
+    `Token | None`, its own token after the path, with a serial.
 
-    to_probs, theta: see `DraftRequest`. probed: the verifier's likeliest token behind each probe; no choice is made
-    there, whatever the sampling.
+    to_probs, theta: see `Verified`, `DraftRequest`. probed: the verifier's likeliest token after each probe, an argmax
+    under any sampling.
     """
 
     level: int

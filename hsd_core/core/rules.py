@@ -1,8 +1,8 @@
 """Verification rules: how a verifier decides which drafted tokens to keep.
 
 Notation follows Leviathan et al. 2023 (arXiv 2211.17192): q is the drafter's distribution, p the verifier's. A rule
-sees rows on the host, never models, and leaves every random choice to the `Judge` it is given. All formulas hold for
-one-hot rows p (greedy decoding). A named token is judged as one that a one-hot q drew: its alpha is p(x).
+sees rows on the host, never models, and takes every random choice from the `Judge` it is given. All formulas hold for
+one-hot rows p (greedy decoding). A named token is judged like a draw from a one-hot q: its alpha is p(x).
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from hsd_core.models.sampling import Distributions, OneHot, likeliest, one_hot
 class Verdict:
     """What a rule decided about a tree of n drafted tokens.
 
-    path: the kept nodes, the first level first. token: what follows them; None if a leaf was kept and no bonus was
-    wanted. alphas, coins: by offer, in the tree's order: the probability with which it was kept and the uniform number
-    thrown; None where it was not judged (on a chain every alpha is known) and where no number was thrown.
-    residual: (V,) the distribution of the correction, or the one row of a `OneHot`; None when nothing was rejected at
-    the end of the path.
+    path: the kept nodes, by depth. token: the token after them; None if a leaf was kept and no bonus was wanted.
+    alphas, coins: by offer, in the tree's order: its acceptance probability and the uniform number drawn; None for an
+    offer that was not judged (on a chain every alpha is known) and where no number was drawn. residual: (V,) the
+    distribution of the correction, or a `OneHot` of one row; None if nothing was rejected at the end of the path.
     """
 
     path: tuple[int, ...]
@@ -42,22 +41,22 @@ class Verdict:
         return len(self.path)
 
 
-Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, perhaps more by name
+Rule = Callable[..., Verdict]  # the arguments of `tokenwise`, and keyword arguments of its own
 
 
 def tokenwise(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
     """Keep x with probability min(1, p/q); correct the first reject from norm(max(p - q, 0)).
 
-    On a chain: Leviathan et al. 2023, algorithm 1. On a tree: every offer of a fork is judged in turn, each reject
-    leaving p = norm(max(p - q, 0)) (recursive rejection); siblings that were drawn without replacement leave q as well.
+    On a chain: Leviathan et al. 2023, algorithm 1. On a tree: the offers of a fork are judged in turn, and each reject
+    replaces p by norm(max(p - q, 0)) (recursive rejection); a sibling drawn without replacement is removed from q.
 
     Args:
-        p: (n + 1, V) verifier rows: row 0 behind the context, row j + 1 behind node j. Without a bonus the rows of
-            inner nodes suffice, in their order.
-        bonus: draw one more token where a leaf was kept. Without any node a token is always drawn.
+        p: (n + 1, V) verifier rows: row 0 after the context, row j + 1 after node j. Without a bonus the rows of the
+            inner nodes, in their order, are enough.
+        bonus: draw one more token if a leaf was kept. Without any node a token is always drawn.
     """
     if isinstance(p, OneHot):
-        return greedy(tree, p, judge, bonus)  # the same, and no row need be read
+        return greedy(tree, p, judge, bonus)  # the same result, without reading a row
     return _chain_tokenwise(tree, p, judge, bonus) if tree.is_chain else _tree_tokenwise(tree, p, judge, bonus)
 
 
@@ -119,11 +118,12 @@ def greedy(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
 
 
 def match(tree: Tree, p: Distributions, judge: Judge, bonus: bool) -> Verdict:
-    """Draw a token from p at every place, and go on behind the offer that equals it; the first that equals none stays.
+    """Draw a token from p at every position and continue with the offer that equals it; the first draw without such an
+    offer is the verifier's token.
 
-    What is written is drawn from p alone, so any offers leave it exact, however they were chosen: named, drawn, or
-    picked out of many by their own probabilities. Drawn drafts are kept less often than by `tokenwise`: with sum p q,
-    not sum min(p, q). Arguments as in `tokenwise`.
+    Every token is drawn from p, so the text is exact for any offers: named, drawn, or selected by their probabilities.
+    Drawn drafts are accepted less often than by `tokenwise`: with probability sum p q instead of sum min(p, q).
+    Arguments as in `tokenwise`.
     """
     if isinstance(p, OneHot):
         return greedy(tree, p, judge, bonus)
@@ -159,7 +159,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
     norm(max(w p - q, 0)) with the weight w at the cut.
 
     Raises:
-        ValueError: the tree is not a chain; the rule is defined for chains alone.
+        ValueError: the tree is not a chain; the rule is defined for chains only.
     """
     if not tree.is_chain:
         raise ValueError("rule block judges chains of tokens, not trees; use rule tokenwise above this drafter")
@@ -185,7 +185,7 @@ def block(tree: Tree, p: Tensor, judge: Judge, bonus: bool) -> Verdict:
 
 
 def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:
-    """Fork -> which of the verifier's rows lies behind it, -1 being the end of the context."""
+    """Fork -> the index of the verifier's row after it; fork -1 is the end of the context."""
     if bonus or not len(tree):
         return {node: node + 1 for node in range(-1, len(tree))}
     return {node: place + 1 for node, place in tree.inner()[1].items()}
@@ -194,10 +194,10 @@ def rows_of(tree: Tree, bonus: bool) -> Mapping[int, int]:
 def followed(
     tree: Tree, bonus: bool, keeps: Callable[[int, int], bool]
 ) -> tuple[list[int], tuple[float | None, ...], int, Mapping[int, int]]:
-    """The path that a rule without coins takes; `keeps(row, token)`: whether the verifier's row there keeps it.
+    """The path of a rule without coins; `keeps(row, token)`: whether the verifier's row with that index keeps a token.
 
     Returns:
-        the path, each node's alpha, the fork at its end, and `rows_of`.
+        the path, each offer's alpha, the fork at the end of the path, and `rows_of`.
     """
     places = rows_of(tree, bonus)
     alphas: list[float | None] = [None] * len(tree.offers)
@@ -218,7 +218,7 @@ def followed(
 
 
 def drawn_from(tree: Tree, offers: list[Offer]) -> Tensor | None:
-    """The distribution that a fork's drawn children came from: their row without its named children."""
+    """The distribution of a fork's drawn children: their row without its named children."""
     row = next((offer.row for offer in offers if offer.row is not None), None)
     if row is None or tree.rows is None:
         return None
@@ -230,12 +230,12 @@ def drawn_from(tree: Tree, offers: list[Offer]) -> Tensor | None:
 
 
 def _ratio(p: float, q: float) -> float:
-    """min(1, p/q). A token that q could not draw counts as accepted by any p > 0."""
+    """min(1, p/q). With q = 0 a token is accepted if p > 0."""
     return min(1.0, p / q) if q > 0.0 else float(p > 0.0)
 
 
 def _ratios(tree: Tree, p: Tensor, capped: bool = True) -> list[float]:
-    """p_t(x_t) / q_t(x_t) along a chain, at most 1 if capped. A token that q could not draw: any p > 0 accepts it."""
+    """p_t(x_t) / q_t(x_t) along a chain, at most 1 if capped. With q = 0 a token is accepted if p > 0."""
     n = len(tree)
     if not n:
         return []
@@ -249,7 +249,7 @@ def _ratios(tree: Tree, p: Tensor, capped: bool = True) -> list[float]:
 
 
 def _without(row: Tensor, token: int) -> Tensor:
-    """A distribution without one of its tokens; as it is where nothing else has any mass."""
+    """A distribution without one of its tokens; unchanged if no other token has any mass."""
     rest = row.clone()
     rest[token] = 0.0
     mass = rest.sum()
@@ -257,7 +257,7 @@ def _without(row: Tensor, token: int) -> Tensor:
 
 
 def _residual(p: Tensor, q: Tensor, fallback: Tensor | None = None) -> Tensor:
-    """norm(max(p - q, 0)); p itself where rounding left no mass (then p equals q, and p is the right distribution)."""
+    """norm(max(p - q, 0)); p itself if rounding left no mass (then p equals q, and p is the right distribution)."""
     positive = (p - q).clamp_min(0.0)
     mass = positive.sum()
     if float(mass) > 0.0:
@@ -266,7 +266,7 @@ def _residual(p: Tensor, q: Tensor, fallback: Tensor | None = None) -> Tensor:
 
 
 def _block_acceptance(t: int, n: int, weight: float, q: Tensor, p: Tensor) -> float:
-    """h_t of `block`: the chance to stop at prefix t, given that no longer prefix was kept."""
+    """h_t of `block`: the probability to stop at prefix t, given that no longer prefix was kept."""
     if t == n:
         return weight
     spare = float((weight * p[t] - q[t]).clamp_min(0.0).sum())

@@ -1,7 +1,7 @@
 """`run`: one generation by one stack, as a stream of events.
 
-The engine knows token ids and numbers only. It yields each event as it happens; its clock stands still while the
-consumer holds the generator. Closing the generator, or a watcher whose `stop` turns true, ends the run between two
+The engine knows token ids and numbers only. It yields each event as it happens; its clock is stopped while the
+consumer holds the generator. Closing the generator, or a watcher whose `stop` returns true, ends the run between two
 forwards and frees every level's state.
 """
 
@@ -28,17 +28,17 @@ from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 
 TOP_OF_ROW = 8
-PREFILL_CHUNK = 128  # a long prompt goes through in pieces, so that a stop is heard between
-JOINING_ROWS = 8  # a level that joins with fewer tokens missed takes them along in its first forward
+PREFILL_CHUNK = 128  # a long prompt is processed in chunks, so that a stop takes effect between them
+JOINING_ROWS = 8  # a level that joins with fewer tokens missed processes them in its first forward
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What is asked of a run.
+    """The settings of a run.
 
-    ends: ids that end the text. heads: how many likeliest tokens of each row go into the trace. choices: where random
-    choices come from; by default a generator with this seed. replan: chooses between rounds which levels run, with
-    which block lengths; without it all run as written.
+    ends: ids that end the text. heads: how many likeliest tokens of each row go into the trace. choices: the source of
+    random choices; by default one with this seed. replan: chooses between rounds which levels run, with which block
+    lengths; without it all run as written.
     """
 
     sampling: Sampling
@@ -52,11 +52,11 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watcher:
-    """Who watches a run.
+    """Callbacks and clock of a run.
 
-    stop: asked before every forward; True ends the run with reason "stopped". reading: told, piece by piece, how many
-    tokens of the prompt a level has read, and of how many. clock: stamps the events; by default the machine's own time.
-    A simulated one belongs in a header that says so.
+    stop: called before every forward; True ends the run with reason "stopped". reading: called after every chunk of the
+    prompt with the level, the tokens it has read, and their total. clock: gives the events their times; by default the
+    machine's time. With a simulated clock the header must say so.
     """
 
     stop: Callable[[], bool] = lambda: False
@@ -65,14 +65,14 @@ class Watcher:
 
 
 class Stack(Protocol):
-    """The levels of a run, cheapest first, the target last; made ready by `stacks.prepared`."""
+    """The levels of a run, cheapest first, the target last; implemented by `stacks.prepared`."""
 
     @property
     def entries(self) -> Sequence[StackEntry]: ...
 
     @property
     def drives(self) -> MakeDriver:
-        """Makes the driver that has the levels do what the hierarchy asks for."""
+        """Makes the driver that runs the hierarchy's requests on the levels."""
         ...
 
     def header(self, prompt_ids: Sequence[int], settings: RunSettings) -> trace.Header:
@@ -91,13 +91,14 @@ class Stack(Protocol):
 def run(
     stack: Stack, prompt_ids: Sequence[int], settings: RunSettings, watcher: Watcher | None = None
 ) -> Iterator[Event]:
-    """Decode after `prompt_ids`.
+    """Decode after the prompt.
 
     Yields:
         Header, Prefill, then rounds (Plan and Prefill where it changes, Draft, Verify, Correct or Bonus,
         Rollback, Kv, Commit, Report), Footer.
     Raises:
-        StackError: the stack cannot work so. ValueError: the prompt is empty or longer than the context.
+        StackError: the stack cannot run with these settings. ValueError: the prompt is empty or longer than the
+        context.
     """
     if not prompt_ids:
         raise ValueError("the prompt is empty; give at least one token")
@@ -108,7 +109,7 @@ def run(
 
 
 class _Run:
-    """The state of one run: the context, the levels' own states, the clock."""
+    """The state of one run: the context, the levels' states, the clock."""
 
     def __init__(self, stack: Stack, context: Context, settings: RunSettings, watcher: Watcher) -> None:
         entries, sampling, ends = stack.entries, settings.sampling, settings.ends
@@ -124,12 +125,12 @@ class _Run:
         self.driver: Driver = stack.drives(entries, self.runs, self.writer, watcher.stop)
 
     def events(self, header: trace.Header) -> Iterator[Event]:
-        """Open the levels, decode, and close them whatever happens."""
+        """Open the levels, decode, and always close them."""
         decoding = self._decode()
         try:
             with self.clock.stopped():
                 yield header
-                # The budget bounds every draft, so the context never outgrows the text (and may fill the model's).
+                # The budget bounds every draft, so the context is never longer than the text.
                 for run_ in self.stack.open(self.prompt + self.limit, self.settings):
                     self.runs.insert(0, run_)
             for event in decoding:
@@ -172,7 +173,7 @@ class _Run:
         yield self.writer.footer(reason, **took)
 
     def _replan(self, replan: Replanner, past: Round) -> Generator[Event, None, None]:
-        """Tell the replanner of the round that is over; where it chooses another plan, the next round follows it."""
+        """Report the finished round to the replanner; the next round follows the plan that it chooses, if any."""
         t0 = self.clock.now()
         plan = replan.after(past)
         if plan is not None:
@@ -180,20 +181,21 @@ class _Run:
             yield from self._prefill(self.writer.round)
 
     def _rest(self) -> Generator[Event, None, None]:
-        """From now on a level whose context is full does not take part, where levels work one after another."""
+        """Leave out levels whose context is full, if levels run one after another."""
         plan = self.hierarchy.plan
         left = self._with_room(plan)
         if left.levels != plan.levels and _lanes(self.entries) == 1:
             yield self._follow(left, max(plan.blocks), self.clock.now())
 
     def _with_room(self, plan: RunPlan) -> RunPlan:
-        """The plan without the levels below the target whose context holds no more than the text has."""
+        """The plan without the levels below the target whose context is full."""
         full = [i for i in plan.levels[:-1] if (self.contexts[i] or math.inf) <= len(self.context)]
         if not full:
             return plan
-        said = (f"the context of {self.entries[i].level.about.label}, {self.contexts[i]} tokens, is full" for i in full)
+        names = {i: self.entries[i].level.about.label for i in full}
+        why = "; ".join(f"the context of {name}, {self.contexts[i]} tokens, is full" for i, name in names.items())
         blocks = tuple(t for i, t in zip(plan.levels, plan.blocks, strict=False) if i not in full)
-        return RunPlan(tuple(i for i in plan.levels if i not in full), blocks, why="; ".join(said))
+        return RunPlan(tuple(i for i in plan.levels if i not in full), blocks, why=why)
 
     def _follow(self, plan: RunPlan, longest: int, t0: int) -> Event:
         plan.check([entry.level.can_verify for entry in self.entries], longest)
@@ -203,14 +205,14 @@ class _Run:
         return self.writer.plan(plan, format_stack(_planned(self.entries, plan)), t0)
 
     def _prefill(self, round_: int | None) -> Generator[Event, None, int]:
-        """Give every level of the plan what it has not seen: all but the last token goes through the models now.
+        """Process the part of the context that levels of the plan have not seen, except its last token.
 
-        From the target down: what it has computed, exits and drafters that read its states need not compute again.
-        Before the first round each level is written down. Later (`round_`) a level that lacks a few tokens takes them
-        along in its next forward.
+        From the target down: exits and drafters that read its states need not compute them again. Before the first
+        round every level writes an event. Later (`round_`) a level that lacks only a few tokens processes them in its
+        next forward.
 
         Returns:
-            The time.
+            The time, ns.
         """
         now = 0
         for i in reversed(range(len(self.entries))):
@@ -225,7 +227,7 @@ class _Run:
                 while run_.cached < end:
                     raise_if_stopped(self.stop)
                     logits, _ = scorer(run_).score(self.context.cut(min(run_.cached + PREFILL_CHUNK, end)))
-                    self.hierarchy.check(i, logits)  # which also waits for it, so that the time is the forward's
+                    self.hierarchy.check(i, logits)  # it waits for the forward, so that the time is right
                     with self.clock.stopped():
                         self.reading(i, run_.cached, end)
                 now = self.clock.now()
@@ -251,12 +253,13 @@ def _lanes(stack: Sequence[StackEntry]) -> int:
 
 
 def _limit(stack: Sequence[StackEntry], prompt: int, asked: int) -> tuple[int, trace.Ending]:
-    """How many tokens may be committed behind a prompt of so many, and what the run ends with where they are.
+    """How many tokens may be committed after a prompt of this length, and the reason with which such a run ends.
 
     Raises:
         ValueError: the prompt fills the context.
     """
-    # A level below the target whose context is full rests; a pipeline's inner ones cannot, so they bound the text.
+    # A level below the target rests when its context is full; inner levels of a pipeline cannot, so they bound the
+    # text.
     bounding = stack[1:] if _lanes(stack) > 2 else stack[-1:]
     context = min((s.level.max_positions for s in bounding if s.level.max_positions is not None), default=None)
     if context is None:
@@ -267,11 +270,11 @@ def _limit(stack: Sequence[StackEntry], prompt: int, asked: int) -> tuple[int, t
 
 
 def _bounded(stack: Sequence[StackEntry], sampling: Sampling) -> list[int]:
-    """The verifiers whose bounds are written: they judge place by place, and draw (greedy ones reach the bound)."""
+    """The verifiers whose bounds are written: rules by position, when sampling (greedy ones reach the bound)."""
     return [i for i in range(1, len(stack)) if not sampling.greedy and rule_of(stack[i].spec).by_place]
 
 
 def _planned(stack: Sequence[StackEntry], plan: RunPlan) -> list[LevelSpec]:
-    """A plan in the stack's own words, every T written."""
+    """A plan as specs of the stack, every T written."""
     blocks = [*plan.blocks, None]
     return [replace(stack[i].spec, block=block) for i, block in zip(plan.levels, blocks, strict=True)]

@@ -1,9 +1,9 @@
-"""Plans: which levels of a stack a round runs, with which block lengths, and who chooses between rounds.
+"""Plans: which levels of a stack a round runs, with which block lengths, and the replanner that chooses them.
 
-A `Replanner` is asked between two rounds only, and is told what happened in the rounds before: what was committed,
-drafted and judged; never what time it took. Given the committed text, the next round follows the target's distribution
-under every plan, so a plan chosen from the past leaves the output's distribution as it is; and what depends on the past
-alone can be repeated. A level that rests is not run: it falls behind on the context and catches up when it joins again.
+A `Replanner` is called between two rounds, with what was committed, drafted and judged in the round before; never with
+times. Given the committed text, the next round follows the target's distribution under every plan, so a plan chosen
+from the past does not change the output's distribution, and a run can be repeated. A level that rests is not run; it
+catches up on the context when it joins again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RunPlan:
         Args:
             verifies: whether each of its levels can verify. longest: the largest T that there is room for.
         Raises:
-            ValueError: it is not a plan of that stack; the message says why.
+            ValueError: it is not a plan of that stack; the message names the reason.
         """
         top = len(verifies) - 1
         if not self.levels or self.levels[-1] != top or self.levels[0] < 0:
@@ -53,7 +53,7 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """The bottom level of the plan drafted `tokens` tokens; none: a lookup that found nothing."""
+    """The bottom level of the plan drafted `tokens` tokens; 0: a lookup without a match."""
 
     level: int
     tokens: int
@@ -61,7 +61,7 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`level` checked a block of `tokens` tokens of the level `below`, at least one, and kept the first `accepted`."""
+    """`level` judged a block of `tokens` >= 1 tokens of the level `below`, and kept the first `accepted`."""
 
     level: int
     below: int
@@ -71,7 +71,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What a round left behind: the ids committed, and what was drafted and judged, in order."""
+    """A finished round: the committed ids, and what was drafted and judged, in order."""
 
     index: int
     committed: tuple[int, ...]
@@ -83,11 +83,11 @@ class Replanner(Protocol):
 
     @property
     def longest(self) -> int:
-        """The largest T that any plan of its may have: a run makes room for it before it begins."""
+        """The largest T of any of its plans: a run allocates for it before it begins."""
         ...
 
     def settings(self) -> dict[str, Any]:
-        """What it takes, beside the profile, to make it again; plain JSON types, for the header."""
+        """What rebuilds it, together with the profile; plain JSON types, for the header."""
         ...
 
     def first(self) -> RunPlan:

@@ -1,5 +1,5 @@
-"""The rules, the stop policies and the order of levels that HSD comes with, as stacks and the page name them; what the
-rules and policies do stands in `core/rules.py` and `core/policies.py`."""
+"""The declarations of the rules, stop policies and scheduler of HSD itself; the code is in `core/rules.py` and
+`core/policies.py`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What one level hands to the next: a tree of tokens. A chain of tokens is its plain case.
+"""What one level hands to the next: a tree of tokens. A chain is the simplest tree.
 
-A *fork* is a place that has children: a node, or the end of the context (written -1). Its children are its *offers*:
-*drawn* from a row of the drafter, or *named* without a distribution (a lookup, a beam). Only what a verifier keeps
-becomes part of the context, which stays one line.
+A *fork* is a node with children, or the end of the context (written -1). Its children are its *offers*: *drawn* from a
+row of the drafter, or *named* without a distribution (a lookup, a beam). Only the path that a verifier keeps becomes
+part of the context.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hsd_core.models.sampling import Logits
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A drafted or drawn token: its number in this run, its id, who made it and how."""
+    """A drafted or drawn token: its serial in this run, its id, the level that made it, and how."""
 
     serial: int
     id: int
@@ -33,7 +33,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A child of a fork, at its place in the judging order.
+    """A child of a fork; offers are listed in judging order.
 
     node: the child's index. row: the index of the row that it was drawn from; None for a named child.
     """
@@ -43,11 +43,11 @@ class Offer:
 
 
 class Probes(NamedTuple):
-    """Tokens behind the context that nobody judges: a pass computes them beside a tree, and what the verifier would say
-    behind each goes back to the drafter that put them there.
+    """Tokens that a pass computes together with a tree but does not judge; the verifier's likeliest token after each
+    goes back to the drafter.
 
-    parents: the index of each one's parent among them, -1 behind the context; a parent always before its children.
-    read: those behind which the drafter asks what was said; None: behind all.
+    parents: the index of each probe's parent among them, -1 after the context; a parent comes before its children.
+    read: the probes whose result the drafter reads; None: all.
     """
 
     ids: tuple[int, ...] = ()
@@ -60,18 +60,18 @@ NO_PROBES = Probes()
 
 @dataclass(frozen=True)
 class Tree:
-    """n tokens, a parent always before its children, the likeliest chain first.
+    """n tokens, a parent before its children, the likeliest chain first.
 
     Args:
-        tokens: the n nodes. parents: the index of each one's parent, -1 behind the context; None for a chain.
-        rows: (r, V) the distributions that tokens were drawn from, each before any sibling was taken out; None if all
-        tokens are named, or drawn greedily: a one-hot row says no more than its token.
-        logits: (r, V) behind those rows, before the sampling transform.
-        offered: in judging order, the drawn ones of a fork before its named ones. None: every node is offered once,
-            node t of a chain drawn from row t.
-        repeats: siblings were drawn with replacement, so that one node may be offered twice.
-        probes: what the same pass is to compute beside it; no part of the tree.
-        unread: nodes behind which nobody asks what would be said: a scorer may leave their rows at zero.
+        tokens: the n nodes. parents: the index of each one's parent, -1 after the context; None for a chain.
+        rows: (r, V) the distributions that tokens were drawn from, each before any sibling was removed; None if all
+            tokens are named, or drawn greedily (their rows are one-hot).
+        logits: (r, V) of those rows, before the sampling transform.
+        offered: in judging order, a fork's drawn offers before its named ones. None: every node is offered once, node t
+            of a chain drawn from row t.
+        repeats: siblings were drawn with replacement, so that a node may be offered twice.
+        probes: tokens that the same pass computes; not part of the tree.
+        unread: nodes whose rows are not read: a scorer may leave them at zero.
     """
 
     tokens: Sequence[Token] = ()
@@ -120,11 +120,11 @@ class Tree:
 
     @property
     def longest(self) -> int:
-        """The tokens of the longest path: what could be kept."""
+        """The length of the longest path: the most tokens that can be kept."""
         return len(self) if self.is_chain else max(len(branch) for branch in self.branches())
 
     def inner(self) -> tuple[Tree, dict[int, int]]:
-        """The tree without its leaves, and where each node stands in it (-1 for the end of the context)."""
+        """The tree without its leaves, and the index of each inner node in it (-1: the end of the context)."""
         if self.parents is None:
             return Tree(self.tokens[:-1]), {node: node for node in range(-1, len(self) - 1)}
         keep = sorted(set(self.parents) - {-1})
@@ -133,7 +133,7 @@ class Tree:
         return Tree([self.tokens[node] for node in keep], parents=parents), places
 
     def with_probes(self, probes: Probes) -> Tree:
-        """The nodes with probes behind them: what one pass scores."""
+        """The tree with its probes as the last nodes: what one pass scores."""
         if not probes.ids:
             return self
         n = len(self)
@@ -153,15 +153,15 @@ NOTHING = Tree()
 
 
 def joined(chains: Sequence[Tree]) -> Tree:
-    """Chains of drawn tokens, one behind the other, without their logits."""
+    """Chains of drawn tokens, one after another, without their logits."""
     rows = [chain.rows for chain in chains if chain.rows is not None]
-    assert len(rows) in (0, len(chains)), "of chains that are joined all have rows, or none has"
+    assert len(rows) in (0, len(chains)), "either all chains have rows, or none has"
     whole = torch.cat(rows) if len(rows) > 1 else rows[0] if rows else None
     return Tree([token for chain in chains for token in chain.tokens], whole)
 
 
 def named(ids: Sequence[int]) -> Tree:
-    """A chain of tokens that nobody drew: what a scorer is given where no drafter stands below."""
+    """A chain of tokens without a drafter, for a scorer."""
     return Tree([_named(id_) for id_ in ids])
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import Outcome, Scorer, Work, rows_behind, score_by_branches
+from hsd_core.core.level import Outcome, Scorer, Work, score_by_branches, score_ids
 from hsd_core.core.notes import Note
 from hsd_core.core.tree import NOTHING, Tree, named
 from hsd_core.models.context import Context
@@ -41,7 +41,7 @@ class ChainRows:
         if tree.is_chain:
             return self._run.score(context, tree)
         if not self._greedy:
-            return score_by_branches(partial(rows_behind, self._run), _Cut(self._run), context, tree)
+            return score_by_branches(partial(score_ids, self._run), _Cut(self._run), context, tree)
         return self._along_choices(context, tree)
 
     @torch.inference_mode()

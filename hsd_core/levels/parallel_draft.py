@@ -62,7 +62,7 @@ class _RowsOfOnePass:
 
 
 def draft_in_one_pass(
-    rows_behind: Callable[[Context, int], tuple[Tensor, Work]],
+    rows_after: Callable[[Context, int], tuple[Tensor, Work]],
     copies: Copies,
     cache: Cache,
     context: Context,
@@ -72,12 +72,12 @@ def draft_in_one_pass(
     """A chain, or a tree where one is asked for, at most as deep as there are rows.
 
     Args:
-        rows_behind: the (places, V) logits behind a context, of at most this many places; none where the draft cannot
+        rows_after: the (places, V) logits behind a context, of at most this many places; none where the draft cannot
             read it. Called once, and only if anything is to be drafted.
     """
     if order.limit < 1 or order.stops(0, None):
         return Proposal((), (), FREE)
-    rows, work = rows_behind(context, order.limit)
+    rows, work = rows_after(context, order.limit)
     if not len(rows):
         return Proposal((), (), work)
     given = _RowsOfOnePass(len(context), rows, work)

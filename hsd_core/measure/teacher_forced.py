@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import StackEntry, rows_behind, scorer
+from hsd_core.core.level import StackEntry, score_ids, scorer
 from hsd_core.levels.shared import open_levels
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.cache import KVCache
@@ -28,8 +28,8 @@ def pair_rows(entries: Sequence[StackEntry], context: Sequence[int], text: Seque
     ids, n = [*context, *text[:-1]], len(text)
     target, draft = open_levels([entry.level for entry in entries], len(ids) + 1, lanes=(0, 1))
     try:
-        p = rows_behind(scorer(target), ids, n)[0]
-        return rows_behind(scorer(draft), ids, n)[0].to(p.device), p
+        p = score_ids(scorer(target), ids, n)[0]
+        return score_ids(scorer(draft), ids, n)[0].to(p.device), p
     finally:
         target.close()
         draft.close()

@@ -52,7 +52,10 @@ def _depths(record: dict[str, Any], levels: int) -> dict[str, Any]:
 
 def _draft(record: dict[str, Any]) -> dict[str, Any] | None:
     if "serials" not in record:
-        tokens = [_renamed(token, "behind", "parent") for token in record["tokens"]]
+        tokens = record["tokens"]
+        if not isinstance(tokens, list):
+            return None
+        tokens = [_renamed(token, "behind", "parent") for token in tokens]
         return {**record, "work": _renamed(record["work"], "beside", "probes"), "tokens": tokens}
     parents, onto = record.pop("parents", []), record.pop("onto", None)
     serials, ids, sources, q, confidence = (

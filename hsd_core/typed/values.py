@@ -243,11 +243,11 @@ def plain(data: bytes | str) -> Any:
     return decode(data, _anything)
 
 
-def check_free(value: Any, where: str) -> None:
+def check_free(value: Any, where: str, most: int = MAX_ENTRIES) -> None:
     """Bounds of an object whose fields have no types: entries, depth and numbers.
 
     Raises:
-        Wrong: it holds more than `MAX_ENTRIES`, is nested deeper than `MAX_DEPTH`, or holds a number beyond 64 bits.
+        Wrong: it holds more than `most` entries, is nested deeper than `MAX_DEPTH`, or holds a number beyond 64 bits.
     """
     entries, layer, depth = 0, [value], 0
     while layer:
@@ -255,8 +255,8 @@ def check_free(value: Any, where: str) -> None:
         entries += sum(map(len, layer))
         if depth > MAX_DEPTH:
             raise Wrong(f"nested deeper than {MAX_DEPTH}", where)
-        if entries > MAX_ENTRIES:
-            raise Wrong(f"more than {MAX_ENTRIES} entries", where)
+        if entries > most:
+            raise Wrong(f"more than {most} entries", where)
         items = [item for part in layer for item in (part.values() if isinstance(part, dict) else part)]
         if any(isinstance(item, int) and not -MAX_INT <= item <= MAX_INT for item in items):
             raise Wrong(TOO_LARGE, where)

@@ -98,8 +98,9 @@ def test_a_long_text_gets_a_wider_figure_and_cells_keep_their_size() -> None:
 
 
 def test_markup_in_tokens_and_names_stays_text() -> None:
-    event = depths_of([1])
-    plot = draw([*plain_run(["<b>&</b>"]), replace(event, readouts=(*event.readouts[:-1], "<i>x</i>"))], dark=False)[1]
+    note = depths_of([1]).notes["depths"]
+    event = reported(replace(note, readouts=(*note.readouts[:-1], "<i>x</i>")))
+    plot = draw([*plain_run(["<b>&</b>"]), event], dark=False)[1]
     said = plot.value["plot"].replace("\\u002f", "/")
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in said
     assert "<b>" not in said

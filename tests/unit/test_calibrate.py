@@ -12,7 +12,7 @@ from toys import LookupLevel, lookup, output_of, table
 
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Footer, Header, Verify, Work
-from hsd_core.core.level import StackEntry, rows_behind
+from hsd_core.core.level import StackEntry, score_ids
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
 from hsd_core.measure.calibrate import lone_costs
@@ -122,9 +122,9 @@ def test_rows_of_a_fed_drafter_are_those_of_a_draft_from_there():
         shared = SharedState(len(context))
         above, nano = (entry.level.open(len(context), shared) for entry in reversed(entries))
         at = len(prompt) + start * STRIDE
-        rows_behind(above, context[: at - 1], 1)  # all that the target has processed when the draft begins
+        score_ids(above, context[: at - 1], 1)  # all that the target has processed when the draft begins
         for m, row in enumerate(rows):
-            logits, _ = rows_behind(nano, context[: at + m], 1)
+            logits, _ = score_ids(nano, context[: at + m], 1)
             assert torch.allclose(logits.softmax(-1)[0], row, atol=1e-5)
     assert reading.dists[0].shape == reading.dists[1].shape == (len(output), 61)
 

@@ -259,7 +259,7 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
         scored[len(self), len(both) - len(self)] += 1
         return both
 
-    monkeypatch.setattr(Tree, "beside", seen)
+    monkeypatch.setattr(Tree, "with_probes", seen)
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
     several_ = [entry(lookups(4, stacks.target.vocab_size), "ngram@guess=4"), window]
     found = time_levels(entries, [text], 0.0, in_runs_alone=several_, tell=lambda *_: None, stop=lambda: False)

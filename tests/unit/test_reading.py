@@ -7,7 +7,7 @@ import torch
 from lean_stacks import RandomDraft
 from tiny import tiny
 
-from hsd_core.core.level import rows_behind
+from hsd_core.core.level import score_ids
 from hsd_core.levels.readout import Lens, Readout, TrunkRun
 from hsd_core.levels.trunk import Trunk
 
@@ -27,20 +27,20 @@ def readout(name: str) -> Readout:
 
 @pytest.mark.parametrize("name", ["lens", "own layers"])
 def test_rows_that_a_read_out_catches_up_on_reach_its_own_layers(name: str) -> None:
-    whole, _ = rows_behind(opened(readout(name)), IDS, len(IDS))
+    whole, _ = score_ids(opened(readout(name)), IDS, len(IDS))
     late = opened(readout(name))
     seen = []
     for end, rows in ((5, 2), (9, 1), (12, 2)):  # 3, 3 and 1 positions were others' work, or accepted without it
-        logits, work = rows_behind(late, IDS[:end], rows)
+        logits, work = score_ids(late, IDS[:end], rows)
         seen.append(work.catch_up)
         assert torch.allclose(logits, whole[end - rows : end], rtol=1e-4, atol=1e-5), f"{name}: up to {end}"
     assert seen == [3, 3, 1]
 
 
 def test_after_a_rollback_the_positions_cut_are_caught_up_on_again() -> None:
-    whole, _ = rows_behind(opened(readout("own layers")), IDS, len(IDS))
+    whole, _ = score_ids(opened(readout("own layers")), IDS, len(IDS))
     late = opened(readout("own layers"))
-    rows_behind(late, [*IDS[:4], 9, 9, 9], 7)
+    score_ids(late, [*IDS[:4], 9, 9, 9], 7)
     late.keep(4, ())
-    logits, work = rows_behind(late, IDS, 1)
+    logits, work = score_ids(late, IDS, 1)
     assert work.catch_up == 7 and torch.allclose(logits, whole[-1:], rtol=1e-4, atol=1e-5)

@@ -14,7 +14,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.choices import ChoiceKey, Judge, SeededChoices
-from hsd_core.core.level import DraftOrder, Sampler, Scorer, rows_behind
+from hsd_core.core.level import DraftOrder, Sampler, Scorer, score_ids
 from hsd_core.core.rules import tokenwise
 from hsd_core.core.tree import NO_PROBES, Probes, Tree, named
 from hsd_core.grammar import fan_of
@@ -248,7 +248,7 @@ class _LevelsAtRest:
         def measure() -> float:
             drafted = below.propose(context, order)
             began = time.perf_counter_ns()
-            logits, _ = rows_behind(above, [*context, *drafted.ids], n)
+            logits, _ = score_ids(above, [*context, *drafted.ids], n)
             p = read_rows(logits, self.sampling)[1]
             tokenwise(replace(named(drafted.ids), rows=drafted.drawn.rows), p, self._judge, True)
             took = time.perf_counter_ns() - began

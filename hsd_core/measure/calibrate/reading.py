@@ -26,7 +26,7 @@ from hsd_core.core.level import (
     LevelRun,
     Sampler,
     drafter,
-    rows_behind,
+    score_ids,
     scorer,
 )
 from hsd_core.levels.shared import SharedState, open_levels
@@ -79,8 +79,8 @@ def drafted_rows(levels: Sequence[Level], target: Level, prompt: Sequence[int], 
         for at in range(start, len(ids), STRIDE):
             rows = min(STRIDE, len(ids) - at)  # the last token of the context has not been through the target
             for own, run in zip(found, runs, strict=False):
-                own.append(rows_behind(run, ids[: at - 1 + rows], rows)[0])
-            rows_behind(runs[-1], ids[: at - 1 + rows], rows)
+                own.append(score_ids(run, ids[: at - 1 + rows], rows)[0])
+            score_ids(runs[-1], ids[: at - 1 + rows], rows)
             for run in reversed(runs):
                 run.observe(CommittedIds(ids[at : at + rows]))
     finally:
@@ -134,7 +134,7 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
             if is_lookup(level):
                 reading.guesses[i] = _guesses(drafter(run), text, ends)
             elif not level.about.fed:
-                logits[i] = rows_behind(scorer(run), context, n)[0]
+                logits[i] = score_ids(scorer(run), context, n)[0]
         for i, run in runs.items():
             if levels[i].about.fed and levels[i].can_verify:
                 logits[i] = _fed_rows(levels[i], PastState(shared, run, len(context)), context, n)
@@ -199,7 +199,7 @@ def _fed_rows(level: Level, state: PastState, context: list[int], n: int) -> Ten
     for start in range(0, n, STRIDE):
         at, rows = prompt + start, min(STRIDE, n - start)
         state.past.length = at - 1  # at rest the token emitted last has not been through the target
-        drafts.append(rows_behind(run, context[: at - 1 + rows], rows)[0])
+        drafts.append(score_ids(run, context[: at - 1 + rows], rows)[0])
         run.keep(at, ())
     run.close()
     return torch.cat(drafts)

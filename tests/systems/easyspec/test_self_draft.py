@@ -14,7 +14,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core import events as trace
-from hsd_core.core.level import CommittedIds, rows_behind
+from hsd_core.core.level import CommittedIds, score_ids
 from hsd_core.core.tree import named
 from hsd_core.levels.self_draft import CalibratedRun, FuzzyRun, SelfLevel
 from hsd_core.levels.shared import SharedState, shares
@@ -177,7 +177,7 @@ def test_a_draft_reads_what_it_wrote_once() -> None:
     assert trunk is not None
     trunk.run(IDS, LAYERS, len(IDS) - 1)
     run.observe(CommittedIds(IDS))
-    made = rows_behind(run, IDS, 1)[1], *(run.score(Context([*IDS, *range(n)]))[1] for n in (1, 2, 3))
+    made = score_ids(run, IDS, 1)[1], *(run.score(Context([*IDS, *range(n)]))[1] for n in (1, 2, 3))
     assert [work.rows for work in made] == [1, 1, 1, 1]
 
 
@@ -185,10 +185,10 @@ def test_without_calibration_everything_stays_fuzzy() -> None:
     run, trunk = opened(calibrated=False)
     assert trunk is not None
     trunk.run(IDS, LAYERS, len(IDS))
-    rows_behind(run, IDS[:7], 1)
+    score_ids(run, IDS[:7], 1)
     run.observe(CommittedIds(IDS[:7]))
     run.keep(6, ())
-    rows, _ = rows_behind(run, IDS, 4)
+    rows, _ = score_ids(run, IDS, 4)
     assert torch.allclose(rows, fuzzy(DECODER, IDS, 0, 2)[-4:], atol=1e-4)
 
 

@@ -11,7 +11,7 @@ from lean_stacks import LeanStacks, RandomDraft, from_scratch
 from tiny import tiny
 
 import hsd_core
-from hsd_core.core.level import rows_behind
+from hsd_core.core.level import score_ids
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.one_pass import Pass
@@ -49,7 +49,7 @@ def near(got: torch.Tensor, true: torch.Tensor) -> bool:
 def test_a_stand_in_is_read_where_no_full_pass_has_been(features: int) -> None:
     run, trunk = fed_run()
     trunk.run(IDS, DECODER.layers, features)
-    logits, work = rows_behind(run, IDS, 12)
+    logits, work = score_ids(run, IDS, 12)
     assert near(logits, reference(IDS, features))
     assert (work.forwards, work.rows, work.catch_up, work.ran) == (1, 12, 0, ())
 
@@ -61,9 +61,9 @@ def test_features_and_stand_ins_differ() -> None:
 def test_positions_with_a_stand_in_are_computed_again_once_the_feature_is_there() -> None:
     run, trunk = fed_run()
     trunk.run(IDS, DECODER.layers, 4)
-    rows_behind(run, IDS[:9], 1)
+    score_ids(run, IDS[:9], 1)
     trunk.run(IDS, DECODER.layers, 9)
-    logits, work = rows_behind(run, IDS[:11], 1)
+    logits, work = score_ids(run, IDS[:11], 1)
     # true so far: positions 0 to 4; 5 to 9 have features now, 10 has none
     assert (work.rows, work.catch_up) == (6, 5)
     assert near(logits, reference(IDS[:11], 9)[-1:])
@@ -72,8 +72,8 @@ def test_positions_with_a_stand_in_are_computed_again_once_the_feature_is_there(
 def test_without_a_new_feature_nothing_is_computed_again() -> None:
     run, trunk = fed_run()
     trunk.run(IDS, DECODER.layers, 4)
-    rows_behind(run, IDS[:7], 1)
-    logits, work = rows_behind(run, IDS[:9], 2)
+    score_ids(run, IDS[:7], 1)
+    logits, work = score_ids(run, IDS[:9], 2)
     assert (work.rows, work.catch_up) == (2, 0)
     assert near(logits, reference(IDS[:9], 4)[-2:])
 
@@ -81,20 +81,20 @@ def test_without_a_new_feature_nothing_is_computed_again() -> None:
 def test_a_feature_that_is_no_longer_there_was_true_all_the_same() -> None:
     run, trunk = fed_run()
     trunk.run(IDS, DECODER.layers, 8)
-    rows_behind(run, IDS[:8], 1)
+    score_ids(run, IDS[:8], 1)
     trunk.cut(5)
     run.keep(5, ())
     context = [*IDS[:5], 1, 2, 3]
-    logits, work = rows_behind(run, context, 3)
+    logits, work = score_ids(run, context, 3)
     assert (run.cached, work.rows) == (8, 3)
     assert near(logits, reference(context, 5)[-3:])
 
 
 def test_more_rows_than_new_tokens_are_refused() -> None:
     run, _ = fed_run()
-    rows_behind(run, IDS[:6], 2)
+    score_ids(run, IDS[:6], 2)
     with pytest.raises(ValueError, match="3 rows asked for, but 2 tokens are new"):
-        rows_behind(run, IDS[:8], 3)
+        score_ids(run, IDS[:8], 3)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -104,7 +104,7 @@ def test_fuzzed_accepts_and_rejects_leave_the_rows_of_a_fresh_computation(seed: 
     context = [rng.randrange(61)]
     for _ in range(40):
         rows = len(context) - run.cached  # as after a round: everything behind the cache is new
-        logits, _ = rows_behind(run, context, rng.randint(1, rows))
+        logits, _ = score_ids(run, context, rng.randint(1, rows))
         assert near(logits, reference(context, trunk.valid(DECODER.layers))[-len(logits) :])
         if rng.random() < 0.5:
             trunk.run(context, DECODER.layers, len(context))
@@ -127,7 +127,7 @@ def test_a_fed_exit_reads_its_layer_and_the_last_states(seed: int) -> None:
     context = [rng.randrange(61)]
     for _ in range(20):
         fed_to = trunk.valid(DECODER.layers)
-        logits, work = rows_behind(run, context, 1)
+        logits, work = score_ids(run, context, 1)
         assert near(logits, reference(context, fed_to, depth)[-1:])
         assert all((span.lo, span.hi) == (0, depth) for span in work.ran)
         context.append(rng.randrange(61))

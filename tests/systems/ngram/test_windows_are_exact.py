@@ -188,7 +188,7 @@ def test_rows_of_probes_taken_for_rows_of_the_tree_are_caught(monkeypatch: pytes
         both = real(self, probes)
         return real(Tree(both.tokens[len(self) :], parents=probes.parents), Probes(tuple(self.ids), self.lineage))
 
-    monkeypatch.setattr(Tree, "beside", before)
+    monkeypatch.setattr(Tree, "with_probes", before)
     assert off("table") > WRONG
 
 
