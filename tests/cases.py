@@ -15,3 +15,16 @@ def first_always(names: str | tuple[str, ...], values: Sequence[Any], **options:
     marks = [(), *[pytest.mark.everything] * (len(cases) - 1)]
     marked = [pytest.param(*case, marks=mark) for case, mark in zip(cases, marks, strict=True)]
     return pytest.mark.parametrize(names, marked, **options)
+
+
+def in_turn(names: str, values: Sequence[tuple[Any, ...]], others: Sequence[Any]) -> pytest.MarkDecorator:
+    """Every value with every one of `others`, the last name: always with one of them in turn, with `--all` with each."""
+    marked = [
+        pytest.param(*value, other, marks=[pytest.mark.everything] * (i % len(others) != n))
+        for i, value in enumerate(values)
+        for n, other in enumerate(others)
+    ]
+    return pytest.mark.parametrize(names, marked)
+
+
+ENDS = (frozenset[int](), frozenset({1}))  # ids that end a text

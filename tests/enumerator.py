@@ -31,6 +31,7 @@ from hsd_core.levels.shared import open_levels
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import in_order
 from hsd_core.models.sampling import Sampling, TokenId, on_host, to_probs
+from hsd_core.stacks import prepared
 
 T = TypeVar("T")
 Distribution = dict[tuple[int, ...], float]
@@ -125,11 +126,19 @@ def every_path(act: Callable[[Scripted], T]) -> Iterator[tuple[float, T]]:
 def run_distribution(stack: Sequence[StackEntry], prompt: Sequence[int], max_new: int, **options: Any) -> Distribution:
     """The distribution of the committed ids: whole runs of the engine, every path."""
     options = {"sampling": SAMPLED, "heads": 0, "max_new_tokens": max_new, **options}
-    found: Distribution = {}
-    for mass, output in every_path(
-        lambda choices: output_of(list(hsd_core.run(stack, prompt, seed=0, choices=choices, **options)))
-    ):
-        found[output] = found.get(output, 0.0) + mass
+    headers: list[Any] = []  # all paths have one
+    real, found = prepared.run_header, Distribution()
+
+    def header(*given: Any) -> Any:
+        headers[:] = headers or [real(*given)]
+        return headers[0]
+
+    def whole(choices: Scripted) -> tuple[int, ...]:
+        return output_of(list(hsd_core.run(stack, prompt, seed=0, choices=choices, **options)))
+
+    with patch.object(prepared, "run_header", header):
+        for mass, output in every_path(whole):
+            found[output] = found.get(output, 0.0) + mass
     return found
 
 

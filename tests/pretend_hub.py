@@ -71,7 +71,7 @@ def hub(repos: dict[str, Repo]) -> Iterator[Hub]:
     pretended.elsewhere = f"http://localhost:{servers[1].server_port}"
     for server in servers:
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield pretended
     finally:

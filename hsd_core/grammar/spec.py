@@ -30,6 +30,7 @@ class LevelSpec:
     name: str
     block: int | None = None
     values: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    _found: dict[str, Value | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         usual = usual_of(kind_of(self).name)
@@ -49,11 +50,10 @@ class LevelSpec:
 
     def get(self, key: Key[V]) -> V | None:
         """The same; None where it was not given any, and none is declared."""
-        for known in (self.values, usual_of(kind_of(self).name)):
-            if known.get(key.name) is not None:
-                return cast(V, known[key.name])
-        declared = {} if key.name in (POLICY.name, RULE.name, WITH.name) else self._chosen()
-        return cast(V, declared[key.name]) if declared.get(key.name) is not None else key.usual
+        if key.name not in self._found:  # a run asks several times a round
+            self._found[key.name] = self._find(key.name)
+        value = self._found[key.name]
+        return key.usual if value is None else cast(V, value)
 
     def having(self, **values: Value | None) -> LevelSpec:
         """The same level with other values; None takes one away."""
@@ -76,10 +76,14 @@ class LevelSpec:
         """How many tokens are offered behind each token, by depth; () for chains."""
         return tuple(int(part) for part in (self.get(TREE) or "").split(".") if part)
 
-    def _chosen(self) -> dict[str, Value]:
-        """What its policy, its rule and its scheduler have without being given any."""
+    def _find(self, name: str) -> Value | None:
+        for known in (self.values, usual_of(kind_of(self).name)):
+            if known.get(name) is not None:
+                return known[name]
+        if name in (POLICY.name, RULE.name, WITH.name):
+            return None
         chosen = (policy_of(self).keys, rule_of(self).keys, scheduler_of(self).keys)
-        return {name: value for some in chosen for name, value in with_defaults(some, {}).items()}
+        return next((key.usual for some in reversed(chosen) for key in some if key.name == name), None)
 
 
 def kind_of(spec: LevelSpec) -> Kind:

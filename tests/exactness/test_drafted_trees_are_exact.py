@@ -35,6 +35,7 @@ from hsd_core.trace.checks import check
 off = off_from(toy_stack)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize("how", ["", "@replace=1"])
 @pytest.mark.parametrize("below", ["table:2@tree=2.2", "table:2@tree=3.1", "table:3@tree=2.1.1"])
@@ -216,13 +217,12 @@ GROWN = (
 def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
     made, prompt = drafted_stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
     runs = [
-        list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
+        list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=24, ends=ends))
         for which in (text, "target")
     ]
     assert check(runs[0]) == [] and any(e.event == "draft" and e.is_tree for e in runs[0])
     assert output_of(runs[0]) == output_of(runs[1])
-    for seed in range(3):
-        assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, seed, max_new_tokens=40, ends=ends))) == []
+    assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, 1, max_new_tokens=24, ends=ends))) == []
 
 
 @pytest.mark.parametrize("how", ["own", "fed", "lens", "chains alone"])

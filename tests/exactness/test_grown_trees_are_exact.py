@@ -24,6 +24,7 @@ from hsd_core.trace.checks import check
 off = off_from(toy_stack)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize("below", ["table:2@grow=4", "table:3@grow=5", "table:2@grow=3@replace=1"])
 def test_grown_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution(below: str, above: str) -> None:
@@ -162,9 +163,9 @@ def test_grown_trees_over_shared_states_follow_the_targets_distribution(text: st
 def test_greedy_grown_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
     made, prompt = drafted_stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
     runs = [
-        list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=50, ends=ends))
+        list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=24, ends=ends))
         for which in (text, "target")
     ]
     assert check(runs[0]) == [] and any(e.event == "draft" and e.is_tree for e in runs[0])
     assert output_of(runs[0]) == output_of(runs[1])
-    assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, 1, max_new_tokens=40, ends=ends))) == []
+    assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, 1, max_new_tokens=24, ends=ends))) == []

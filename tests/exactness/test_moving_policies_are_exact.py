@@ -11,6 +11,8 @@ from functools import partial
 
 import notes_of
 import pytest
+from cases import ENDS, in_turn
+from covering import seeds
 from enumerator import SAMPLED, distance, merged_distribution, run_distribution, target_distribution
 from toys import random_stack, toy_stack
 
@@ -45,8 +47,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hierarchy, "policy_of", lambda spec: quick if spec.policy == "adaptive" else real(spec))
 
 
-@pytest.mark.parametrize(("text", "vocab", "tokens"), STACKS)
-@pytest.mark.parametrize("ends", [frozenset(), frozenset({1})], ids=["no-eos", "eos"])
+@in_turn("text, vocab, tokens, ends", STACKS, ENDS)
 def test_output_follows_the_targets_distribution(text: str, vocab: int, tokens: int, ends: frozenset[int]) -> None:
     stack = toy_stack(text, vocab, seed=7)
     found = merged_distribution(stack, [0], tokens, ends=ends)
@@ -61,7 +62,7 @@ def test_whole_runs_have_the_distribution_of_joined_paths(text: str) -> None:
     assert distance(whole, merged_distribution(stack, [1, 0], 4)) < EXACT
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, always=12))
 def test_random_stacks_follow_the_targets_distribution(seed: int) -> None:
     rng = random.Random(5000 + seed)
     text = random_stack(rng, deepest=3)

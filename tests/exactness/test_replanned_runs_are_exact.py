@@ -10,6 +10,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from cases import ENDS, in_turn
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from lean_stacks import LeanStacks, RandomDraft, model_distribution
 from plans_kit import Chosen, by_outcomes, plans
@@ -44,8 +45,7 @@ def replanner(text: str) -> Chosen:
     return Chosen(by_outcomes(plans(len(levels), bottom_only=[0] if levels[0].startswith("ngram") else [])))
 
 
-@pytest.mark.parametrize(("text", "vocab", "tokens"), TABLES)
-@pytest.mark.parametrize("ends", [frozenset(), frozenset({1})], ids=["no-eos", "eos"])
+@in_turn("text, vocab, tokens, ends", TABLES, ENDS)
 def test_levels_that_come_and_go_leave_the_targets_distribution(
     text: str, vocab: int, tokens: int, ends: frozenset[int]
 ) -> None:

@@ -47,8 +47,8 @@ def sample(stack: list[StackEntry], tokens: int, runs: int, sampling: Sampling =
 @pytest.mark.parametrize(
     "text",
     [
-        "table:2,table",
-        "table:3,table@rule=block",
+        pytest.param("table:2,table", marks=pytest.mark.everything),
+        pytest.param("table:3,table@rule=block", marks=pytest.mark.everything),
         "ngram:3,table",
         "table:2,table:2@rule=block@policy=flush,table",
         "table:1,table:2@bonus=0,table:3@policy=confidence,table@rule=block",
@@ -115,7 +115,7 @@ def model_distribution(stack: list[StackEntry], sampling: Sampling) -> Distribut
     [
         pytest.param("target", marks=pytest.mark.everything),
         pytest.param("model:2,target@rule=block@bonus=0", marks=pytest.mark.everything),
-        "model:1,model:2@rule=block,target",
+        pytest.param("model:1,model:2@rule=block,target", marks=pytest.mark.everything),
         "model:2@bonus=0,model:2@bonus=0@policy=flush,target@rule=block@bonus=0",
     ],
 )

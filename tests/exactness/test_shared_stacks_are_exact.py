@@ -128,7 +128,7 @@ def test_a_nano_row_that_knows_its_own_token_is_caught(monkeypatch: pytest.Monke
         shifted = torch.tensor([float(token) for token in [*ids[len(ids) - rows + 1 :], 0]])[:, None]
         return logits + 3.0 * shifted * torch.arange(logits.shape[1]), work
 
-    text = "exit:2@at=1,nano:2@id=fed,target"
+    text = "exit:1@at=1,nano:2@id=fed,target"
     assert off_by(text) < EXACT
     monkeypatch.setattr(DraftRun, "_score", peeking)
     assert off_by(text) > WRONG

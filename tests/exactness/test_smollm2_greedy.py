@@ -16,7 +16,7 @@ from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import TIE, compare
 from hsd_core.trace.metrics import committed_ids
 
-TOKENS = 48
+TOKENS, FEW = 48, 24
 STACKS = (
     "ngram:4,target",
     "int8:4,target",
@@ -54,15 +54,15 @@ def cases():
     """Every stack over one prompt in four; always the few over the first prompt."""
     for i, stack in enumerate(STACKS):
         for n in range(i % 4, len(PROMPTS), 4):
-            yield pytest.param(stack, PROMPTS[n], id=f"{stack}-{n}", marks=pytest.mark.everything)
+            yield pytest.param(stack, PROMPTS[n], TOKENS, id=f"{stack}-{n}", marks=pytest.mark.everything)
     for stack in ALWAYS:
-        yield pytest.param(stack, PROMPTS[0], id=stack)
+        yield pytest.param(stack, PROMPTS[0], FEW, id=stack)
 
 
-@pytest.mark.parametrize(("stack", "prompt"), [*cases()])
-def test_a_stack_writes_what_plain_decoding_writes(smollm2, smollm2_plain, stack, prompt):
-    run = list(smollm2.run(stack, prompt, max_new_tokens=TOKENS, heads=2))
-    same = compare(run, smollm2_plain(prompt, TOKENS))
+@pytest.mark.parametrize(("stack", "prompt", "tokens"), [*cases()])
+def test_a_stack_writes_what_plain_decoding_writes(smollm2, smollm2_plain, stack, prompt, tokens):
+    run = list(smollm2.run(stack, prompt, max_new_tokens=tokens, heads=2))
+    same = compare(run, smollm2_plain(prompt, tokens))
     assert same.holds, f"token {same.equal} differs at a margin of {same.margin}"
     assert check(run) == []
 
@@ -71,8 +71,8 @@ def test_a_stack_writes_what_plain_decoding_writes(smollm2, smollm2_plain, stack
 def test_plain_decoding_writes_what_transformers_writes(smollm2, smollm2_plain, transformers_smollm2, prompt):
     """One pass over the whole text: at every place transformers' best token, or one as good, is the next one of it."""
     torch = pytest.importorskip("torch")
-    ids, ours = smollm2.encode(prompt, raw=False), committed_ids(smollm2_plain(prompt, TOKENS))
-    assert len(ours) == TOKENS or ours[-1] in smollm2.ends
+    ids, ours = smollm2.encode(prompt, raw=False), committed_ids(smollm2_plain(prompt, FEW))
+    assert len(ours) == FEW or ours[-1] in smollm2.ends
     with torch.inference_mode():
         logits = transformers_smollm2(torch.tensor([[*ids, *ours]])).logits[0, len(ids) - 1 : -1]
     short = logits.amax(-1) - logits[range(len(ours)), ours]
@@ -82,7 +82,7 @@ def test_plain_decoding_writes_what_transformers_writes(smollm2, smollm2_plain, 
 def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
     torch = pytest.importorskip("torch")
     level = smollm2.entries("target")[0].level
-    for prompt in PROMPTS:
+    for prompt in PROMPTS[:2]:
         ids = smollm2.encode(prompt, raw=False)
         ours = level.decoder.forward(Pass(ids, 0, len(ids)), level.decoder.new_cache(len(ids)))
         with torch.inference_mode():
@@ -93,9 +93,7 @@ def test_lean_logits_are_those_of_transformers(smollm2, transformers_smollm2):
 
 def test_the_same_seed_gives_the_same_run(smollm2):
     def sampled(seed: int) -> list[int]:
-        run = smollm2.run(
-            "ngram:3,target", PROMPTS[0], temperature=0.9, top_k=50, top_p=0.95, seed=seed, max_new_tokens=32
-        )
-        return committed_ids(run)
+        cut = {"temperature": 0.9, "top_k": 50, "top_p": 0.95}
+        return committed_ids(smollm2.run("ngram:3,target", PROMPTS[0], **cut, seed=seed, max_new_tokens=12))
 
     assert sampled(7) == sampled(7) != sampled(8)

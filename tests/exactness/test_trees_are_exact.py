@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from covering import seeds
 from enumerator import SAMPLED, distance, run_distribution, target_distribution
 from toys import TreeRun, changed, tree_stack
 from tree_distributions import EXACT, WRONG, off_from
@@ -30,6 +31,7 @@ def off(text: str, shape: tuple[int, ...], how: str, **options) -> float:
     return off_from(lambda text, *of, **more: tree_stack(text, shape, how, *of, **more))(text, **options)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("text", [text for text in ABOVE if "greedy" not in text])
 def test_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution(text: str, how: str) -> None:
@@ -37,7 +39,7 @@ def test_trees_under_one_two_and_three_verifiers_follow_the_targets_distribution
     assert off(text, (2, 2), how, vocab=vocab) < EXACT
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, always=20))
 def test_random_trees_follow_the_targets_distribution(seed: int) -> None:
     rng = random.Random(seed)
     vocab = rng.choice((2, 3))

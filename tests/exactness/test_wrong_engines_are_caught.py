@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
+from cases import in_turn
 from enumerator import distance, merged_distribution, run_distribution, target_distribution
 from torch import Tensor
 from toys import toy_stack
@@ -104,8 +105,7 @@ def test_dropping_a_token_because_the_next_row_is_unsure_is_caught(text: str, mo
     assert off_by(text, tokens=4) < EXACT
 
 
-@pytest.mark.parametrize("text", STACKS)
-@pytest.mark.parametrize("most", [1, 2])
+@in_turn("text, most", [(text,) for text in STACKS], [1, 2])
 def test_cutting_a_block_by_count_stays_exact(text: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Hierarchy, "pull", dropping(Hierarchy.pull, lambda held: min(most, len(held))))
     assert off_by(text, tokens=4) < EXACT

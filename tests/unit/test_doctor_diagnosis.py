@@ -208,7 +208,7 @@ def test_a_server_is_scraped_twice(capsys: pytest.CaptureFixture[str]) -> None:
             return
 
     server = HTTPServer(("127.0.0.1", 0), Metrics)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         url = f"http://127.0.0.1:{server.server_port}/v1"
         assert main(["doctor", "--url", url, "--pause", "0.1", "--json"]) == 0
