@@ -18,7 +18,7 @@ def first_always(names: str | tuple[str, ...], values: Sequence[Any], **options:
 
 
 def in_turn(names: str, values: Sequence[tuple[Any, ...]], others: Sequence[Any]) -> pytest.MarkDecorator:
-    """Every value with every one of `others`, the last name: always with one of them in turn, with `--all` with each."""
+    """Every value with every one of `others` (the last name): always with one of them in turn; `--all` has each."""
     marked = [
         pytest.param(*value, other, marks=[pytest.mark.everything] * (i % len(others) != n))
         for i, value in enumerate(values)

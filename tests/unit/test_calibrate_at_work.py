@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+from cases import first_always
 from enumerator import every_path
 from lean_stacks import LeanStacks, RandomDraft
 from toys import output_of, table
@@ -379,7 +380,7 @@ def with_lookups(pipeline: Pipeline) -> Pipeline:
     return pipeline
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@first_always("temperature", [0.8, 0.0])
 def test_a_profile_has_such_levels_where_they_were_asked_for(
     temperature: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

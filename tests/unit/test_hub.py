@@ -203,7 +203,7 @@ def test_who_leaves_waits_less_than_a_second(there: Hub, at: str) -> None:
     def tell(stage: str, done: float, total: float) -> None:
         nonlocal asked
         if done >= enough and not asked:
-            time.sleep(2.0 if there.silent else 0.0)  # by then the program waits for an answer
+            time.sleep(0.7 if there.silent else 0.0)  # by then the program waits for an answer
             asked = time.monotonic()
             raise Left
 

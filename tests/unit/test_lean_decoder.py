@@ -324,11 +324,13 @@ def test_float32_products_are_those_of_torch(kind: type) -> None:
 
 
 @pytest.mark.weights
-def test_smollm2_logits_are_those_of_transformers(smollm2_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smollm2_logits_are_those_of_transformers(
+    smollm2_folder: Path, transformers_smollm2: torch.nn.Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hsd_core.models.tokenizer import Tokenizer
 
     ids = Tokenizer(smollm2_folder).chat("Why is the sky blue? Answer in one sentence.")
-    expected = truth(transformers.AutoModelForCausalLM.from_pretrained(smollm2_folder, dtype=torch.float32).eval(), ids)
+    expected = truth(transformers_smollm2, ids)
 
     def off() -> torch.Tensor:
         decoder = load_decoder(smollm2_folder, kind="lean")

@@ -50,7 +50,7 @@ def kept_by_two(q, p):
 
 
 def test_drawn_forks_are_kept_as_often_as_enumeration_says():
-    times, said, found = 300, 0.0, 0.0
+    times, said, found = 120, 0.0, 0.0
     for text in product(range(V), repeat=3):
         rows = {i: torch.stack([row(dist, text[:m]) for m in range(3)]) for i, dist in ((0, LOW), (1, TOP))}
         said += chance(TOP, text) * sum(kept_by_two(q, p) for q, p in zip(rows[0], rows[1], strict=True)) / 3
@@ -58,4 +58,4 @@ def test_drawn_forks_are_kept_as_often_as_enumeration_says():
         for number in range(times):  # every one draws again
             count(tally, number, Reading(torch.tensor(text), rows))
         found += chance(TOP, text) * (tally.ratio(("width", 0, 1, 2)) or 0.0)
-    assert found == pytest.approx(said, abs=0.01)
+    assert found == pytest.approx(said, abs=0.016)

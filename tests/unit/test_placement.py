@@ -9,6 +9,7 @@ from typing import Any
 import notes_of
 import pytest
 import torch
+from cases import first_always
 from lean_stacks import LeanStacks, RandomDraft
 from msgspec import structs
 from tiny import tiny
@@ -80,7 +81,7 @@ def made(device: str, dtype: str = "float32") -> LeanStacks:
 
 
 def written(stacks: LeanStacks, text: str, sampling: Sampling) -> tuple[list[Any], list[int]]:
-    events = list(hsd_core.run(stacks.stack(text), PROMPT, sampling, seed=5, max_new_tokens=24))
+    events = list(hsd_core.run(stacks.stack(text), PROMPT, sampling, seed=5, max_new_tokens=16))
     return events, list(output_of(events))
 
 
@@ -96,11 +97,10 @@ def test_a_stack_writes_on_a_gpu_what_it_writes_on_the_cpu(text: str, sampling: 
     assert events[0].levels[-1].device == "cuda"
 
 
-@pytest.mark.covering("text", kinds=True)
-@pytest.mark.parametrize("text", STACKS)
+@first_always("text", ["exit:2@at=1,exit:4@at=2,target", "nano:2@tree=2.2,target", *STACKS])
 def test_so_it_does_in_bfloat16(gpu: PretendGpu, text: str) -> None:
     events, output = written(made("cuda", "bfloat16"), text, SAMPLINGS["sampled"])
-    assert len(output) == 24
+    assert len(output) == 16
     assert identities.check(events) == []
     assert events[0].levels[-1].dtype == "bfloat16"
 

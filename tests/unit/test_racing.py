@@ -68,7 +68,7 @@ def test_a_lane_pays_for_no_round_of_another_one(toy: Pipeline) -> None:
 
         yield from slowly()
 
-    (heat,) = heats(opened, TABLE, TOWER, repeats=1)
+    (heat,) = heats(opened, TABLE, TOWER, repeats=1, tokens=12)
     decoded = [race.took(lane).decode_ns / 1e9 for lane in heat.lanes]
     assert slept > 1.0 and max(decoded) < slept / 2
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import first_always
 from test_ahead import asked_of_node
 
 from app.kit.figures.panels import draw
@@ -75,7 +76,7 @@ def served(events: list[Event], dark: bool, wall: bool) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("name", ["12-hispec", "18-auto"])
+@first_always("name", ["12-hispec", "18-auto"])
 def test_a_recordings_figures_are_those_that_a_server_draws(name: str) -> None:
     events = tracefile.read(ASSETS / "traces" / f"{name}.jsonl.gz")
     given = {"packed": figures(events), "template": template(), "looks": [list(look) for look in LOOKS]}

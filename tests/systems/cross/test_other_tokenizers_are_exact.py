@@ -44,6 +44,7 @@ def test_output_follows_the_targets_distribution(
     assert off(crossed(f"cross:3@map={map_},{above}", Words(own), Words(target))) < EXACT
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("map_", ["text", "shared"])
 @pytest.mark.parametrize(("own", "target"), BOTH)
 @pytest.mark.parametrize("sampling", [SAMPLED, Sampling(0.7, top_k=2), Sampling(1.0, top_p=0.8), Sampling(0.0)])

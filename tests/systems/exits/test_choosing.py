@@ -192,7 +192,7 @@ def test_fuzzed_runs_keep_caches_and_tape_in_step(seed: int) -> None:
     ends = frozenset({rng.randrange(61)}) if rng.random() < 0.5 else frozenset()
     sampling = rng.choice((GREEDY, SAMPLED, Sampling(0.3)))
     prompt = [rng.randrange(61) for _ in range(rng.randint(1, 9))]
-    events = list(hsd_core.run(stack, prompt, sampling, seed, max_new_tokens=60, heads=0, ends=ends))
+    events = list(hsd_core.run(stack, prompt, sampling, seed, max_new_tokens=40, heads=0, ends=ends))
     assert audit(events, cacheless=frozenset(), ends=ends).done
     assert check(events) == []
 

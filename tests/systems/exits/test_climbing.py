@@ -30,7 +30,7 @@ def stacks(*, trained: bool = False, **more) -> LeanStacks:
     return made
 
 
-def ran(made: LeanStacks, text: str, sampling: Sampling = GREEDY, tokens: int = 40) -> list[trace.Event]:
+def ran(made: LeanStacks, text: str, sampling: Sampling = GREEDY, tokens: int = 24) -> list[trace.Event]:
     return list(hsd_core.run(made.stack(text), PROMPT, sampling, 3, max_new_tokens=tokens))
 
 
@@ -46,7 +46,7 @@ STACKS = [
 ]
 
 
-@pytest.mark.covering("text", "trained")
+@pytest.mark.covering("text", "trained", kinds=True)
 @pytest.mark.parametrize("trained", [True, False])
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str, trained: bool) -> None:

@@ -70,7 +70,7 @@ def test_output_follows_the_targets_law(text: str, sampling: Sampling, whole: bo
 def test_the_ids_are_never_drafted_though_the_target_writes_them(text: str, sampling: Sampling) -> None:
     made, written, said = spared(vocab=4), set[int](), set[int]()
     own = [level.startswith("model") for level in text.split(",")].index(True)
-    for seed in range(12):
+    for seed in range(6):
         for event in hsd_core.run(made.stack(text), [1, 0], sampling, seed, max_new_tokens=24):
             if getattr(event, "level", None) == own:  # its drafts, and what it draws where it rejects one
                 said |= set(getattr(event, "ids", ())) | {x for x in [getattr(event, "id", None)] if x is not None}
@@ -97,13 +97,13 @@ def test_it_runs_layer_by_layer_where_the_decoder_does() -> None:
     assert not isinstance(MaskedDecoder(Plain(made.model), [NEVER]), Layered)  # type: ignore[arg-type]
 
 
-@pytest.mark.covering
+@pytest.mark.covering("sampling")
 @pytest.mark.parametrize("text", ["model:3,target", "ngram:2,model:3,target", "model:2@tree=2.1,target"])
 @pytest.mark.parametrize("sampling", [Sampling(2.0), GREEDY])
 def test_on_a_gpu_it_writes_the_same_and_passes_are_replayed(text: str, sampling: Sampling) -> None:
     def written(made: LeanStacks) -> list[Any]:
         made.model = MaskedDecoder(made.model, [NEVER])  # type: ignore[assignment]
-        return list(hsd_core.run(made.stack(text), [3, 1, 4], sampling, seed=5, max_new_tokens=24))
+        return list(hsd_core.run(made.stack(text), [3, 1, 4], sampling, seed=5, max_new_tokens=12))
 
     usual = written(LeanStacks())
     with pretend_gpu():

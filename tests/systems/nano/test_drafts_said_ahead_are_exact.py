@@ -42,7 +42,7 @@ WHOLE = [
 ]
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize(("text", "tokens", "vocab"), WHOLE)
 def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, vocab: int) -> None:
     assert off_by(text, tokens, vocab) < EXACT

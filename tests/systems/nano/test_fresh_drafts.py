@@ -16,7 +16,7 @@ from hsd_core.core.events import Draft, Event
 from hsd_core.core.run_plans import Round, RunPlan
 from hsd_core.models.sampling import Sampling
 
-GREEDY, PROMPT, TOKENS = Sampling(0.0), [5, 6, 7, 8, 5, 6, 9, 5], 24
+GREEDY, PROMPT, TOKENS = Sampling(0.0), [5, 6, 7, 8, 5, 6, 9, 5], 16
 
 
 def run(made: LeanStacks, text: str, prompt: list[int], tokens: int = TOKENS, **options: Any) -> list[Event]:
@@ -28,6 +28,7 @@ def first_drafts(events: list[Event]) -> list[Draft]:
     return list({e.round: e for e in reversed(events) if isinstance(e, Draft)}.values())[::-1]
 
 
+@pytest.mark.covering("text")
 @pytest.mark.parametrize(
     "text",
     [
@@ -55,7 +56,7 @@ def test_a_run_that_begins_here_drafts_the_same(text: str) -> None:
     made = drafted_stacks(13)
     events = run(made, text, PROMPT)
     output, drafts = output_of(events), first_drafts(events)
-    assert len(drafts) > 5
+    assert len(drafts) > 3
     for draft in drafts:
         fresh = first_drafts(run(made, text, [*PROMPT, *output[: draft.at]], TOKENS - draft.at))[0]
         assert (draft.ids, draft.parents) == (fresh.ids, fresh.parents), f"behind {draft.at} tokens"

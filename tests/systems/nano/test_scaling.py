@@ -50,9 +50,8 @@ def test_a_sweep_has_shares_of_the_draft_as_it_is_and_one_other_size_at_a_time()
 def test_a_smaller_share_lies_within_a_larger_one_and_every_text_is_read_as_often_as_asked(
     target: LeanDecoder,  # noqa: F811
     data: Path,  # noqa: F811
-    tmp_path: Path,
 ) -> None:
-    texts = states(target, data, tmp_path, set())
+    texts = states(target, data, data.parent, set())
     whole = sum(map(outputs, texts))
     before: list[object] = []
     for share in (1 / 16, 1 / 4, 1.0):
@@ -81,10 +80,9 @@ def test_what_is_counted_is_what_a_run_along_the_text_would_do(
     draft: DraftShape,
     target: LeanDecoder,  # noqa: F811
     data: Path,  # noqa: F811
-    tmp_path: Path,
 ) -> None:
     student = student_of(target, draft)
-    texts = states(target, data, tmp_path, set())[:3]
+    texts = states(target, data, data.parent, set())[:3]
     found = judged(student, target, texts)
     for text, row, bare in zip(texts, found["gate"], found["own"], strict=True):
         n, agreed, overlap, accepted, rejected, passes = row
@@ -101,9 +99,8 @@ def test_what_is_counted_is_what_a_run_along_the_text_would_do(
 def test_without_copies_a_token_that_the_head_lacks_is_never_right(
     target: LeanDecoder,  # noqa: F811
     data: Path,  # noqa: F811
-    tmp_path: Path,
 ) -> None:
-    texts = states(target, data, tmp_path, set())[:6]
+    texts = states(target, data, data.parent, set())[:6]
     student = student_of(target, FED, rows=1)
     wanted = [t for f in texts for t in prepare(_batch(target, f), target).best.tolist()]
     counted = sum(row[1] for row in judged(student, target, texts)["own"])

@@ -141,8 +141,8 @@ def test_prompts_are_learned_behind_what_all_begin_with_when_asked(tmp_path: Pat
         assert e.start == (4 if e.held_out else 2)
 
 
-def test_states_are_those_of_the_target(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
-    f = states(target, data, tmp_path, {1})[0]
+def test_states_are_those_of_the_target(target: LeanDecoder, data: Path) -> None:
+    f = states(target, data, data.parent, {1})[0]
     ids = list(f.example.ids)
     wanted = target.forward_layers(Pass(ids), target.new_cache(64), 0, 1)
     assert torch.allclose(f.states[1].float(), wanted, rtol=1e-2, atol=1e-2)
@@ -206,7 +206,7 @@ def test_damaged_states_say_so_and_name_the_cure(target: LeanDecoder, data: Path
 
 
 def test_a_damaged_checkpoint_says_so_and_names_the_cure(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
-    found = states(target, data, tmp_path / "states", {1})
+    found = states(target, data, data.parent, {1})
     train = partial(loop.train, target, EXIT, PLAN, found, list(range(40)), tmp_path / "run")
     train(stop=lambda: True)
     _damage(tmp_path / "run" / "checkpoint.safetensors")
@@ -222,10 +222,8 @@ def test_a_long_text_is_read_in_pieces(target: LeanDecoder, monkeypatch: pytest.
         assert torch.allclose(state, whole[depth], atol=1e-4)
 
 
-def test_a_batch_counts_what_the_target_wrote_and_feeds_the_state_before(
-    target: LeanDecoder, data: Path, tmp_path: Path
-) -> None:
-    found = states(target, data, tmp_path, set())[:3]
+def test_a_batch_counts_what_the_target_wrote_and_feeds_the_state_before(target: LeanDecoder, data: Path) -> None:
+    found = states(target, data, data.parent, set())[:3]
     batch = collate(found, target, FED, device="cpu")
     assert batch.fed is not None
     for i, f in enumerate(found):
@@ -235,10 +233,8 @@ def test_a_batch_counts_what_the_target_wrote_and_feeds_the_state_before(
         assert not batch.fed[i, 0].any()
 
 
-def test_every_text_is_seen_once_an_epoch_in_an_order_of_the_seed(
-    target: LeanDecoder, data: Path, tmp_path: Path
-) -> None:
-    found = states(target, data, tmp_path, set())
+def test_every_text_is_seen_once_an_epoch_in_an_order_of_the_seed(target: LeanDecoder, data: Path) -> None:
+    found = states(target, data, data.parent, set())
     first = next(order(found, 30, 0))
     assert [f.example for f in first] == [f.example for f in next(order(found, 30, 0))]
     seen: list[Sample] = []
@@ -277,7 +273,7 @@ EVERY = pytest.mark.parametrize("draft", [EXIT, FED, MEDUSA, *MORE], ids=lambda 
 def test_training_brings_a_draft_nearer_to_its_target(
     draft: DraftShape, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
-    found = states(target, data, tmp_path / "states", reads(draft))
+    found = states(target, data, data.parent, reads(draft))
     hyper = replace(PLAN, steps=60, check_every=30, unroll=2 if draft.joins else None)
     _, curve = loop.train(target, draft, hyper, found, list(range(61)), tmp_path / "run")
     assert curve[-1].loss < 0.9 * curve[0].loss
@@ -324,7 +320,7 @@ def test_what_is_said_in_one_pass_is_said_behind_what_is_known_alone(target: Lea
                 assert torch.allclose(alone[:, by], together[by][:, known - 1 + by], atol=1e-4)
 
 
-def test_what_is_copied_ahead_goes_on_where_the_copy_stands(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
+def test_what_is_copied_ahead_goes_on_where_the_copy_stands(target: LeanDecoder, data: Path) -> None:
     """And begins there again where the text ends, as what repeats itself does."""
     ids = (7, 8, 9, 3, 7, 8, 5, 5)
     f = features.Features.of(Sample(ids, 1, "any"), {4: torch.zeros(8, 32).half()})
@@ -343,7 +339,7 @@ def test_what_is_copied_ahead_goes_on_where_the_copy_stands(target: LeanDecoder,
 def test_interrupted_training_ends_where_uninterrupted_does(
     draft: DraftShape, target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
-    found = states(target, data, tmp_path / "states", {draft.depth(4)})
+    found = states(target, data, data.parent, {draft.depth(4)})
     ids = list(range(40))
     whole, curve = loop.train(target, draft, PLAN, found, ids, tmp_path / "whole")
     asked = iter([False, False, True])
@@ -371,7 +367,7 @@ def test_on_a_gpu_it_learns_the_same_there(target: LeanDecoder, data: Path, tmp_
 
 
 def test_a_killed_run_goes_on_from_its_checkpoint(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
-    found = states(target, data, tmp_path / "states", {1})
+    found = states(target, data, data.parent, {1})
     whole, _ = loop.train(target, EXIT, PLAN, found, list(range(40)), tmp_path / "whole")
 
     def die(step: int, *_: object) -> None:
@@ -386,7 +382,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint(target: LeanDecoder, data: Pat
 
 
 def test_the_curve_can_be_watched_from_step_0_on(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
-    found, steps = states(target, data, tmp_path / "states", {1}), []
+    found, steps = states(target, data, data.parent, {1}), []
 
     def curve() -> list[int]:
         return [json.loads(line)["step"] for line in (tmp_path / "run" / "curve.jsonl").read_text().splitlines()]
@@ -403,10 +399,8 @@ def test_the_curve_can_be_watched_from_step_0_on(target: LeanDecoder, data: Path
     assert curve() == [0, 2, 4]
 
 
-def test_acceptance_is_the_overlap_with_the_targets_whole_distribution(
-    target: LeanDecoder, data: Path, tmp_path: Path
-) -> None:
-    found = states(target, data, tmp_path, {1})[:2]
+def test_acceptance_is_the_overlap_with_the_targets_whole_distribution(target: LeanDecoder, data: Path) -> None:
+    found = states(target, data, data.parent, {1})[:2]
     student = Student(target, EXIT, list(range(10, 50)))
     batch = collate(found, target, EXIT, device="cpu")
     (score,) = evaluate(student, [prepare(batch, target)])
@@ -478,7 +472,7 @@ def test_a_draft_is_trained_further_from_its_file(
     shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path, tmp_path: Path
 ) -> None:
     path, draft = shipped
-    found, ids = states(target, data, tmp_path / "states", {draft.depth(4)}), read_draft(path, target).ids.tolist()
+    found, ids = states(target, data, data.parent, {draft.depth(4)}), read_draft(path, target).ids.tolist()
     hyper = replace(PLAN, steps=40, check_every=20)
     _, curve = loop.train(target, draft, hyper, found, ids, tmp_path / "run", start=path, stop=lambda: True)
     held = Student(target, draft, ids)
@@ -714,7 +708,7 @@ def test_what_is_shipped_says_what_it_is(shipped: tuple[Path, DraftShape], targe
 
 
 def test_a_shipped_draft_computes_what_its_student_did(
-    shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path, tmp_path: Path
+    shipped: tuple[Path, DraftShape], target: LeanDecoder, data: Path
 ) -> None:
     path, draft = shipped
     head = read_draft(path, target)
@@ -724,7 +718,7 @@ def test_a_shipped_draft_computes_what_its_student_did(
         for name, parameter in student.named_parameters():
             scale = held.get(f"{name}.scale")
             parameter.copy_(held[name] if scale is None else held[name].float() * scale.float()[:, None])
-    f = states(target, data, tmp_path, {head.at})[0]
+    f = states(target, data, data.parent, {head.at})[0]
     batch = collate([f], target, draft, device="cpu")
     batch = replace(batch, wanted=torch.ones_like(batch.wanted))
     wanted = student.logits(next(student.drafted(batch, 1))[0], student.copies(batch)).detach()[:, :-1]

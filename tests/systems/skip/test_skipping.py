@@ -172,10 +172,11 @@ def test_with_nothing_left_out_everything_is_accepted(temperature: float) -> Non
     assert outcomes and set(outcomes) == {"accepted"}
 
 
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize(
     ("text", "tokens", "vocab"),
     [
-        ("skip:2@set=a.1-m.2,target", 3, 3),
+        ("skip:2@set=a.1-m.2,target", 3, 2),
         ("skip:2@set=m.1,target@rule=block", 3, 2),
         ("skip:2@set=a.0@policy=adaptive,target@bonus=0", 3, 2),
         ("skip:1@set=a.1@dtype=int8,int8:2@policy=flush,target", 3, 2),

@@ -55,6 +55,7 @@ def off_by(text: str, tokens: int) -> float:
     return distance(run_distribution(made.stack(text), prompt, tokens), made.distribution(text, prompt, tokens))
 
 
+@pytest.mark.covering("text")
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(("text", "tokens"), STACKS)
 def test_the_output_follows_the_mixture(text: str, tokens: int) -> None:

@@ -73,7 +73,6 @@ def test_a_choice_by_a_token_that_stands_later_is_caught(monkeypatch: pytest.Mon
         return real(self, ids, rows, *more)
 
     text = "nano:2@id=own,view:2@budget=6@chunk=2,target"
-    assert off_by(text, vocab=2) < EXACT
     monkeypatch.setattr(ViewRun, "_score", peeking)
     assert off_by(text, vocab=2) > WRONG
 
@@ -131,7 +130,7 @@ def a_run(text: str, temperature: float = 0.0, tokens: int = 24, prompt: list[in
     return list(hsd_core.run(drafted_stacks(61).stack(text), prompt, Sampling(temperature), 3, max_new_tokens=tokens))
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
     events = a_run(text)
