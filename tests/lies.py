@@ -236,7 +236,7 @@ LIES = {
     ),
     "a token judged behind a rejected one": (
         both(TREE, on(4, lambda e: outcomes(e, LOST, LOST, SKIPPED))),
-        "a token was judged behind one that was not kept",
+        "a token was judged after one that was not kept",
     ),
     # caches and totals
     "a rollback forwards": (on(5, lambda e: replace(e, after=9)), "from 4 to 9"),

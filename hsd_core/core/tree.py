@@ -155,7 +155,7 @@ NOTHING = Tree()
 def joined(chains: Sequence[Tree]) -> Tree:
     """Chains of drawn tokens, one after another, without their logits."""
     rows = [chain.rows for chain in chains if chain.rows is not None]
-    assert len(rows) in (0, len(chains)), "either all chains have rows, or none has"
+    assert len(rows) in (0, len(chains)), "of the chains all have rows, or none has"
     whole = torch.cat(rows) if len(rows) > 1 else rows[0] if rows else None
     return Tree([token for chain in chains for token in chain.tokens], whole)
 

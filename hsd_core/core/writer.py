@@ -1,7 +1,7 @@
-"""Writes down what a run does, as events, while the engine's clock stands still.
+"""Records a run as events, while the engine's clock is stopped.
 
-The writer numbers tokens (serials), remembers which levels passed them and counts each level's work. It decides
-nothing: a run without details takes the same choices.
+The writer numbers tokens (serials), remembers which levels accepted them and counts each level's work. It decides
+nothing: a run that records less makes the same choices.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class _Total:
 class TraceWriter:
     """Makes the events of one run.
 
-    heads: how many of the likeliest tokens of each row to write down; 0 writes none.
+    heads: how many likeliest tokens of each row to write; 0 writes none.
     prompt_length: positions before it are the prompt; events count from its end.
-    bounded: the levels of whose judged places the bound is written down, where heads are.
+    bounded: the levels that write a bound for each judged position, if heads are written.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class TraceWriter:
         self._bounded = bounded if heads else ()
         self._serials = 0
         self._passed: dict[int, tuple[int, ...]] = {}
-        self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> the head of the row that a token came from
-        self._own: trace.Row | None = None  # the same, of what the last verifier may add
+        self._drawn_from: dict[int, trace.Row | None] = {}  # serial -> head of the row that a token came from
+        self._own: trace.Row | None = None  # the same for the own token of the last verifier
         self._totals = [_Total() for _ in range(levels)]
 
     @property
     def born(self) -> int:
-        """The number of the next token."""
+        """The serial of the next token."""
         return self._serials
 
     def token(self, id_: int, *, level: int, how: trace.How, source: str) -> Token:
@@ -80,9 +80,11 @@ class TraceWriter:
         stale: bool = False,
         onto: Sequence[int] = (),
     ) -> trace.Draft:
-        """What a level drafted behind the first `start` tokens of the context. stale: that was cut meanwhile. onto: of
-        a draft that goes on behind tokens drafted before, for each of its tokens the serial of the one that it stands
-        behind; -1 where that is the text, or a token of this draft. measured: see `notes.gauges`."""
+        """The draft of a level after the first `start` tokens of the context.
+
+        stale: that text was cut while the draft ran. onto: for a draft that continues earlier drafts, the serial of
+        each token's parent; -1 if that is the text or a token of this draft. measured: see `notes.gauges`.
+        """
         with self.clock.stopped():
             work = proposal.work
             self._count(level, work, 0, t1 - t0)
@@ -92,7 +94,7 @@ class TraceWriter:
                 ranked = tree.logits.likeliest(max(1, self._heads))
                 for fork in tree.forks.values():
                     drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
-                    for o in fork if drawn else ():  # a named token beside a drawn one was chosen by its row
+                    for o in fork if drawn else ():  # a named sibling of a drawn token was chosen by the same row
                         node, row = tree.offers[o].node, tree.offers[o].row
                         likeliest = ranked[drawn[0] if row is None else row]
                         confidence[node] = _short(likeliest[0][1])
@@ -118,7 +120,7 @@ class TraceWriter:
             )
 
     def stale(self, asked: ScoreRequest, work: Work, below: int | None, t0: int, t1: int) -> trace.Verify:
-        """A verification of what was cut meanwhile: nobody asks for its verdict."""
+        """A verification whose text was cut while it ran: it has no verdict."""
         with self.clock.stopped():
             self._count(asked.level, work, 0, t1 - t0)
             at = len(asked.context) - self._prompt
@@ -134,7 +136,7 @@ class TraceWriter:
         dropped: Iterable[int] = (),
         measured: Mapping[str, Note] = NOTHING_MEASURED,
     ) -> trace.Verify:
-        """A verification, and how many tokens went up from it. dropped: tokens behind those judged that fall
+        """A verification. dropped: tokens after the judged ones that go
         too. measured: see `notes.gauges`."""
         with self.clock.stopped():
             judged, level, start = asked.judged, asked.level, len(asked.context)
@@ -151,7 +153,7 @@ class TraceWriter:
                 p_heads = [self._head(row) for row in judged.rows.logits[:read].likeliest(self._heads)]
             self._own = p_heads[places[last]] if adds else None
             judgements = _judged_offers(tree, verdict)
-            ends = [node for node in judgements if parents[node] == last]  # where everything was rejected, if it was
+            ends = [node for node in judgements if parents[node] == last]  # the fork at the end of the path
             checks = []
             outcome: trace.Outcome
             for node, o in judgements.items():
@@ -182,7 +184,7 @@ class TraceWriter:
                         residual,
                     )
                 )
-            for node in verdict.path:  # above, they stand as tokens of this level's distribution
+            for node in verdict.path:  # for the level above they are tokens of this level's distribution
                 self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
             did, fallen = _work(work, len(asked.probed)), tuple(dropped)
             notes = noted(_threshold(asked.theta), Dropped(fallen) if fallen else None)
@@ -210,7 +212,7 @@ class TraceWriter:
             return event(self.round, token.level, place, token.serial, token.id, chance, self.clock.now(), head)
 
     def commit(self, block: Tree, pending: int | None = None) -> trace.Commit:
-        """What the target commits. pending: the number from which on tokens may still be judged; None: none may."""
+        """The tokens that the target commits. pending: the first serial that may still be judged; None: none may."""
         at = self.committed - self._prompt
         self.committed += len(block)
         self._drawn_from = {
@@ -226,13 +228,13 @@ class TraceWriter:
         return trace.Rollback(self.round, level, before, after, self.clock.now())
 
     def kv(self, caches: Iterable[tuple[int, LevelRun]], length: int) -> trace.Kv:
-        """The cache lengths of the levels that have one, given as (index, run), over a context of `length` tokens."""
+        """The cache lengths of levels, given as (index, run), over a context of `length` tokens."""
         held = length - self.committed
         lengths = tuple(trace.KvLength(i, run.cached, length - run.cached, self.committed, held) for i, run in caches)
         return trace.Kv(self.round, lengths, self.clock.now())
 
     def report(self, level: int, note: Note, t0: int) -> trace.Report:
-        """What a level's system says at a commit, or once the prompt is read."""
+        """A note of a level's system, at a commit or after the prompt is read."""
         return trace.Report(level, t0, self.clock.now(), noted(note.placed(self._prompt)))
 
     def plan(self, chosen: RunPlan, stack: str, t0: int) -> trace.Plan:
@@ -257,7 +259,7 @@ class TraceWriter:
         return trace.Footer(reason, *counted, prefill_ns, decode_ns, totals)
 
     def _bounds(self, level: int, judged: Judged) -> tuple[trace.Bound, ...]:
-        """Of each place that was judged: how often a candidate could be kept there."""
+        """For each judged position the probability with which a candidate could be kept."""
         if level not in self._bounded:
             return ()
         tree, rows, found = judged.tree, dense(judged.rows.dists), list[trace.Bound]()
@@ -310,7 +312,7 @@ class TraceWriter:
 
 
 def _drawn_with(tree: Tree) -> list[float]:
-    """Each token's probability under the row that it was drawn from; 1 for a named one, or one drawn greedily."""
+    """Each token's probability under the row that it was drawn from; 1 for a named or a greedily drawn one."""
     chances = [1.0] * len(tree)
     drawn = [offer for offer in tree.offers if offer.row is not None]
     if tree.rows is not None and drawn:
@@ -321,7 +323,7 @@ def _drawn_with(tree: Tree) -> list[float]:
 
 
 def _judged_offers(tree: Tree, verdict: Verdict) -> dict[int, int]:
-    """Node -> the offer of it that its verdict is about, in judging order: the first one, or the one that was kept."""
+    """Node -> the index of its offer in the verdict, in judging order: the first offer, or the one that was kept."""
     found: dict[int, int] = {}
     for o, offer in enumerate(tree.offers):
         if offer.node not in found or (offer.node in verdict.path and verdict.alphas[o] is not None):
@@ -339,7 +341,7 @@ def _short(x: float) -> float:
 
 
 def _work(work: Work, beside: int = 0) -> trace.Work:
-    """What a verifier computed: one forward, whatever it took (`events.Work`)."""
+    """The work of a verifier, which counts as one forward (`events.Work`)."""
     return trace.Work(1, work.rows, work.catch_up, work.ran, beside)
 
 

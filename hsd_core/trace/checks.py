@@ -1,7 +1,7 @@
 """The identities that every trace satisfies, whoever wrote it.
 
-`check` reads a trace as a stranger would and lists what does not add up: the reader's guard against a damaged
-file, and the test that the engine and its writer tell the truth.
+`check` reads a trace without trusting it and lists inconsistencies: it protects readers from damaged files, and tests
+the engine and its writer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hsd_core.trace.conventions import lanes_of, round_number
 
 
 def check(events: Sequence[Event]) -> list[str]:
-    """What is wrong with a trace; an empty list if every identity holds."""
+    """The identities that a trace violates, as sentences; empty if all hold."""
     header = events[0] if events else None
     if not isinstance(header, trace.Header):
         return ["the first event is not a header"]
@@ -34,7 +34,7 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
     header = events[0]
     lanes = lanes_of(header) if isinstance(header, trace.Header) else (0,) * levels
     apart = len({*lanes}) > 1
-    clocks: dict[int | None, int] = {}  # by lane, where passes of several overlap; None: the rest
+    clocks: dict[int | None, int] = {}  # by lane if there are several; None: events of no lane
     rounds = 0
     for i, event in enumerate(events):
         level = getattr(event, "level", 0)
@@ -45,8 +45,8 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
         begin, end = getattr(event, "t0", None), getattr(event, "t1", getattr(event, "t", None))
         if begin is not None and end is not None and begin > end:
             yield f"event {i} ({event.event}): ends before it begins"
-        at_work = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))  # a report is of a commit, meanwhile
-        lane = lanes[level] if apart and at_work and 0 <= level < levels else None
+        is_pass = isinstance(event, (trace.Draft, trace.Verify, trace.Prefill))
+        lane = lanes[level] if apart and is_pass and 0 <= level < levels else None
         clock = 0 if end is None else end if begin is None or not apart else begin
         if end is not None:
             if clock < clocks.get(lane, 0):
@@ -59,7 +59,7 @@ def _order(events: Sequence[Event], levels: int) -> Iterable[str]:
 
 
 def _courses(events: Sequence[Event], target: int) -> Iterable[str]:
-    """A plan holds from a round's beginning on: its bottom drafts, each of its levels verifies the next lower one."""
+    """A plan holds from the beginning of a round: its bottom level drafts, every other one verifies the next lower."""
     below: dict[int, int | None] = {i: i - 1 if i else None for i in range(target + 1)}
     working = -1  # the last round in which a level was run
     for i, event in enumerate(events):
@@ -82,7 +82,7 @@ def _courses(events: Sequence[Event], target: int) -> Iterable[str]:
 
 
 def _line(serial: int, branches: dict[int, tuple[int, int]], made: dict[int, tuple[int, int, str]]) -> dict[int, int]:
-    """Position -> id of a token that waits to be judged and of those before it that do."""
+    """Position -> id of an unjudged token and of the unjudged ones before it."""
     found: dict[int, int] = {}
     while serial in branches:
         parent, at = branches[serial]
@@ -96,7 +96,7 @@ def _lines(
     branches: dict[int, tuple[int, int]],
     made: dict[int, tuple[int, int, str]],
 ) -> Iterable[tuple[int, Mapping[int, int]]]:
-    """For each drafted token its position, and the ids on its line of the text by position."""
+    """For each drafted token its position, and the ids of its line of text by position."""
     parents, behind = event.parents, event.parent_serials
     for node in range(len(event.tokens)):
         path = _path(parents, node)
@@ -105,7 +105,7 @@ def _lines(
 
 
 def _path(parents: Sequence[int], node: int) -> list[int]:
-    """The nodes from the first level of a drafted tree down to `node`."""
+    """The nodes from the root of a drafted tree to `node`."""
     path = [node]
     while 0 <= (above := parents[path[-1]]) < path[-1]:
         path.append(above)
@@ -113,12 +113,12 @@ def _path(parents: Sequence[int], node: int) -> list[int]:
 
 
 def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
-    """Every token has one maker, is judged with its own id, and is committed once, in place, by the target's leave."""
+    """Every token is made once, judged under its id, and committed once, in order, after the target accepted it."""
     made: dict[int, tuple[int, int, str]] = {}  # serial -> (level, id, how)
     passed: dict[int, tuple[int, ...]] = {}
-    written = dict(enumerate(header.prompt_ids, -len(header.prompt_ids)))  # position -> what was written there last
-    branches: dict[int, tuple[int, int]] = {}  # serial of a drafted tree's node -> its parent's (-1: none), position
-    places: dict[int, int] = {}  # the same -> position, also of those that were judged
+    written = dict(enumerate(header.prompt_ids, -len(header.prompt_ids)))  # position -> the id written there last
+    branches: dict[int, tuple[int, int]] = {}  # serial of a tree's node -> parent (-1: none), position
+    places: dict[int, int] = {}  # serial -> position, judged nodes included
     committed, target = 0, len(header.levels) - 1
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
@@ -131,9 +131,9 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
                 yield f"{where}: it is no tree of {len(event.tokens)} tokens, nor a chain"
                 continue
             if any(on >= 0 and on not in made for on in event.parent_serials):
-                yield f"{where}: it stands behind a token that nobody made"
+                yield f"{where}: it follows a token that was never made"
             notes = [note for note in event.notes.values() if isinstance(note, Note)]
-            if Stale.of(event):  # it stands behind a text that is not there any more
+            if Stale.of(event):  # its text was cut
                 continue
             for note in notes:
                 yield from (f"{where}: {wrong}" for wrong in note.wrong(event, _lines(event, written, branches, made)))
@@ -171,7 +171,7 @@ def _tokens(events: Sequence[Event], header: trace.Header) -> Iterable[str]:
 
 
 def _in_order(event: trace.Draft) -> bool:
-    """Whether all tokens of a draft say what they stand behind, or none does, and those in it stand before it."""
+    """Whether all tokens of a draft name a parent or none does, and parents of this draft come first."""
     own = {serial: place for place, serial in enumerate(event.serials)}
     places = [own.get(serial, -1) for serial in event.parent_serials]
     same = all((token.parent is not None) == event.is_tree for token in event.tokens)
@@ -202,18 +202,18 @@ def _verification(
 
 
 def _in_a_line(outcomes: Sequence[str]) -> bool:
-    """Whether these are some accepted, then one rejected, then unjudged ones, as on a chain."""
+    """Whether outcomes are those of a chain: accepted, then at most one rejected, then unjudged."""
     kept = outcomes.count("accepted")
     return list(outcomes) == (["accepted"] * kept + ["rejected"] + ["unjudged"] * len(outcomes))[: len(outcomes)]
 
 
 def _forks(event: trace.Verify, branches: dict[int, tuple[int, int]], where: str) -> Iterable[str]:
-    """Of a tree: the forks on the kept path reject some offers, then accept one or none; all others are unjudged."""
+    """In a tree every fork on the kept path rejects some offers, then accepts one or none; others are unjudged."""
     at: dict[int, list[trace.Check]] = {}
     judged = {c.serial for c in event.checks}
     for c in event.checks:
         parent = branches.get(c.serial, (-1, 0))[0]
-        at.setdefault(parent if parent in judged else -1, []).append(c)  # one that was kept before is the text's end
+        at.setdefault(parent if parent in judged else -1, []).append(c)  # a kept parent is part of the text
     fork: int | None = -1
     while fork is not None and (offers := at.pop(fork, [])):
         outcomes = [c.outcome for c in offers]
@@ -224,7 +224,7 @@ def _forks(event: trace.Verify, branches: dict[int, tuple[int, int]], where: str
             yield f"{where}: {outcomes} at one place is not rejected, then one accepted, then unjudged"
         fork = kept
     if any(c.outcome != "unjudged" for offers in at.values() for c in offers):
-        yield f"{where}: a token was judged behind one that was not kept"
+        yield f"{where}: a token was judged after one that was not kept"
 
 
 def _caches(events: Sequence[Event]) -> Iterable[str]:

@@ -1,7 +1,7 @@
-"""Events as JSON and back, strictly: what a reader of a trace may rely on.
+"""Events as JSON and back, with strict types that readers of a trace can rely on.
 
-The page, the charts and the metrics index lists by level and count by id; a file from a stranger must not be able to
-put text, a missing level or more than a run can hold there. The types are those of `events`.
+The page, the charts and the metrics index lists by level and count by id, so text, unknown levels and oversized values
+of an untrusted file are refused here. The types are those of `events`.
 
 Lines of earlier versions are carried over as they are read (`earlier`); `python -m hsd_core convert` writes whole
 files anew.
@@ -25,7 +25,7 @@ _DECODER: msgspec.json.Decoder[Event] = json_decoder(Event)  # type: ignore[arg-
 
 
 class _Start(Struct):
-    """What must be known of a line before it is read."""
+    """The fields of a line that are read first."""
 
     event: Any = None
     format: Any = None
@@ -36,7 +36,7 @@ _START = json_decoder(_Start)
 
 
 class UnknownSchema(ValueError):
-    """A trace of a version that we do not read."""
+    """A trace of a version that cannot be read."""
 
 
 def to_dict(event: Event) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def read_header(line: bytes) -> Header | None:
     """The header of a trace; None if the line is something else.
 
     Raises:
-        UnknownSchema: of a version that we do not read. ValueError: a field of it is wrong; the message names it.
+        UnknownSchema: its version cannot be read. ValueError: a field is wrong; the message names it.
     """
     try:
         start = decode(line, _START)
@@ -94,16 +94,16 @@ def read_header(line: bytes) -> Header | None:
 
 
 def read_event(line: bytes, levels: int) -> Event:
-    """An event of a trace of so many levels.
+    """An event of a trace with this number of levels.
 
     Raises:
-        ValueError: it is none of this schema: a field is missing, unknown or of another type, a number too large, a
-            level not in the stack, or lists that run side by side differ in length; the message names the field.
+        ValueError: it does not fit the schema: a field is missing, unknown or of another type, a number is too large, a
+            level is not in the stack, or parallel lists differ in length; the message names the field.
     """
     try:
         event = _decoded(line, levels)
     except Wrong as error:
-        raise ValueError(_said(line, error)) from None
+        raise ValueError(_reason(line, error)) from None
     if not isinstance(event, Header):
         _check_levels(event, levels)
     return event
@@ -118,7 +118,7 @@ def _decoded(line: bytes, levels: int) -> Event:
     return decode(newer, _DECODER)
 
 
-def _said(line: bytes, error: Wrong) -> str:
+def _reason(line: bytes, error: Wrong) -> str:
     try:
         name = decode(line, _START).event
     except Wrong:
@@ -137,7 +137,7 @@ def _check_levels(event: Event, levels: int) -> None:
 
 
 def _levels(part: Part) -> Iterator[tuple[str, int | None]]:
-    """The levels that an event names, each with its field."""
+    """The levels that an event refers to, each with its field."""
     for name in _naming(type(part)):
         value = getattr(part, name)
         for item in value if isinstance(value, tuple) else (value,):
@@ -149,7 +149,7 @@ def _levels(part: Part) -> Iterator[tuple[str, int | None]]:
 
 @cache
 def _naming(kind: type[Part]) -> tuple[str, ...]:
-    """The fields of a class that name levels, or hold what does."""
+    """The fields of a class that refer to levels, directly or in a struct."""
     return tuple(field.name for field in inspect.type_info(kind).fields if _names(field.type))  # type: ignore[attr-defined]
 
 

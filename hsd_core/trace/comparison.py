@@ -1,7 +1,7 @@
 """What "equal to plain decoding" means for greedy runs: the same ids, or a near tie at the first difference.
 
-A product of one row and a product of n rows may differ in their last bits, so where plain decoding's two best logits
-are nearly the same, either may win. The first divergence and plain decoding's margin there are reported, never hidden.
+A product of one row and a product of n rows may differ in their last bits, so either of two nearly equal best logits
+may win. The first divergence and plain decoding's margin there are always reported.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ TIE = 1e-3  # logits
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`equal` leading ids agree; `margin`: plain decoding's top-two logit margin where the next ones differ, if known.
+    """`equal` leading ids agree; `margin`: plain decoding's top-two logit margin at the first difference, if known.
 
-    Where one text is only longer than the other, no choice between two ids differed, and no margin excuses it.
+    If one text is only longer than the other, there is no margin.
     """
 
     equal: int
@@ -31,7 +31,7 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Equal as the project defines it."""
+        """Whether the texts are equal up to a near tie."""
         return not self.diverges or (self.margin is not None and self.margin < TIE)
 
 
@@ -46,8 +46,8 @@ def compare(run: Sequence[Event], plain: Sequence[Event]) -> Comparison:
 
 
 def differing(run: Iterable[Event]) -> Comparison | None:
-    """Where a greedy run and plain decoding beside it first differ; None where they do not, or are samples, which are
-    alike in distribution only."""
+    """The first difference of a greedy run from its baseline; None if there is none, or for samples, which agree in
+    distribution only."""
     events = list(run)
     found = next((event for event in events if isinstance(event, trace.Baseline)), None)
     header = events[0]
@@ -62,18 +62,17 @@ def shared_prefix(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def baseline_of(run: Sequence[Event], plain: Sequence[Event]) -> trace.Baseline | None:
-    """What plain decoding took, to stand beside a run of the same prompt and seed; None if it was stopped."""
+    """Plain decoding as the baseline of a run with the same prompt and seed; None if it was stopped."""
     header, footer = plain[0], plain[-1]
     if not isinstance(header, trace.Header) or not isinstance(footer, trace.Footer) or footer.reason == "stopped":
         return None
     same, times, ids = compare(run, plain), tuple(token_times(plain)), tuple(committed_ids(plain))
-    gaps = margins(plain)[: len(ids)]  # a token behind the end was drawn and cut off
+    gaps = margins(plain)[: len(ids)]  # a token after the end may have been drawn and cut
     return trace.Baseline(header.stack, footer.prefill_ns, times, same.equal, same.diverges, same.margin, ids, gaps)
 
 
 def _margin(run: Sequence[Event], at: int) -> float | None:
-    """The gap between the two best logits of the target's row that the committed token at a place was judged by, or
-    drawn from."""
+    """The gap between the two best logits of the target's row that decided on the committed token at position `at`."""
     commits = [e for e in run if isinstance(e, trace.Commit)]
     serial = next((t.serial for e in commits for i, t in enumerate(e.tokens, e.at) if i == at), None)
     row = next((row for own, row in _target_rows(run) if own == serial), None)
@@ -83,7 +82,7 @@ def _margin(run: Sequence[Event], at: int) -> float | None:
 
 
 def _target_rows(run: Iterable[Event]) -> Iterator[tuple[int, trace.Row | None]]:
-    """The target's rows by the serial of the token that they decided on."""
+    """(serial, the target's row that decided on it) of every token."""
     top = 0
     for event in run:
         if isinstance(event, trace.Header):
@@ -95,7 +94,7 @@ def _target_rows(run: Iterable[Event]) -> Iterator[tuple[int, trace.Row | None]]
 
 
 def margins(plain: Iterable[Event]) -> tuple[float | None, ...]:
-    """The gap between the two best logits at every token of a plain run; None where fewer than two were kept."""
+    """The gap between the two best logits at every token of a plain run; None if fewer than two were recorded."""
     rows = [event.p_row for event in plain if isinstance(event, trace.Bonus)]
     return tuple(float(f"{_gap(row):.6g}") if row and len(row.probs) > 1 else None for row in rows)
 

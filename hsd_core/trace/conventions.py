@@ -1,6 +1,6 @@
-"""What all readers of a trace say alike: how rounds are named, on which lane a level works, whose clock it is, who
-accepted or rejected a token, where a text begins to repeat itself. The page says the same
-(`assets/js/shared/text/token/acceptor.js`, `assets/js/shared/run/tokens.js`).
+"""Definitions that all readers of a trace share: how rounds are numbered, the lane of a level, the source of its times,
+which level accepted or rejected a token, where a text begins to repeat itself. The page has the same in `acceptor.js`,
+`tokens.js` and `overlap.js`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Committed, Event
-from hsd_core.core.events.whole import Header
+from hsd_core.core.events.run_events import Header
 
 
 def round_number(round_: int) -> int:
-    """Counted from 1; a trace counts its rounds from 0."""
+    """The number of a round for people, from 1; a trace counts from 0."""
     return round_ + 1
 
 
@@ -32,15 +32,15 @@ def clock_of(header: Header) -> str:
 
 
 def accepted_by(token: Committed, top: int) -> int | None:
-    """The highest level below the target that accepted a committed token; the target (`top`) where the token is its
-    own; None where it came to the target straight from the level that supplied it."""
+    """The highest level below the target that accepted a committed token; the target (`top`) if it drew the token
+    itself; None if only the target judged it."""
     if token.level == top:
         return top
     return max((level for level in token.passed if level < top), default=None)
 
 
 class Ghost(NamedTuple):
-    """A rejected token: where it stood in the text, and the level that threw it out."""
+    """A rejected token: its position in the text, and the level that rejected it."""
 
     at: int
     serial: int
@@ -49,12 +49,12 @@ class Ghost(NamedTuple):
 
 
 def ghosts(events: Sequence[Event]) -> list[Ghost]:
-    """The rejected tokens of a run in the order of their rejection, each at its place in the text as it stands at the
-    end: where the text was cut before it since, it stands at the cut."""
+    """The rejected tokens of a run in the order of their rejection, each with its position in the final text; if the
+    text was cut before it later, with the position of the cut."""
     found: list[Ghost] = []
-    loose = 0  # those from here on may still move
+    loose = 0  # later ones may still move
     places: dict[int, int] = {}
-    alive: set[int] = set()  # places that tentative tokens stand at
+    alive: set[int] = set()  # positions of tentative tokens
     tree = False
     for event in events:
         if isinstance(event, trace.Draft):
@@ -92,10 +92,10 @@ LONGEST_PERIOD, FEWEST_TURNS, SHORTEST_LOOP = 48, 3, 12  # tokens, times, tokens
 
 
 def loop_from(ids: Sequence[int]) -> int | None:
-    """Where an output starts to repeat itself until its end, or None: the first copy of the pattern is not counted.
+    """The index from which an output only repeats itself, without the first copy of the pattern; None if it does not.
 
-    A loop is a pattern of up to 48 tokens, seen at least 3 times and over at least 12 tokens at the very end. What
-    follows the index only flatters n-gram and agreement figures.
+    A loop is a pattern of up to 48 tokens that fills the end of the text at least 3 times and over at least 12 tokens.
+    Tokens in a loop would inflate the figures of n-grams and of agreement.
     """
     found: tuple[int, int] | None = None
     for period in range(1, min(LONGEST_PERIOD, len(ids) // FEWEST_TURNS) + 1):

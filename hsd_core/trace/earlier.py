@@ -45,7 +45,7 @@ def _footer(record: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _depths(record: dict[str, Any], levels: int) -> dict[str, Any]:
-    """At which layer the target knew each token."""
+    """The event for the layers at which the target knew each token, now a note."""
     depths = {name: record[name] for name in ("at", "readouts", "p", "top")}
     return {"event": "report", "level": levels - 1, "t0": None, "t1": None, "notes": {"depths": depths}}
 
@@ -91,7 +91,7 @@ def _renamed(record: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 
 
 def _store(record: dict[str, Any]) -> dict[str, Any]:
-    """What an n-gram store counted at a commit; its hits and misses follow from the drafts."""
+    """The counts of an n-gram store at a commit; its hits and misses can be computed from the drafts."""
     for name in ("round", "hits", "misses"):
         del record[name]
     filed = {name: record.pop(name) for name in ("inserts", "evictions")}
@@ -100,7 +100,7 @@ def _store(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _view(record: dict[str, Any]) -> dict[str, Any]:
-    """What a view of the target's cache holds."""
+    """The positions that a view of the target's cache holds."""
     del record["of"]
     chosen = {name: record.pop(name) for name in ("upto", "slots", "heads", "held")}
     t = record.pop("t")
@@ -108,7 +108,7 @@ def _view(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _newer(record: dict[str, Any], forwards: int, notes: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """What a draft and a verification had in common."""
+    """The fields that drafts and verifications had in common."""
     work = {
         "forwards": forwards,
         "rows": record.pop("rows"),
@@ -125,7 +125,7 @@ def _newer(record: dict[str, Any], forwards: int, notes: dict[str, Any], **field
 
 
 def _note(record: dict[str, Any], field: str, name: str) -> dict[str, Any] | None:
-    """What stood in a field, as a note; None where nothing did."""
+    """The value of a field as a note; None if it was empty."""
     value = record.pop(field, None)
     return {name: value} if value or isinstance(value, float) else None
 

@@ -1,6 +1,6 @@
 """Traces as files: JSON lines, one event a line, gzip by the ending .gz.
 
-Reading is strict: a file is refused whole, with the line and the reason, rather than half understood.
+Reading is strict: a file with an error is refused, with the line and the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CURE = "The file is damaged or was edited; download it again or record the run 
 
 
 class TraceError(ValueError):
-    """A file that is not a trace of this schema; the message says where and why."""
+    """A file that is not a valid trace; the message has the line and the reason."""
 
 
 def dumps(events: Iterable[Event]) -> str:
@@ -31,7 +31,8 @@ def dumps(events: Iterable[Event]) -> str:
 
 
 def write(path: str | Path, events: Iterable[Event]) -> None:
-    """Write a trace; compressed if the name ends in .gz (without a time stamp: the same run, the same bytes)."""
+    """Write a trace, compressed if the name ends in .gz (without a time stamp, so that the same run gives the same
+    bytes)."""
     path = Path(path)
     data = encode_lines(events)
     path.write_bytes(pack(data) if path.suffix == ".gz" else data)
@@ -65,7 +66,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> list[Even
 
 
 def bytes_of(path: str | Path, max_bytes: int) -> bytes:
-    """What is in a file.
+    """The bytes of a file.
 
     Raises:
         TraceError: it is not a regular file, or too large. OSError: it cannot be read.
@@ -77,10 +78,10 @@ def bytes_of(path: str | Path, max_bytes: int) -> bytes:
 
 
 def event_of(number: int, line: bytes, levels: int) -> Event:
-    """The event of a line of a trace of so many levels; with none, its header.
+    """The event of a line of a trace with this number of levels; with 0, its header.
 
     Raises:
-        TraceError: it is none, or of a schema that this version does not know.
+        TraceError: it is not one, or of a schema that this version does not know.
     """
     try:
         event = read_event(line, levels) if levels else read_header(line)
@@ -99,7 +100,7 @@ def numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
     """The lines of an unpacked file that are not blank, with their numbers.
 
     Raises:
-        TraceError: they are longer, or more, than those of a run.
+        TraceError: a line is too long, or there are too many.
     """
     try:
         yield from lines(io.BytesIO(data), most=MAX_RECORDS)
@@ -110,7 +111,7 @@ def numbered(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def unpacked(data: bytes, max_bytes: int) -> bytes:
-    """A file's bytes, unpacked where they are gzip.
+    """A file's bytes, unpacked if they are gzip.
 
     Raises:
         TraceError: damaged or too large.

@@ -1,4 +1,4 @@
-"""Counts of one level and of lanes on one clock, and the figures from them; `metrics` says what each one is."""
+"""Counts of one level and of lanes on one clock, and their figures; `metrics` defines each figure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NS_PER_MS = 1e6
 class LevelMeter:
     def __init__(self) -> None:
         self.judged = self.accepted = self.forwards = self.rows = self.catch_up = self.useful = self.busy_ns = 0
-        self.bounded = self.reached = 0  # places with a bound, and of them those where the rule's own chance is known
+        self.bounded = self.reached = 0  # positions with a bound, and those of them with the rule's own probability
         self.best = self.by_rule = 0.0  # sums over them
 
     def snapshot(self, level: int) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class LevelMeter:
 
 
 def ratio(part: float, whole: float) -> float | None:
-    """None where there is nothing to divide by."""
+    """None if `whole` is 0."""
     return part / whole if whole > 0 else None
 
 
@@ -40,9 +40,9 @@ Pass: TypeAlias = tuple[int, int]  # from, to, ns
 
 
 class Lanes(NamedTuple):
-    """`busy`: how long each lane was at work (ns), from the bottom up; `both`: how long at least two were, of `span`
-    (ns), the decoding. `dropped`: drafted tokens that were dropped before the target judged them; `rows`: computed for
-    them or behind them in vain, of `all_rows` on all lanes."""
+    """`busy`: the time of each lane in passes (ns), from the bottom up; `both`: the time in which at least two lanes
+    were in passes, of `span` (ns), the decoding. `dropped`: drafted tokens that were dropped before the target judged
+    them; `rows`: computed for them or after them, of `all_rows` on all lanes."""
 
     busy: tuple[int, ...]
     both: int
@@ -53,17 +53,17 @@ class Lanes(NamedTuple):
 
     @property
     def use(self) -> tuple[float | None, ...]:
-        """Share of the time in which each lane is at work, the target's last."""
+        """Share of the time that each lane is in passes, the target's last."""
         return tuple(ratio(own, self.span) for own in self.busy)
 
     @property
     def together(self) -> float | None:
-        """Share of the time in which at least two lanes work."""
+        """Share of the time that at least two lanes are in passes."""
         return ratio(self.both, self.span)
 
     @property
     def gain(self) -> float | None:
-        """The work of all lanes, one after the other, over the time that it took: at most as many as there are."""
+        """The sum of all lanes' work over the time it took: at most the number of lanes."""
         return ratio(sum(self.busy), self.span)
 
     @property
@@ -72,7 +72,7 @@ class Lanes(NamedTuple):
         return ratio(self.rows, self.all_rows)
 
     def figures(self) -> dict[str, float | int | list[float | None] | None]:
-        """Those that are shown, by name; `lanes` where more than one is below the target's."""
+        """The figures to show, by name; `lanes` if several are below the target's."""
         *below, target = self.use
         more: dict[str, float | int | list[float | None] | None] = {"lanes": [*below, target]}
         return {
@@ -87,14 +87,14 @@ class Lanes(NamedTuple):
 
 
 class LaneMeter:
-    """Fed the passes of each lane in their order, of all lanes in any. lanes: on which each level works."""
+    """Fed the passes of each lane in order, and of different lanes in any order. lanes: of each level."""
 
     def __init__(self, lanes: Sequence[int]) -> None:
         self._lanes = lanes
         self._passes: list[list[Pass]] = [[] for _ in range(max(lanes) + 1)]
         self._busy = [0] * len(self._passes)
         self._both = self._dropped = self._rows = 0
-        self._shared: list[Pass] = []  # the times in which at least two are at work, in order, none of them twice
+        self._shared: list[Pass] = []  # disjoint intervals in which at least two are in passes, in order
 
     def worked(self, level: int, t0: int, t1: int) -> None:
         """A pass of a level, on a clock of ns."""
@@ -107,13 +107,13 @@ class LaneMeter:
         self._passes[lane].append((t0, t1))
 
     def drop(self, tokens: int, rows: int) -> None:
-        """So many drafted tokens fell unjudged, and so many rows were computed in vain."""
+        """Drafted tokens were dropped unjudged, and rows were computed in vain."""
         self._dropped += tokens
         self._rows += rows
 
     def found(self, begin: int, end: int, all_rows: int) -> Lanes:
-        """The figures of a run whose decoding began at `begin` and whose last commit was at `end`, ns: what a lane
-        worked after that does not count."""
+        """The figures of a run that decoded from `begin` to its last commit at `end`, ns; work after that is not
+        counted."""
         late = [sum(t1 - max(t0, end) for t0, t1 in _since(own, end)) for own in self._passes]
         return Lanes(
             busy=tuple(all_ - own for all_, own in zip(self._busy, late, strict=True)),
@@ -125,7 +125,7 @@ class LaneMeter:
         )
 
     def _share(self, t0: int, t1: int) -> None:
-        """Two lanes are at work between these times: add what was not counted yet."""
+        """Two lanes were in passes between these times: add the part that was not counted yet."""
         if t1 <= t0:
             return
         for a, b in _since(self._shared, t0):
@@ -138,7 +138,7 @@ class LaneMeter:
 
 
 def _since(passes: Sequence[Pass], t: int) -> list[Pass]:
-    """Those that end behind a time; a lane's passes follow one another."""
+    """The passes that end after a time, latest first; passes of a lane do not overlap."""
     found: list[Pass] = []
     for one in reversed(passes):
         if one[1] <= t:

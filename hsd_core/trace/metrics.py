@@ -1,4 +1,4 @@
-"""What a trace says about a run: one definition for each figure, computed from events only.
+"""The figures of a run, each defined once and computed from events only.
 
 | figure | definition |
 |---|---|
@@ -11,33 +11,33 @@
 | `ttft_ms` | time to the first token: prefill and first round |
 | `decode_ms` | from the end of the prefill to the last commit, on the engine's clock |
 | `levels` | the figures of each level, below |
-| `lanes` | where levels work at the same time, below |
+| `lanes` | with several lanes, below |
 
-Of a level; what the notes of drafts and verifications add up stands beside these (`Note.figures`):
+Of a level; systems add figures by their notes (`Note.figures`):
 
 | figure | definition |
 |---|---|
 | `level` | its index, 0 for the cheapest |
-| `judged` | places where it judged a drafted token; none behind a reject |
+| `judged` | positions where it judged a drafted token; none after a reject |
 | `accepted` | those where it accepted one |
 | `acceptance` | accepted / judged |
-| `bound` | the most that any exact rule could accept with the same rows: the mean over those places |
-| `expected` | what its own rule could accept with them: the mean over those places |
+| `bound` | the most that any exact rule could accept with the same rows: the mean over those positions |
+| `expected` | the acceptance probability of its own rule with them: the mean over those positions |
 | `forwards` | its passes |
 | `busy_ms`, `ms_per_call` | time in its passes, and of one |
 | `rows` | positions that its passes computed |
 | `waste` | rows that it computed for positions where its choice was not committed / all its rows |
 
-Where levels work at the same time, each lane a place of its own: the target's, and one or more for the levels below:
+With levels on several lanes (one for the target, one or more for the levels below):
 
 | figure | definition |
 |---|---|
 | `clock` | where the times come from: "reckoned", "real" or "simulated" (`conventions.clock_of`) |
-| `below`, `target`, `lanes` | use of a lane: time in which it is at work / decode time |
-| `both` | time in which at least two are at work / decode time |
-| `gain` | work of all lanes, one after the other / decode time; at most their number |
-| `dropped` | drafted tokens that fell with an earlier one before the target judged them |
-| `waste` | rows for them, and rows of passes whose text was cut meanwhile / all rows of all lanes |
+| `below`, `target`, `lanes` | use of a lane: its time in passes / decode time |
+| `both` | time in which at least two lanes are in passes / decode time |
+| `gain` | summed work of all lanes / decode time; at most their number |
+| `dropped` | drafted tokens that were dropped with an earlier one before the target judged them |
+| `waste` | rows for them and rows of stale passes / all rows of all lanes |
 
 The memory-bound speed-up (MBSU: VocabTrim, arXiv 2506.22694) counts bytes: a pass reads the weights of its level once,
 for however many rows. It is the speed-up where reading them is all that takes time.
@@ -60,20 +60,20 @@ _NS_PER_MS = 1e6
 
 
 class Meter:
-    """Figures of a run so far: feed events in order, ask for a snapshot at any time."""
+    """Figures of a run so far: feed events in order, take a snapshot at any time."""
 
     def __init__(self) -> None:
         self._levels: list[LevelMeter] = []
         self._choosers: dict[int, list[int]] = {}  # serial -> levels with a row that chose this token
-        self._forks: dict[int, tuple[int, int]] = {}  # serial of a tree's node -> its place: (tree, -1) or (-1, parent)
+        self._forks: dict[int, tuple[int, int]] = {}  # serial of a tree's node -> its fork: (tree, -1) or (-1, parent)
         self._greedy = False
         self._committed = self._drafted = self._kept = self._layers_read = 0
-        self._sharing: set[int] = set()  # the levels over the target's weights, if it is not alone there
+        self._sharing: set[int] = set()  # the levels over the target's weights, if there are several
         self._reads: list[int | None] = []  # bytes of weights a pass, by level
         self._prefill_end = self._first_commit = self._last_commit = 0
-        self._lanes: LaneMeter | None = None  # where levels work at the same time
-        self._fans: dict[int, list[int]] = {}  # serial -> how many of those that its row chose have not fallen
-        self._clock = ""  # where that time comes from
+        self._lanes: LaneMeter | None = None  # with several lanes
+        self._fans: dict[int, list[int]] = {}  # serial -> how many tokens of its row are not dropped
+        self._clock = ""  # the source of times
         self._noted: dict[str, float] = {}  # figures of notes, by name
 
     def feed(self, event: Event) -> None:
@@ -98,7 +98,7 @@ class Meter:
             self._commit(event)
 
     def snapshot(self) -> dict[str, Any]:
-        """The figures by name; None where there is nothing to divide by. Times in ms, rates in tokens/s."""
+        """The figures by name; None for a ratio to 0. Times in ms, rates in tokens/s."""
         target = self._levels[-1] if self._levels else LevelMeter()
         decode_s = (self._last_commit - self._prefill_end) / _NS_PER_S
         both = self.lanes()
@@ -121,7 +121,7 @@ class Meter:
         return self._levels[index].snapshot(index)
 
     def lanes(self) -> Lanes | None:
-        """What the lanes did so far; None where one level works after another."""
+        """The figures of lanes so far; None with one lane."""
         if self._lanes is None:
             return None
         return self._lanes.found(self._prefill_end, self._last_commit, sum(level.rows for level in self._levels))
@@ -214,7 +214,7 @@ class Meter:
 
 
 def lanes(events: Iterable[Event]) -> Lanes | None:
-    """What lanes did that worked at the same time; None where one level works after another."""
+    """The figures of a run's lanes; None with one lane."""
     meter = Meter()
     for event in events:
         meter.feed(event)
@@ -222,10 +222,10 @@ def lanes(events: Iterable[Event]) -> Lanes | None:
 
 
 def header_of(events: Sequence[Event]) -> trace.Header:
-    """What a run was asked for.
+    """The header of a run.
 
     Raises:
-        ValueError: it is not a run.
+        ValueError: it has none.
     """
     if not events or not isinstance(events[0], trace.Header):
         raise ValueError("this is not a trace: its first event is not a header")
@@ -233,7 +233,7 @@ def header_of(events: Sequence[Event]) -> trace.Header:
 
 
 def finished(events: Iterable[Event]) -> bool:
-    """Whether a run came to its end, and was not stopped or broken off."""
+    """Whether a run ended by itself: not stopped, not interrupted."""
     return any(isinstance(e, trace.Footer) and e.reason != "stopped" for e in events)
 
 
@@ -262,14 +262,14 @@ def committed_ids(events: Iterable[Event]) -> list[int]:
 
 
 def speed_up(events: Iterable[Event]) -> float | None:
-    """tokens/s of the run / tokens/s of plain decoding beside it; None without a measured baseline."""
+    """tokens/s of the run / tokens/s of its baseline; None without one."""
     events = list(events)
     plain, rate = plain_ms(events), measure(events)["tokens_per_s"]
     return rate * plain / 1000 if plain and rate else None
 
 
 def plain_ms(events: Iterable[Event]) -> float | None:
-    """Milliseconds a token of plain decoding beside the run, prefill excluded; None where it was not measured."""
+    """Milliseconds per token of the run's baseline, prefill excluded; None without one."""
     baseline = next((e for e in events if isinstance(e, trace.Baseline)), None)
     if baseline is None or not baseline.token_ns:
         return None

@@ -1,4 +1,4 @@
-"""Adds to a run's events what a reader without a tokenizer needs: the bytes of every id, at its first use."""
+"""Adds the bytes of every id at its first use to a run's events, for readers without a tokenizer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hsd_core.core.notes import Note
 
 
 class Pieces(Protocol):
-    """What the recorder asks of a tokenizer."""
+    """The part of a tokenizer that the recorder uses."""
 
     def piece(self, id_: int) -> bytes: ...
 
@@ -59,7 +59,7 @@ def _reported(event: trace.Report) -> Iterable[Iterable[int]]:
     return [ids for note in event.notes.values() if isinstance(note, Note) for ids in note.ids()]
 
 
-# The ids of an event, in parts. By its class: most events have none, and every one is asked between two passes.
+# The ids of an event, in parts, by its class: a fast lookup, as it runs between passes.
 _IDS: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
     trace.Header: lambda event: (event.prompt_ids,),
     trace.Draft: lambda event: (event.ids,),

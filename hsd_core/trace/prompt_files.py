@@ -1,9 +1,9 @@
-"""Prompt files and files of finished texts, read alike.
+"""Files of prompts and of finished texts.
 
-JSON lines (plain or .gz). A line gives its prompt as `prompt`, as Spec-Bench's `turns` (the first is used) or as
-`prompt_ids`; `category` or `kind` names what sort of text it asks for; `output_ids` is what a model wrote after it, and
-`loop_from` the place in it from which it only repeats itself. `written_from` is there where the model wrote the end of
-the prompt too, as it does when it invents prompts.
+JSON lines (plain or .gz). A line has its prompt as `prompt`, as Spec-Bench's `turns` (the first is used) or as
+`prompt_ids`; `category` or `kind` is the sort of text; `output_ids` is a model's output, and `loop_from` the index in
+it from which it only repeats itself. `written_from` is given if the model wrote the end of the prompt too, as it does
+when it invents prompts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GIVEN = '"prompt", "turns" or "prompt_ids"'
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """A prompt, perhaps with what followed. `kind` and `category` are "" where the file names none."""
+    """A prompt, perhaps with an output. `kind` and `category` are "" if the file has none."""
 
     prompt_ids: tuple[int, ...]
     output_ids: tuple[int, ...] | None = None
@@ -35,23 +35,23 @@ class PromptText:
 
     @property
     def given(self) -> tuple[int, ...]:
-        """What the model was given: the prompt, without the part of it that the model itself wrote."""
+        """The prompt without the part that the model itself wrote."""
         return self.prompt_ids[: self.written_from]
 
     @property
     def sort(self) -> str:
-        """What sort of text it is, by whichever name the file gives."""
+        """The sort of text, from `category` or `kind`."""
         return self.category or self.kind
 
     def before_loop(self, output: Sequence[int]) -> Sequence[int]:
-        """What of an output, or of its beginning, is not a loop: as the file says, else as `loop_from` finds it."""
+        """An output, or the beginning of one, without its loop: from the file's `loop_from`, else as computed."""
         return output[: self.loop_from if self.loop_from is not None else loop_from(output)]
 
 
 def check_ids(ids: Sequence[int], vocab_size: int) -> None:
     """
     Raises:
-        ValueError: an id that the target does not have.
+        ValueError: an id is outside the target's vocabulary.
     """
     worst = next((i for i in ids if not 0 <= i < vocab_size), None)
     if worst is not None:
@@ -62,7 +62,7 @@ def check_ids(ids: Sequence[int], vocab_size: int) -> None:
 
 
 class PromptLine(Struct):
-    """A line of a prompts file, or of one of finished texts; what else it holds is not read."""
+    """A line of a file of prompts or finished texts; other fields are ignored."""
 
     prompt: str | None = None
     turns: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Pro
     """All texts of a file; `encode` makes ids of a prompt.
 
     Raises:
-        ValueError: a line is no such record, or there is none; the message names the line.
+        ValueError: a line is invalid, or there is none; the message names the line.
     """
     texts = [_text(line, encode, where) for where, line in records(path, PromptLine, f"JSON with {_GIVEN}")]
     if not texts:
@@ -98,10 +98,10 @@ def read_texts(path: str | Path, encode: Callable[[str], list[int]]) -> list[Pro
 
 
 def read_openings(path: str | Path) -> list[OpeningLine]:
-    """How invented prompts begin.
+    """The beginnings of invented prompts.
 
     Raises:
-        ValueError: a line is no such record, or there is none.
+        ValueError: a line is invalid, or there is none.
     """
     wanted = 'JSON with "start", perhaps "system", "kind" and a positive "weight"'
     if not (found := [opening for _, opening in records(path, OpeningLine, wanted)]):

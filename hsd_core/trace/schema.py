@@ -1,7 +1,7 @@
-"""The form of a trace for other programs: a JSON Schema of its lines, made from the classes of its events.
+"""A JSON Schema of the lines of a trace, generated from the classes of its events.
 
-`python -m hsd_core.trace.schema` writes it to schema.json beside this file. What it cannot say, readers check: the
-first line is the header, levels that are named are in its stack, lists that run side by side are of one length.
+`python -m hsd_core.trace.schema` writes it to schema.json in this folder. Readers also check what it cannot express:
+the first line is the header, levels are in its stack, parallel lists have one length.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hsd_core.typed import pretty
 
 FILE = Path(__file__).with_suffix(".json")
 _ABOUT = (
-    "A file is JSON lines, packed with gzip where its name ends in .gz: the header, then what happened in the order in "
-    "which it did, then the footer (missing where a run was interrupted) and what was measured beside the run. "
-    "This is the schema of each line; `event` says which one it is."
+    "A file is JSON lines, packed with gzip if its name ends in .gz: the header, then the events in order, then the "
+    "footer (missing if the run was interrupted) and what was measured after the run. "
+    "This is the schema of each line; `event` is its kind."
 )
 
 
@@ -28,7 +28,7 @@ def schema() -> dict[str, Any]:
     """JSON Schema of a line."""
     notes = known()
     (line, *refs), parts = msgspec.json.schema_components([Event, *notes.values()], ref_template="#/$defs/{name}")
-    for kind in ("Draft", "Verify", "Report"):  # those of systems that are not here are any objects
+    for kind in ("Draft", "Verify", "Report"):  # notes of unknown systems are any objects
         parts[kind]["properties"]["notes"] |= {
             "properties": dict(zip(notes, refs, strict=True)),
             "additionalProperties": {"type": "object"},
@@ -42,7 +42,7 @@ def schema() -> dict[str, Any]:
 
 
 def _settle(node: Any) -> None:
-    """Of `X | None` the `null` comes last, whatever order this version of msgspec gives them."""
+    """Put the `null` of `X | None` last, whatever the version of msgspec."""
     for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         _settle(part)
     if isinstance(node, dict):

@@ -1,7 +1,7 @@
-"""JSON and JSON lines with types: one codec, one reader of lines, one place for what a stranger's file may hold.
+"""JSON and JSON lines with types: one codec, one reader of lines, one set of limits for untrusted files.
 
-Types are `msgspec` structs and plain annotations; what does not fit one is refused with the field and the reason.
-`values`: to JSON and back, or why not. `files`: bytes, text and JSON lines of files that somebody names.
+Types are `msgspec` structs and plain annotations; a value that does not fit is refused with the field and the reason.
+`values`: to JSON and back. `files`: bytes, text and JSON lines of files that a user names.
 """
 
 from hsd_core.typed.files import TooLong, lines, opened, records, write_whole

@@ -1,6 +1,6 @@
-"""Files that somebody names: read within bounds, as bytes, text or JSON lines; written whole or not at all.
+"""Files that a user names: read within limits, as bytes, text or JSON lines; written atomically.
 
-A device or a pipe has no end, and a file may be larger than it is good for.
+Devices and pipes are refused, as they may have no end.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MAX_BYTES = 200_000_000
 
 
 def regular_file(path: str | Path) -> Path:
-    """The path, where a file with an end lies.
+    """The path of a regular file.
 
     Raises:
-        ValueError: it is a folder, a device or a pipe. OSError: there is nothing, or it may not be looked at.
+        ValueError: it is a folder, a device or a pipe. OSError: it does not exist or cannot be accessed.
     """
     path = Path(path)
     mode = path.stat().st_mode
@@ -60,14 +60,14 @@ def read_text(path: str | Path, most: int = MAX_BYTES) -> str:
         ) from None
 
 
-# Bytes, looked at before a line is parsed, as one of 100 MB takes gigabytes: what every layer made of 10,000 tokens
-# (`Depths` of a trace) takes 5 MB in one line.
+# Bytes, checked before a line is parsed, as parsing 100 MB takes gigabytes. The largest lines of a trace, notes with a
+# value for each layer and token, have 5 MB for 10,000 tokens.
 MAX_LINE = 8_000_000
 T = TypeVar("T")
 
 
 class TooLong(ValueError):
-    """A file of more, or longer, lines than its reader takes; `line`: the number of the long one, 0 for too many."""
+    """A file with too many or too long lines; `line`: the number of the long one, 0 for too many."""
 
     def __init__(self, what: str, line: int = 0) -> None:
         super().__init__(what)
@@ -75,7 +75,7 @@ class TooLong(ValueError):
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: who reads it sees the old one or the new one."""
+    """Write a file atomically: a reader sees the old one or the new one."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(data)
@@ -85,7 +85,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def opened(path: str | Path) -> IO[bytes]:
-    """A file to read, unpacked on the way where its first bytes say that it is gzip.
+    """A file to read, unpacked on the fly if its first bytes are those of gzip.
 
     Raises:
         ValueError: it is not a regular file. OSError: it cannot be read.
@@ -114,9 +114,9 @@ def records(path: str | Path, kind: type[T], wanted: str) -> Iterator[tuple[str,
     """The records of a file of JSON lines, packed or not: ("FILE, line 3", record).
 
     Args:
-        wanted: what a line has to be, for the message.
+        wanted: the expected record, for the message.
     Raises:
-        ValueError: the file is not text, or a line no such record; the message names the line and what is wanted.
+        ValueError: the file is not text, or a line is another record; the message has the line and `wanted`.
         OSError: it cannot be read.
     """
     decoder = json_decoder(kind)

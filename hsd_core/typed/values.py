@@ -1,10 +1,10 @@
-"""Values of a type as JSON and back, what a stranger's file may hold of them, and why data is refused, in our words.
+"""Values of a type as JSON and back, limits for untrusted data, and messages for refused data.
 
-A number is bounded by `Int`, a free object by `check_free`; lines and their number by whoever reads them.
+Numbers are bounded by `Int`, objects without types by `check_free`; readers bound the length and number of lines.
 
-Types are read one at a time: msgspec 0.22 keeps what it reads of a struct before it has read all of it, and a second
-thread that meets the half of it ends the process. So nothing else of ours makes decoders or converts
-(`tests/unit/test_typed.py` holds that).
+Types are inspected by one thread at a time: msgspec 0.22 caches a struct's type before it is complete, and a second
+thread that uses it crashes the process. So all decoders and conversions of the project are made here
+(`tests/unit/test_typed.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GOT = {"array": "list"}
 
 
 class Malformed(ValueError):
-    """Bytes that are not JSON; `text` is false where they are not text either."""
+    """Bytes that are not JSON; `text`: whether they are at least text."""
 
     def __init__(self, reason: str, *, text: bool = True) -> None:
         super().__init__(reason)
@@ -38,7 +38,7 @@ class Malformed(ValueError):
 
 
 class Wrong(ValueError):
-    """JSON of another shape than expected: what is wrong, and the path to it, such as "levels[0].name"."""
+    """JSON of another type than expected: the reason, and the path to it, such as "levels[0].name"."""
 
     def __init__(self, what: str, where: str = "") -> None:
         super().__init__(f"{where}: {what}" if where else what)
@@ -46,30 +46,30 @@ class Wrong(ValueError):
 
 
 def _wrong(error: msgspec.ValidationError) -> Wrong:
-    """What msgspec says of a wrong value, in our words."""
-    said, _, where = str(error).partition(" - at `")
+    """An error of msgspec as a message for people."""
+    text, _, where = str(error).partition(" - at `")
     where = where.rstrip("`").removeprefix("key` in `").removeprefix("$").removeprefix(".")
-    if found := re.fullmatch(r"Expected `([^`]+)`(?:, got `(\w+)`)?", said):
+    if found := re.fullmatch(r"Expected `([^`]+)`(?:, got `(\w+)`)?", text):
         kinds = [_KINDS.get(kind, kind) for kind in found[1].split(" | ") if kind != "null"]
         return Wrong(
             f"expected {' or '.join(kinds)}" + (f", got {_GOT.get(found[2], found[2])}" if found[2] else ""), where
         )
-    if "out of range" in said or re.fullmatch(r"Expected `int` [<>]= -?\d{19}", said):
+    if "out of range" in text or re.fullmatch(r"Expected `int` [<>]= -?\d{19}", text):
         return Wrong(TOO_LARGE, where)
-    if found := re.fullmatch(r"Expected `(\w+)` of length (<=|>=) (\d+)", said):
+    if found := re.fullmatch(r"Expected `(\w+)` of length (<=|>=) (\d+)", text):
         return Wrong(f"{'more' if found[2] == '<=' else 'fewer'} than {found[3]} entries", where)
-    if found := re.fullmatch(r"Expected `(\w+)` (<=|>=|<|>) (\S+)", said):
+    if found := re.fullmatch(r"Expected `(\w+)` (<=|>=|<|>) (\S+)", text):
         return Wrong(f"expected {_KINDS[found[1]]} {found[2]} {found[3]}", where)
-    if found := re.fullmatch(r"Invalid enum value '?(.*?)'?", said, re.DOTALL):
+    if found := re.fullmatch(r"Invalid enum value '?(.*?)'?", text, re.DOTALL):
         return Wrong(f"unknown value {found[1][:80]!r}", where)
-    if found := re.fullmatch(r"Object (?:missing required|contains unknown) field `(.*)`", said, re.DOTALL):
-        return Wrong(f"{'missing' if 'missing' in said[:15] else 'unknown'} field {found[1][:80]!r}", where)
-    return Wrong(said.replace("`", ""), where)
+    if found := re.fullmatch(r"Object (?:missing required|contains unknown) field `(.*)`", text, re.DOTALL):
+        return Wrong(f"{'missing' if 'missing' in text[:15] else 'unknown'} field {found[1][:80]!r}", where)
+    return Wrong(text.replace("`", ""), where)
 
 
 def with_keys(error: msgspec.ValidationError, given: Callable[[], Any], kind: Any, strict: bool = True) -> Wrong:
-    """As `_wrong`, with the keys of objects, which msgspec writes [...]: of each the first one that has the error."""
-    found, said = _wrong(error), str(error)
+    """As `_wrong`, with the keys of objects, which msgspec writes as [...]: the first key that has the error."""
+    found, message = _wrong(error), str(error)
     before, *behind = found.where.split("[...]")
     if not behind:
         return found
@@ -78,13 +78,13 @@ def with_keys(error: msgspec.ValidationError, given: Callable[[], Any], kind: An
         try:
             msgspec.convert(value, kind, strict=strict)
         except msgspec.ValidationError as other:
-            return str(other) == said
+            return str(other) == message
         return False
 
     value, path, where = given(), _steps(before), before
     for part in behind:
         keys = list(_at(value, path))
-        while len(keys) > 1:  # by halves: a stranger's object may be large
+        while len(keys) > 1:  # bisection: an untrusted object may be large
             half = keys[: len(keys) // 2]
             keys = half if fails(_only(value, path, half)) else keys[len(half) :]
         if not fails(_only(value, path, keys)):
@@ -105,7 +105,7 @@ def _at(value: Any, path: list[Any]) -> Any:
 
 
 def _only(value: Any, path: list[Any], keys: list[str]) -> Any:
-    """The value with these keys alone in the object at the path; what it was made from stays as it is."""
+    """A copy of the value with only these keys in the object at the path."""
     if not path:
         return {key: value[key] for key in keys}
     own = value.copy()
@@ -114,13 +114,13 @@ def _only(value: Any, path: list[Any], keys: list[str]) -> Any:
 
 
 def malformed(data: bytes | str, error: Exception) -> Malformed:
-    """Why it is not JSON: the plain parser says it in a person's terms, with the place."""
+    """Why it is not JSON, from the standard parser, whose messages have the column."""
     try:
         text = data if isinstance(data, str) else data.decode()
         json.dumps(json.loads(text, parse_constant=_refused), ensure_ascii=False).encode()
     except UnicodeDecodeError as reason:
         return Malformed(f"byte {reason.start} is 0x{reason.object[reason.start]:02X}, not UTF-8", text=False)
-    except UnicodeEncodeError as reason:  # it could not be written or sent on
+    except UnicodeEncodeError as reason:  # it could not be written as UTF-8
         return Malformed(f"the text holds half of a character ({reason.object[reason.start]!r}), which is not text")
     except json.JSONDecodeError as reason:
         return Malformed(f"not JSON ({reason.msg} at column {reason.colno})")
@@ -143,7 +143,7 @@ T = TypeVar("T")
 
 
 def _plain(value: Any) -> Any:
-    """What torch's version, numpy's numbers and the like are, as plain types."""
+    """Subclasses such as torch's version and numpy's numbers as plain types."""
     kinds: tuple[Callable[[Any], Any], ...] = (float, int, str, dict)
     for kind in kinds:
         if isinstance(value, kind):  # type: ignore[arg-type]
@@ -153,12 +153,12 @@ def _plain(value: Any) -> Any:
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain)
 _anything: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
-_reading = threading.RLock()  # held while msgspec reads a type
-_read: set[Any] = set()  # types that it has read whole
+_reading = threading.RLock()  # held while msgspec inspects a type
+_read: set[Any] = set()  # types that it has inspected completely
 
 
 def json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """What `decode` wants."""
+    """A decoder for `decode`."""
     with _reading:
         return msgspec.json.Decoder(kind)
 
@@ -173,13 +173,13 @@ def decode_message(data: bytes | msgspec.Raw, kind: type[T]) -> T:
     """A message between processes as a value of a type.
 
     Raises:
-        msgspec.DecodeError: it is another.
+        msgspec.DecodeError: it does not fit.
     """
     return msgspec.msgpack.decode(data, type=_known(kind))
 
 
 def _known(kind: type[T]) -> type[T]:
-    """The same type, which msgspec has read whole."""
+    """The same type, completely inspected by msgspec."""
     if kind not in _read:
         json_decoder(kind)
         _read.add(kind)
@@ -187,7 +187,7 @@ def _known(kind: type[T]) -> type[T]:
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON of structs and plain types, as UTF-8. What is not a finite number becomes null."""
+    """Compact JSON of structs and plain types, as UTF-8. Infinities and NaN become null."""
     return _encoder.encode(value)
 
 
@@ -223,7 +223,7 @@ def decode(data: bytes | str, decoder: msgspec.json.Decoder[T]) -> T:
 
 
 def convert(value: Any, kind: type[T], *, strict: bool = True) -> T:
-    """Plain JSON types as a value of a type. strict: a text is not a number, even where it spells one.
+    """Plain JSON types as a value of a type. strict: the text of a number is not a number.
 
     Raises:
         Wrong: it is of another type.
@@ -238,13 +238,13 @@ def plain(data: bytes | str) -> Any:
     """JSON as plain Python types.
 
     Raises:
-        Malformed: it is none.
+        Malformed: it is not JSON.
     """
     return decode(data, _anything)
 
 
 def check_free(value: Any, where: str, most: int = MAX_ENTRIES) -> None:
-    """Bounds of an object whose fields have no types: entries, depth and numbers.
+    """Check the limits of an object whose fields have no types: entries, depth and numbers.
 
     Raises:
         Wrong: it holds more than `most` entries, is nested deeper than `MAX_DEPTH`, or holds a number beyond 64 bits.

@@ -1,20 +1,18 @@
 """What a trace holds: one `Header`, then events in the order in which they happened, then one `Footer`.
 
-A trace without a footer was interrupted. Events are frozen and hold ids and numbers only; the one exception is
-`Piece` (id -> bytes), which the recorder adds so that a reader needs no tokenizer.
+A trace without a footer was interrupted. Events are frozen and hold ids and numbers only, except `Piece` (id ->
+bytes), which the recorder adds so that a reader needs no tokenizer.
 
-Times are integers in nanoseconds on the engine's clock: 0 at the start of the run, stopped while the
-consumer of the run holds the generator. `t0` and `t1` bound an event; `t` is a point.
+Times are integers in nanoseconds on the engine's clock: 0 at the start of the run, stopped while the consumer of the
+run holds the generator. An event lasts from `t0` to `t1`, or happens at `t`.
 
-A *serial* numbers every token that any level drafted or drew in a run (0, 1, 2, ...). Two tokens with one
-id are still two serials, so a reader never has to guess who wrote, passed or caught a token.
-`at` is a position in the output: 0 is the first generated token.
+A *serial* numbers every token that any level drafts or draws in a run (0, 1, 2, ...). Two tokens with the same id have
+two serials. `at` is a position in the output: 0 is the first generated token.
 
-What one system alone says of a draft or a verification is a note on it, and what it says beside them is a `Report`
-of notes (`core/notes.py`).
+Data of one system is a note on a draft or a verification, or a `Report` of notes (`core/notes.py`).
 
-`whole`: a run as a whole; `rounds`: what happens in it; `parts`: what they are made of. A field with a default may be
-left out of a file. `trace/schema.json` says all of this to other programs: write it again when a class changes.
+`run_events`: about a whole run; `rounds`: the steps of its rounds; `parts`: their components. A field with a default
+may be missing in a file. `trace/schema.json` describes all of it for other programs and is generated from the classes.
 """
 
 from typing import TypeAlias, get_args
@@ -39,7 +37,7 @@ from hsd_core.core.events.rounds import (
     Rollback,
     Verify,
 )
-from hsd_core.core.events.whole import (
+from hsd_core.core.events.run_events import (
     FORMAT,
     SCHEMA,
     Baseline,

@@ -1,4 +1,4 @@
-"""What events are made of: their bases, the kinds of their fields, and records that several of them hold."""
+"""The components of events: base classes, field types, and structs that several of them hold."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from msgspec import Meta, Struct
 
 from hsd_core.typed import MAX_ENTRIES, Int
 
-# Readers check it against the header's levels.
+# Readers check that the header has such a level.
 Level = Annotated[Int, Meta(description="an index into the header's levels", extra={"names": "level"})]
 Words = Annotated[dict[str, str], Meta(max_length=MAX_ENTRIES)]
 Figures = Annotated[dict[str, float], Meta(max_length=MAX_ENTRIES)]
-Notes = Annotated[dict[str, Any], Meta(max_length=64, description="what systems say, by the name of the note")]
+Notes = Annotated[dict[str, Any], Meta(max_length=64, description="data of systems, by the name of the note")]
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What events are made of. It refers to nothing that could refer back, so no collector need look at it."""
+    """A component of events. It is never part of a reference cycle, so the garbage collector can skip it."""
 
 
 class Record(Part, frozen=True, tag=str.lower, tag_field="event"):
-    """An event; `event` is its name, which stands first in its JSON."""
+    """An event; `event` is its name and the first key of its JSON."""
 
     event: ClassVar[str]
 
@@ -30,13 +30,13 @@ class Record(Part, frozen=True, tag=str.lower, tag_field="event"):
 
 
 def check_lengths(record: Struct, *names: str) -> None:
-    """Refuse lists that run side by side and differ in length."""
+    """Refuse parallel lists that differ in length."""
     if len({len(getattr(record, name)) for name in names}) > 1:
         raise ValueError(f"{', '.join(names)} differ in length")
 
 
 class Row(Part, frozen=True):
-    """The head of a probability row: the most likely ids, their probabilities, and what is left."""
+    """The head of a probability row: the most likely ids, their probabilities, and the rest of the mass."""
 
     ids: tuple[Int, ...]
     probs: tuple[float, ...]

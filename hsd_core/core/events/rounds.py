@@ -1,4 +1,4 @@
-"""Events of a round: what was drafted, judged, drawn and committed, and what became of caches and the plan."""
+"""Events of a round: what was drafted, judged, drawn and committed, and how caches and plan changed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Outcome: TypeAlias = Literal["accepted", "rejected", "unjudged"]
 
 
 class Prefill(Record, frozen=True):
-    """A level was given what it has not seen: the prompt (`round` None, `tokens` its length) or, when it joins the plan
-    before a round, the `tokens` positions that it had missed."""
+    """A level processed the prompt (`round` None, `tokens` its length), or the `tokens` positions that it had missed
+    when it joined the plan before a round."""
 
     level: Level
     tokens: Int
@@ -42,8 +42,8 @@ class Drafted(Part, frozen=True, omit_defaults=True):
 
 
 class Draft(Record, frozen=True, omit_defaults=True):
-    """Tokens drafted by the bottom level, a parent before its children, and what was computed for them. `at`: the
-    position of the first. `notes`: what the level's system says of them (`core/notes.py`)."""
+    """Tokens drafted by the bottom level, a parent before its children, and the work for them. `at`: the position of
+    the first. `notes`: of the level's system (`core/notes.py`)."""
 
     round: Int
     level: Level
@@ -91,12 +91,12 @@ class Draft(Record, frozen=True, omit_defaults=True):
 
 
 class Check(Part, frozen=True):
-    """What a verifier thought of one drafted token.
+    """A verifier's judgement of one drafted token.
 
-    `alpha`: acceptance probability (rule `block`: h_i). `coin`: the uniform number thrown, None if none was.
-    `outcome`: unjudged is what stands behind a rejected one. `p`, `q`: the token's probability
-    under the verifier's and the drafter's distribution. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (a
-    drafter without a distribution has a one-hot row); `residual`: the distribution that a correction is drawn from.
+    `alpha`: acceptance probability (rule `block`: h_i). `coin`: the uniform number drawn, None if none was. `outcome`:
+    a token after a rejected one is unjudged. `p`, `q`: the token's probability under the verifier's and the drafter's
+    distribution. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (one-hot for a drafter without a
+    distribution); `residual`: the distribution that a correction is drawn from.
     """
 
     serial: Int
@@ -112,11 +112,11 @@ class Check(Part, frozen=True):
 
 
 class Bound(Part, frozen=True):
-    """How much could be kept at a judged place: the chance that one of its candidates is, over all that its drafter
-    might have offered there.
+    """The acceptance probability at a judged position: that one of its candidates is kept, over all candidates that its
+    drafter could have drawn.
 
-    `first`: the serial of the first candidate. `rule`: with the rule that judged, None where that was not computed.
-    `best`: the most that any exact rule could reach (`models/best_acceptance.py`).
+    `first`: the serial of the first candidate. `rule`: under the rule that judged, None if that was not computed.
+    `best`: the maximum over exact rules (`models/best_acceptance.py`).
     """
 
     first: Int
@@ -127,8 +127,8 @@ class Bound(Part, frozen=True):
 class Verify(Record, frozen=True, omit_defaults=True):
     """One forward of a verifier over the block of level `below` (None: plain decoding).
 
-    `bounds`, of the places that were judged token by token when sampling, in order (greedy runs have none: there every
-    exact rule keeps what equals the verifier's choice). `notes`: as of a draft.
+    `bounds`: of the positions judged token by token when sampling, in order (none in greedy runs, where every exact
+    rule keeps the same tokens). `notes`: as of a draft.
     """
 
     round: Int
@@ -147,8 +147,8 @@ class Verify(Record, frozen=True, omit_defaults=True):
             force_setattr(self, "notes", read_notes(self.notes))
 
 
-class _Own(Record, frozen=True):
-    """A token that a verifier drew itself, with its probability under the verifier's distribution."""
+class _Drawn(Record, frozen=True):
+    """A verifier's own token, with its probability under the verifier's distribution."""
 
     round: Int
     level: Level
@@ -160,16 +160,16 @@ class _Own(Record, frozen=True):
     p_row: Row | None = None
 
 
-class Correct(_Own, frozen=True):
+class Correct(_Drawn, frozen=True):
     """A token drawn from the residual after a reject."""
 
 
-class Bonus(_Own, frozen=True):
-    """A token drawn from the verifier's own row when every drafted token (perhaps none) was accepted."""
+class Bonus(_Drawn, frozen=True):
+    """A token drawn from the verifier's row after all drafted tokens (perhaps none) were accepted."""
 
 
 class Committed(Part, frozen=True):
-    """`level`: who supplied the token; `passed`: the levels that accepted it."""
+    """`level`: the one that made the token; `passed`: the levels that accepted it."""
 
     serial: Int
     id: Int
@@ -197,7 +197,7 @@ class Rollback(Record, frozen=True):
 
 
 class KvLength(Part, frozen=True):
-    """At rest: cached + catch_up == committed + held (prompt counted in committed)."""
+    """Between passes: cached + catch_up == committed + held (the prompt counts as committed)."""
 
     level: Level
     cached: Int
@@ -226,12 +226,12 @@ class Report(Record, frozen=True):
 
 
 class Plan(Record, frozen=True):
-    """From this round on the run follows this plan; it was chosen from the rounds before it.
+    """From this round on the run follows this plan, which was chosen from the rounds before.
 
-    `stack`: the plan written out. `levels`: those in it, by their index in the header, the target last; `blocks`: T of
-    each but the target. `predicted_ms`: per token under the estimates of this moment; `left_ms`: of the plan that
-    it leaves, under the same ones. `acceptance`: those estimates, by "drafter->verifier" ("0->2"), and "hit" for the
-    hit rate of a lookup. `t0`: when the deciding began.
+    `stack`: the plan as a stack. `levels`: their indices in the header, the target last; `blocks`: T of each except the
+    target. `predicted_ms`: per token under the present estimates; `left_ms`: the same for the previous plan.
+    `acceptance`: those estimates, by "drafter->verifier" ("0->2"), and "hit" for the hit rate of a lookup. `t0`: when
+    the choice began.
     """
 
     round: Int

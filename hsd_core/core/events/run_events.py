@@ -18,8 +18,8 @@ class LevelInfo(Part, frozen=True):
     """A level as the run used it. `block` (T) is None for the target; `rule` is None for the bottom level.
 
     `layers`: the layers below its read-out (an exit at 8: 8). `shares`: the index of the deepest level over the same
-    weights, keys and values (itself if no deeper one), None for a level that shares nothing. `reads`: bytes of weights
-    that one of its passes reads; 0 for a lookup, None where that is not known. `lane`: where it works, counted from the
+    weights, keys and values (itself if there is no deeper one), None for a level that shares nothing. `reads`: bytes of
+    weights that one of its passes reads; 0 for a lookup, None if unknown. `lane`: where it works, counted from the
     bottom; levels on different lanes work at the same time, and all are on lane 0 where one works after another.
     """
 
@@ -43,11 +43,11 @@ class LevelInfo(Part, frozen=True):
 
 
 class Header(Record, frozen=True):
-    """What was asked for. `stack` lists every level; where `replan` holds the settings of a replanner, each round runs
+    """The settings of the run. `stack` lists every level; with `replan`, the settings of a replanner, each round runs
     the levels and block lengths of the last `Plan` before it, and the others rest.
 
-    `format`, `schema`: what file this is, and in which version. `simulated`: empty for a real run; else what stands in
-    for models and clock, and where its figures come from. Every reader says so wherever the run appears.
+    `format`, `schema`: the file format and its version. `simulated`: empty for a real run; else what replaces models
+    and clock, and where its figures come from. Every reader shows it wherever the run appears.
 
     `reckoned`: of a run with several lanes, every pass ran alone and was timed, and the passes were then laid side by
     side as on machines of this kind; false where they did run at the same time, or nothing ran. With several lanes a
@@ -93,7 +93,7 @@ class LevelTotal(Part, frozen=True):
 
 
 class Footer(Record, frozen=True):
-    """How it ended. Counts are taken after the cut at the end."""
+    """How the run ended. Counts are of the text after the cut at its end."""
 
     reason: Ending
     rounds: Int
@@ -104,11 +104,11 @@ class Footer(Record, frozen=True):
 
 
 class Baseline(Record, frozen=True):
-    """Plain decoding of the same target, measured for the same prompt and seed beside the run (after the footer).
+    """Plain decoding of the same target for the same prompt and seed, measured after the run.
 
-    `token_ns`: the engine's time of each commit, prefill excluded. `equal`: how many leading ids agree with
-    the run's; `margin`: at the first divergence, the gap between plain decoding's two best logits. `ids`: what it
-    wrote; `margins`: that gap at each of them, None where it is not known (both empty where it was simulated).
+    `token_ns`: the engine's time of each commit, prefill excluded. `equal`: how many leading ids agree with the run's;
+    `margin`: at the first divergence, the gap between plain decoding's two best logits. `ids`: its output; `margins`:
+    that gap at each of them, None if unknown (both empty in a simulated run).
     """
 
     stack: str
