@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.levels.model_level import ModelLevel
-from hsd_core.levels.trimmed_head import TrimmedHead
+from hsd_core.levels.readout import TrimmedHead
 from hsd_core.measure.passes.machine_limits import work_of
 from hsd_core.measure.tables import markdown
 from hsd_core.models.lean.decoder import LeanDecoder
@@ -94,7 +94,7 @@ def reads(config: Mapping[str, Any]) -> Iterator[Read]:
 
 
 def _whole(decoder: LeanDecoder, name: str, says: Sequence[int] | None = None) -> ModelLevel:
-    return ModelLevel(decoder, name=name, kind=name, label=name, says=says)
+    return ModelLevel(decoder, name=name, kind=name, label=name, head_ids=says)
 
 
 def table() -> str:

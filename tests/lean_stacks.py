@@ -16,9 +16,8 @@ from hsd_core.grammar.keys import AT, DTYPE, FUSE, GUESS, ID, THETA, VOCAB
 from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.levels.fused import FusedLevel, OrderedLevel
 from hsd_core.levels.model_level import ModelLevel
-from hsd_core.levels.readout import Lens
+from hsd_core.levels.readout import Lens, TrimmedHead
 from hsd_core.levels.self_draft import SelfLevel, SkipLevel
-from hsd_core.levels.trimmed_head import TrimmedHead
 from hsd_core.models import QUANTISED
 from hsd_core.models.cache import Positions
 from hsd_core.models.drafts.copying import Gate, copier, mark_of
@@ -107,7 +106,7 @@ class LeanStacks:
             return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
         says = range(count) if (count := spec.get(VOCAB)) else None
         feeds = spec.name != "model"
-        return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name, feeds=feeds, says=says)
+        return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name, feeds=feeds, head_ids=says)
 
     def _decoder(self, spec: LevelSpec, target: LevelSpec) -> LeanDecoder:
         if spec.name == "model":

@@ -1,9 +1,9 @@
-"""A tree's rows as a chain has them, bit for bit: for a target that rounds the inputs of its products.
+"""Tree rows that equal a chain's bit for bit, for a target that rounds the inputs of its products.
 
-In a tree a node's ancestors lie apart in the cache, so its attention adds them up in another order than plain decoding
-does. In float32 that changes a row's last bits. A copy in 8 or 4 bits rounds its inputs behind that: what falls on the
-other side of a step changes logits by some hundredths, and now and then a first choice. The first nodes in their order
-(a chain beside which probes or other branches lie) are added up as ever; others are read again as a chain.
+In a tree a node's ancestors are not adjacent in the cache, so its attention sums them in another order than plain
+decoding does. In float32 that changes a row's last bits. A copy in 8 or 4 bits then rounds its inputs, which may change
+logits by some hundredths and sometimes the argmax. The first nodes in order (a chain, perhaps with probes or other
+branches after it) are summed as in a chain; other nodes are computed again as a chain.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from hsd_core.models.sampling import likeliest
 
 
 class ChainRows:
-    """The state of such a target in one run. greedy: only rows along its first choices decide, so the pass over a tree
-    is followed by another where they leave its first nodes; otherwise each branch is read by itself.
+    """The state of such a target in one run. greedy: only rows along its argmaxes decide, so a pass over a tree is
+    followed by a second one if they leave the tree's first nodes; otherwise each branch is computed separately.
     """
 
     def __init__(self, run: Scorer, *, greedy: bool) -> None:
         self._run, self._greedy = run, greedy
-        self._line: tuple[int, ...] = ()  # nodes of the tree scored last that stand in the cache as a chain instead
-        self._filled = 0  # slots that the tree took
+        self._line: tuple[int, ...] = ()  # nodes of the last scored tree that the cache holds as a chain
+        self._filled = 0  # slots that the tree filled
 
     @property
     def cached(self) -> int:
@@ -58,7 +58,7 @@ class ChainRows:
         return logits, work
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        if self._line:  # what it has of the path stands in its order
+        if self._line:  # the cache holds a part of the path as a chain
             same = next((i for i, pair in enumerate(zip(path, self._line, strict=False)) if len({*pair}) > 1), None)
             path, self._line = range(min(len(path), len(self._line)) if same is None else same), ()
         self._run.keep(start, path)
@@ -78,12 +78,12 @@ class _Cut(NamedTuple):
 
 
 def _chosen(logits: Tensor, tree: Tree) -> tuple[int, ...]:
-    """The nodes that are first choices from the context on, by (n + 1, V) logits."""
-    said, nodes = likeliest(logits).tolist(), dict[tuple[int, int], int]()
+    """The path of argmaxes from the context on, by (n + 1, V) logits."""
+    best, nodes = likeliest(logits).tolist(), dict[tuple[int, int], int]()
     for node, fork in enumerate(zip(tree.lineage, tree.ids, strict=True)):
         nodes.setdefault(fork, node)
-    path, at = list[int](), nodes.get((-1, said[0]))
+    path, at = list[int](), nodes.get((-1, best[0]))
     while at is not None:
         path.append(at)
-        at = nodes.get((at, said[at + 1]))
+        at = nodes.get((at, best[at + 1]))
     return tuple(path)

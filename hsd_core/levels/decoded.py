@@ -1,4 +1,4 @@
-"""Levels over a model's layers: all of them, or up to some depths. Importing this imports no torch."""
+"""Levels over all layers of a model, and the preparation of exits. Importing this imports no torch."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def decoded(
     kind: str,
     label: str,
     feeds: bool,
-    says: list[int] | None = None,
+    head_ids: list[int] | None = None,
 ) -> ModelLevel:
-    """A level that runs all layers of a model. `feeds`, `says`: see `ModelLevel`.
+    """A level that runs all layers of a model. `feeds`, `head_ids`: see `ModelLevel`.
 
     Raises:
         StackError: its head cannot be trimmed.
@@ -37,13 +37,13 @@ def decoded(
     decoder = site.decoder(folder, dtype, device, kind)
     weights = source.as_dict(folder)
     try:
-        return ModelLevel(decoder, name=kind, kind=kind, label=label, feeds=feeds, weights=weights, says=says)
+        return ModelLevel(decoder, name=kind, kind=kind, label=label, feeds=feeds, weights=weights, head_ids=head_ids)
     except ValueError as error:
         raise StackError(str(error)) from error
 
 
 def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
-    """A first pass that stops at these depths: a compiled decoder cuts its layers there now, not within a run."""
+    """Run one pass that stops at these depths, so that a compiled decoder splits its layers now and not in a run."""
     import torch
 
     from hsd_core.models.one_pass import Pass

@@ -1,10 +1,10 @@
-"""A trained draft at work: a nano over the target's token embeddings, or one behind an early exit.
+"""The run of a trained draft: a nano over the target's token embeddings, or one after an early exit.
 
 A *feature-fed* draft also reads the last hidden state that a full pass over the target's weights computed one position
-earlier: the input at position t is (embedding of x_t or state after the exit's layers, feature of t - 1). Where no such
-pass has been yet (tokens of the current draft, tokens that only smaller levels have seen), its own output state of
-t - 1 stands in; once there is a true feature, positions computed with a stand-in are computed again. Which of both is
-used depends on the past alone, so every token is still drawn from the row that is handed up with it.
+earlier: the input at position t is (embedding of x_t or state after the exit's layers, feature of t - 1). Before such a
+pass (tokens of the current draft, tokens that only smaller levels have seen) its own output state of t - 1 replaces the
+feature; once the true feature is known, those positions are computed again. Which of the two is used depends on the
+past only, so every token is drawn from the row that is handed up with it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TrainedDraft(Readout, Protocol):
     unknown: Tensor | None
 
     def join(self, states: Tensor) -> Tensor:
-        """(n, F hidden) states of the layers of `joined` -> (n, hidden) what it is fed."""
+        """(n, F hidden) states of the layers of `joined` -> (n, hidden) its features."""
         ...
 
     def forward(
@@ -56,14 +56,14 @@ class TrainedDraft(Readout, Protocol):
         fed: Tensor | None = None,
         begun: int | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """See `Readout.forward`. begun: what is wanted stands behind the line, one further on than the other, and is
-        weighed against its copies by the gates from this one on."""
+        """See `Readout.forward`. begun: the wanted rows are of successive positions after the line; the first one
+        weighs its copies by gate `begun`, the next by the next gate."""
         ...
 
 
 @runtime_checkable
 class OpensRun(Protocol):
-    """A trained draft that is run in a way of its own."""
+    """A trained draft with its own kind of run."""
 
     def open_run(self, shared: SharedState, source: str) -> LevelRun:
         """Its state in a run."""
@@ -73,8 +73,8 @@ class OpensRun(Protocol):
 class DraftRun:
     """`cached` positions were processed, the first `_true` of them with true features.
 
-    features: the trunks that have them, the nearest first; the first that does not rest is read. trunk, depth:
-    what the draft reads, None and 0 at the embeddings.
+    features: the trunks that compute them, the nearest first; the first that does not rest is read. trunk, depth: the
+    input of the draft, None and 0 for the embeddings.
     """
 
     def __init__(
@@ -100,13 +100,14 @@ class DraftRun:
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
         if self._draft.ahead > 1:
-            return draft_in_one_pass(self._say, self._draft, self._cache, context, order, self._source)
+            return draft_in_one_pass(self._rows_ahead, self._draft, self._cache, context, order, self._source)
         copied, mark = partial(self._draft.copied, self._cache), partial(self._draft.mark, self._cache)
         return draft(self, context, order, self._source, copied, mark)
 
     @torch.inference_mode()
     def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
-        """See `Grows.grow`. A node's stand-in is its parent's state: true features end before the context does."""
+        """See `Grows.grow`. A node's feature is its parent's output state: true features end before the context
+        does."""
         whole = context + ids
         if not new or self._features is None:
             return self._score(whole, max(1, new), branches)
@@ -119,15 +120,15 @@ class DraftRun:
         return logits, Work(1, new, 0, spans)
 
     @torch.inference_mode()
-    def _say(self, context: Context, places: int) -> tuple[Tensor, Work]:
-        """What one pass says of the tokens behind a context: (places, V) logits, at most `ahead`. What it computes of
-        those that nobody knows yet is forgotten."""
-        logits, work = self._score(context, 1, ahead=min(self._draft.ahead, places) - 1)
+    def _rows_ahead(self, context: Context, count: int) -> tuple[Tensor, Work]:
+        """(n, V) logits of the next n positions after a context from one pass, n at most `count` and the draft's
+        `ahead`. The cache keeps the context only."""
+        logits, work = self._score(context, 1, ahead=min(self._draft.ahead, count) - 1)
         self._cache.cut(len(context))
         return logits, Work(1, work.rows + len(logits) - 1, work.catch_up, work.ran)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        if self._features is not None:  # each node's input is the state of the one before it
+        if self._features is not None:  # each node's input is the state of its parent
             return score_by_branches(self._score, self, context, tree)
         branches = None if tree.is_chain else Branches(len(context), tree.lineage)
         return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
@@ -136,13 +137,13 @@ class DraftRun:
     def _score(
         self, ids: Sequence[int], rows: int, branches: Branches | None = None, ahead: int = 0
     ) -> tuple[Tensor, Work]:
-        """See `Scorer.score`. However many steps the stand-ins take, it counts as one forward. ahead: tokens that
-        nobody knows stand behind the last one, with a row for each."""
+        """See `Scorer.score`. It counts as one forward, however many steps the missing features need. ahead: how many
+        unknown tokens follow the last one, with a row for each."""
         before, end = self.cached, len(ids)
         if (new := end - before) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but {new} tokens are new")
         spans = self.trunk.run(ids, self._at, end, branches) if self.trunk is not None else ()
-        # Position t needs the feature of t - 1: with f features, positions 0 to f can be computed truly.
+        # Position t needs the feature of t - 1: with f features, positions 0 to f have true inputs.
         reach = end if self._features is None else min(end, self._features.valid(self._depth) + 1)
         start = self._true if reach > self._true else before
         logits = []
@@ -201,7 +202,7 @@ class DraftRun:
         branches: Branches | None = None,
         ahead: int = 0,
     ) -> Tensor:
-        """Process slots lo to hi - 1; the logits of those from slot `wanted` on, and of so many unknown ones behind."""
+        """Process slots lo to hi - 1. Returns the logits from slot `wanted` on, and those of `ahead` unknown tokens."""
         x, rows, begun = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted)) + ahead, None
         fed, inputs = None if fed is None else fed.to(x), ids[lo:hi]
         if ahead:
@@ -223,7 +224,7 @@ class DraftRun:
         return self.trunk.hidden(self._at, lo, hi)
 
     def _before(self, lo: int, hi: int) -> Tensor | None:
-        """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; nothing stands before the first."""
+        """(hi - lo, hidden) true features of positions lo - 1 to hi - 2; zeros before the first."""
         if self._features is None:
             return None
         if lo > 0:
@@ -235,7 +236,7 @@ class DraftRun:
         return torch.cat((none.to(known), known))
 
     def _fed(self, lo: int, hi: int) -> Tensor:
-        """(hi - lo, hidden) what it is fed of the states of these positions."""
+        """(hi - lo, hidden) features from the states of these positions."""
         features = self._features
         assert features is not None
         if not self._draft.joined:

@@ -1,8 +1,7 @@
 """Autoregressive drafting for any level that can score: one forward a token (HSD's level 0).
 
-On a device tokens are drawn and read there, and the host sees them once, behind the last one: with the host waiting for
-every token each one would cost a whole launch of its pass. What follows an end of the text was drafted in vain then,
-and is dropped.
+On a device, tokens are drawn there and copied to the host once, after the last one: waiting for every token would add
+the launch of its pass. Tokens after an end of the text are dropped then.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _Drafted = tuple[list[int], DrawnFrom, list[Copied | None]]  # ids, rows that th
 
 
 class Scores(Protocol):
-    """What drafts are made of: logits behind a context. On a device, where more is drafted than goes up, also `keep`.
-    A `Scorer` is one."""
+    """Gives logits after a context; on a device, where a draft may be cut, also `keep`. A `Scorer` is one."""
 
     def score(self, context: Context) -> tuple[Tensor, Work]: ...
     def keep(self, start: int, path: Sequence[int]) -> None: ...
@@ -41,7 +39,7 @@ class Scores(Protocol):
 
 @dataclass(slots=True)
 class _Forwards:
-    """What the forwards of one draft gave: the (1, V) logits of each, and their work."""
+    """The forwards of one draft: the (1, V) logits of each, and their work."""
 
     run: Scores
     logits: list[Tensor] = field(default_factory=list)
@@ -78,22 +76,24 @@ def draft_token_by_token(
     """A chain of at most `order.limit` tokens.
 
     Args:
-        copied: what a token, drawn from the last row, was copied from; None for one that was not. mark: the same on a
-            device, before anybody has seen the token.
+        copied: the origin of a token drawn from the last row; None if it is not a copy. mark: the same on a device,
+            before the token is known to the host.
     """
     made = _Forwards(run)
     if not made.goes_on(order):
         return Proposal((), (), made.work)
     first = made.score(context)
-    ids, drawn, origins = _here(made, context, order, copied) if on_host(first) else _there(made, context, order, mark)
+    ids, drawn, origins = (
+        _on_host(made, context, order, copied) if on_host(first) else _on_device(made, context, order, mark)
+    )
     if len(ids) < len(made.logits):
         run.keep(len(context) + len(ids) - 1, ())
     notes = noted(Copies(tuple(origins)) if any(origins) else None)
     return Proposal(tuple(ids), (source,) * len(ids), made.work, drawn, notes=notes)
 
 
-def _here(made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFrom) -> _Drafted:
-    """Go on behind the first forward; greedy tokens have no rows."""
+def _on_host(made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFrom) -> _Drafted:
+    """Draft on after the first forward; greedy tokens have no rows."""
     ids, rows, origins = list[int](), list[Tensor](), list[Copied | None]()
     while True:
         logits = made.logits[-1]
@@ -112,9 +112,9 @@ def _here(made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFrom)
         made.score(line)
 
 
-def _there(made: _Forwards, context: Context, order: DraftOrder, mark: Callable[[], Mark | None]) -> _Drafted:
-    """The same on a device, where logits and greedy rows stay: what is fetched is waited for once. The draft ends with
-    the first of `order.ends`."""
+def _on_device(made: _Forwards, context: Context, order: DraftOrder, mark: Callable[[], Mark | None]) -> _Drafted:
+    """The same on a device, where logits and greedy rows stay; results are fetched once. The draft ends with the first
+    of `order.ends`."""
     line, rows, marks = PendingContext(context, ()), list[Tensor](), list[Mark]()
     while True:
         row = order.sampler.to_probs(made.logits[-1])[0]
@@ -135,12 +135,11 @@ def _there(made: _Forwards, context: Context, order: DraftOrder, mark: Callable[
     seen: list[int] = drawn.tolist()
     n = next((at + 1 for at, id_ in enumerate(seen) if id_ in order.ends), len(seen))
     drawn_from = DrawnFrom(None if dist is None else dist[:n], known[:n])
-    return seen[:n], drawn_from, _copied(seen, own.tolist(), more)[:n]
+    return seen[:n], drawn_from, _origins(seen, own.tolist(), more)[:n]
 
 
-def _copied(seen: Sequence[int], logits: Sequence[float], marks: Sequence[Tensor]) -> list[Copied | None]:
-    """What the tokens were copied from. logits: of them. marks: (n,) each part of all their marks; none of what copies
-    nothing."""
+def _origins(seen: Sequence[int], logits: Sequence[float], marks: Sequence[Tensor]) -> list[Copied | None]:
+    """The origins of tokens. logits: of the tokens. marks: (n,) for each part of their marks; empty without copies."""
     found: list[Copied | None] = []
     for at, (token, place, alike, share) in enumerate(zip(*(part.tolist() for part in marks), strict=True)):
         says = alike and token == seen[at]

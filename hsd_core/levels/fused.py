@@ -1,13 +1,13 @@
-"""Lookups and another drafter made one level at the bottom of a stack: one behind the other, or merged in one draft.
+"""Lookups and another drafter as one level at the bottom of a stack: one after the other, or merged in one draft.
 
 In order: Hierarchy Drafting asks its databases in order of locality and stops at the first that answers (arXiv
-2502.05609); here a trained draft stands behind the databases. Which of both drafts depends on the past alone.
+2502.05609); here a trained draft comes after the databases. Which of the two drafts depends on the past only.
 
 Merged: RASD (arXiv 2503.03434) prunes a retrieval tree by the draft model's first row and merges it with the draft's
-tree. Here a looked-up token goes up as named, whatever the drafter thinks of it, and its siblings are drawn from what
-is left of the drafter's distribution (`growing.draft_tree`): so every offer is judged as what it is.
+tree. Here a looked-up token is handed up as named, and its siblings are drawn from the rest of the drafter's
+distribution (`growing.draft_tree`).
 
-Either way every token goes up with the row that it was drawn from, or as named, and the stack stays exact.
+In both cases every token is handed up with the row that it was drawn from, or as named, so the stack stays exact.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class LookupsRun(LevelRun, Protocol):
     def propose(self, context: Context, order: DraftOrder) -> Proposal: ...
 
     def look_up(self, context: Context, order: DraftOrder) -> tuple[list[list[Found]], int]:
-        """Sequences that may follow, none longer than a draft may be or going on behind an end; lookups in vain."""
+        """Sequences that may follow, cut to the order's limit and at its ends; the number of lookups without an
+        answer."""
         ...
 
 
@@ -47,14 +48,14 @@ class Lookups(Protocol):
     about: LevelAbout
 
     def riding(self, text: Sequence[int]) -> Probes:
-        """The probes that ride in every verification of its drafts, once they have filled, whatever their tokens."""
+        """The probes that every verification of its drafts computes once they are full, for any text."""
         ...
 
     def open(self, capacity: int, shared: SharedState) -> LookupsRun: ...
 
 
 class _Run:
-    """The cache is the drafter's: what was looked up is caught up on when it is asked again."""
+    """The cache is the drafter's, which catches up on looked-up tokens when it drafts again."""
 
     def __init__(self, lookups: LookupsRun, drafter: LevelRun) -> None:
         self._lookups, self._drafter = lookups, drafter_of(drafter)
@@ -64,7 +65,7 @@ class _Run:
         return self._drafter.cached
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
-        """Only for the prompt: the level never verifies."""
+        """For the prompt only: the level never verifies."""
         return scorer(self._drafter).score(context, tree)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
@@ -98,7 +99,7 @@ class FusedRun(_Run):
 
 
 class _Level:
-    """It drafts only, as lookups do."""
+    """A level that only drafts."""
 
     can_verify = False
     run: ClassVar[type[OrderedRun | FusedRun]]
@@ -106,7 +107,7 @@ class _Level:
     def __init__(
         self, lookups: Lookups, drafter: Level, *, as_: Level | Lookups, label: str, params: Mapping[str, object]
     ) -> None:
-        """as_: whose name and kind it has."""
+        """as_: the one of the two that gives name and kind."""
         self.lookups, self.drafter = lookups, drafter
         self.name, self.vocab_size, self.max_positions = as_.name, drafter.vocab_size, drafter.max_positions
         self.has_cache = drafter.has_cache
@@ -125,12 +126,12 @@ class _Level:
 
 
 class OrderedLevel(_Level):
-    """Lookups, and on a miss the drafts of another level."""
+    """Lookups, and the drafts of another level when they find nothing."""
 
     run = OrderedRun
 
     def __init__(self, lookups: Lookups, drafter: Level, name: str) -> None:
-        """name: of what drafts, in a trace."""
+        """name: of the second drafter, in a trace."""
         first, second = lookups.about, drafter.about
         params, label = {**first.params, "miss": name}, f"{first.label}, else {second.label}"
         super().__init__(lookups, drafter, as_=lookups, label=label, params=params)
@@ -138,7 +139,7 @@ class OrderedLevel(_Level):
 
 
 class FusedLevel(_Level):
-    """`drafter`, with what `lookups` find merged into the tree that it drafts."""
+    """`drafter`, with the sequences of `lookups` merged into its tree."""
 
     run = FusedRun
 
@@ -146,6 +147,6 @@ class FusedLevel(_Level):
         params = {**lookups.about.params, **drafter.about.params, "fuse": lookups.about.sequences}
         params.pop("guess", None)
         super().__init__(lookups, drafter, as_=drafter, label=f"{drafter.about.label}, with lookups", params=params)
-        # what its memory is counted by
+        # for the estimate of memory
         self.decoder: Any = getattr(drafter, "decoder", None)
         self.readout: Any = getattr(drafter, "draft", None) or getattr(drafter, "readout", None)

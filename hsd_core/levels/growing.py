@@ -1,9 +1,9 @@
-"""Trees of drafts: a drafter offers several tokens behind each of its own, by its own distribution at every fork.
+"""Trees of drafts: a drafter offers several tokens after each of its own, by its distribution at every fork.
 
 All nodes of one depth are processed in one forward, each seeing the context and its ancestors (SpecInfer, arXiv
 2305.09781; MCSD, arXiv 2401.06706). How many children a fork has, which nodes get any and whether a tree goes deeper
-(`growth.tree_shape`) follows from the rows and from the tokens drawn before, and nothing drawn is dropped: so every
-offer has the distribution that the verifier's rule divides by.
+(`tree_shape`) depends on the rows and on tokens drawn before, and no drawn token is dropped: so every offer has the
+distribution that the verifier's rule divides by.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 
 class Grows(Scorer, Protocol):
-    """A level's state in a run that processes a tree depth by depth."""
+    """A level's state in a run that can process a tree depth by depth."""
 
     def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
-        """Process the last `new` nodes of a tree behind the context, or, without any, what is new of the context.
+        """Process the last `new` nodes of a tree after the context; with 0, the new part of the context.
 
         Args:
-            ids: (n,) all nodes that the tree has so far. The others were processed by the calls before this one.
+            ids: (n,) all nodes of the tree so far; earlier calls processed the others.
         Returns:
-            (max(1, new), V) logits behind them.
+            (max(1, new), V) logits after them.
         """
         ...
 
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A token of the tree. parent: None behind the context. row: that it was drawn from; None for a named one. key: of
-    the lookup that named it, 0 for one of the drafter. place: its own among the processed nodes, once it is one.
-    trie: what was looked up behind it. fork: what the tree's shape knows of it."""
+    """A token of the tree. parent: None after the context. row: the index of its row; None if named. key: length of the
+    lookup's key, 0 for a token of the drafter. index: among the processed nodes, once it is one. trie: looked-up
+    sequences after it. fork: its data for the tree's shape."""
 
     id: int
     parent: _Node | None
@@ -60,7 +60,7 @@ class _Node:
     copied: Copied | None
     key: int = 0
     trie: Trie | None = None
-    place: int | None = None
+    index: int | None = None
     fork: Fork = BEFORE
 
 
@@ -72,7 +72,7 @@ def draft(
     copied: Callable[..., Copied | None] = lambda *drawn: None,
     mark: Callable[[], Mark | None] = lambda: None,
 ) -> Proposal:
-    """A tree where one is asked for, else a chain. copied: see `draft_tree`, the last row if none is named; mark: see
+    """A tree if one is asked for, else a chain. copied: see `draft_tree` (default: the last row); mark: see
     `draft_token_by_token`."""
     if order.branches:
         return draft_tree(run, context, order, source, copied)
@@ -86,25 +86,25 @@ def draft_tree(
     source: str,
     copied: Callable[[int, int], Copied | None] = lambda token, row: None,
 ) -> Proposal:
-    """A tree of `order.shape`, one forward a depth; what was looked up (`MergedOrder`) is named.
+    """A tree of `order.shape`, one forward a depth; looked-up tokens (`MergedOrder`) are named.
 
-    Processed nodes are numbered first, in the order of their slots, and those that nobody looked behind follow: so a
-    verifier that shares the drafter's states goes on from them, and leaves may be left out without renumbering.
+    Processed nodes are numbered first, in the order of their slots, then the others: so a verifier that shares the
+    drafter's states continues from them, and leaves can be left out without renumbering.
 
-    Sequences that were looked up are merged by their longest common prefix (RASD, arXiv 2503.03434): kept are those
-    that begin with one of the drafter's `PRUNE` likeliest tokens, before anything is drawn. A looked-up token is named
-    and taken out of the distribution that its siblings are drawn from. One that the drafter would have offered itself,
-    being among as many of its likeliest, takes one of the drawn places and is grown behind; others stand beside them.
+    Looked-up sequences are merged by their longest common prefix (RASD, arXiv 2503.03434); before anything is drawn,
+    those that do not begin with one of the drafter's `PRUNE` likeliest tokens are dropped. A looked-up token is named
+    and removed from the distribution of its siblings. If it is among the likeliest tokens that the drafter would offer,
+    it takes the place of one and gets children; otherwise it is an additional offer.
 
-    A token that is drawn again (`TreeShape.repeats`) is one node and one more offer: dropping the offer would leave
-    another distribution than the target's, for its rejection counts a second time.
+    A token that is drawn again (`TreeShape.repeats`) is one node with one more offer. Dropping the offer would make the
+    text inexact, as its rejection counts a second time.
 
     Args:
-        copied: (token, row) what a token, drawn from that one of the last rows, was copied from.
+        copied: (token, row) -> the origin of a token drawn from that one of the last rows.
     """
     grown: list[_Node] = []  # processed, in the order of their slots
-    nodes: list[_Node] = []  # all, those of a fork in judging order
-    offers: list[_Node] = []  # the same, one that was drawn again once more
+    nodes: list[_Node] = []  # all, siblings in judging order
+    offers: list[_Node] = []  # the same; a node that was drawn again occurs again
     frontier: list[_Node] = []
     dists: list[Tensor] = []
     logits: list[Tensor] = []
@@ -113,9 +113,9 @@ def draft_tree(
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):
         for node in frontier:
-            node.place = len(grown)
+            node.index = len(grown)
             grown.append(node)
-        branches = Branches(len(context), tuple(_place(node.parent) for node in grown))
+        branches = Branches(len(context), tuple(_index(node.parent) for node in grown))
         scores, took = run.grow(context, [node.id for node in grown], branches, len(frontier))
         (scores,) = fetched(scores)
         dist = order.sampler.to_probs(scores)
@@ -154,18 +154,18 @@ def draft_tree(
         frontier = [node for node, goes in zip(frontier, on, strict=True) if goes]
         if not frontier:
             break
-    for node in nodes:  # it grows: what was looked up goes on where the drafter does not
-        if node.place is None and node.trie is not None:
+    for node in nodes:  # the list grows: looked-up sequences continue where the drafter does not
+        if node.index is None and node.trie is not None:
             beyond = [_looked_up(child, node) for child in node.trie.children.values()]
             nodes.extend(beyond)
             offers.extend(beyond)
     work = Work(work.forwards, work.rows, work.catch_up, tuple(ran))
     if not nodes:
         return Proposal((), (), work)
-    numbered = [*grown, *(node for node in nodes if node.place is None)]
-    for place, node in enumerate(numbered):
-        node.place = place
-    lineage = tuple(_place(node.parent) for node in numbered)
+    numbered = [*grown, *(node for node in nodes if node.index is None)]
+    for index, node in enumerate(numbered):
+        node.index = index
+    lineage = tuple(_index(node.parent) for node in numbered)
     once = len(offers) == len(nodes)
     chain = once and lineage == tuple(range(-1, len(nodes) - 1)) and not any(node.key for node in nodes)
     draws = None if once else Draws(tuple(offers.count(node) for node in numbered))
@@ -175,7 +175,7 @@ def draft_tree(
         tuple(node.source for node in numbered),
         work,
         DrawnFrom(torch.cat(dists), Logits(torch.cat(logits))),
-        IN_LINE if chain else Forks(lineage, tuple(Offer(_place(n), n.row) for n in offers), order.shape.repeats),
+        IN_LINE if chain else Forks(lineage, tuple(Offer(_index(n), n.row) for n in offers), order.shape.repeats),
         notes=noted(Copies(origins) if any(origins) else None, Lookups(keys) if any(keys) else None, draws),
     )
 
@@ -183,10 +183,10 @@ def draft_tree(
 def _offers(
     dist: Tensor, logits: Tensor, wide: int, order: DraftOrder, depth: int, number: int, taken: Sequence[int]
 ) -> Iterator[tuple[int, bool]]:
-    """(token, whether it is named) of up to `wide` children of a fork beside those `taken`, in judging order.
+    """(token, whether it is named) of up to `wide` children of a fork in addition to `taken`, in judging order.
 
-    Drawn without replacement while anything is left, or each from the whole distribution, so that a token may come
-    again. A greedy run's distribution has one token to draw: behind it the next best by logits are named.
+    Drawn without replacement while any mass is left, or with replacement, so that a token may come again. In a greedy
+    run one token is drawn, and the next best by logits are named.
     """
     if not wide:
         return
@@ -209,7 +209,7 @@ def _offers(
 
 
 def _without(dist: Tensor, tokens: Sequence[int]) -> Tensor | None:
-    """A distribution without some tokens; None where nothing else has any mass."""
+    """A distribution without some tokens; None if no other token has any mass."""
     rest = dist.clone()
     rest[list(tokens)] = 0.0
     mass = rest.sum()
@@ -222,9 +222,9 @@ def _looked_up(trie: Trie, parent: _Node | None) -> _Node:
     return _Node(found.token, parent, None, found.letter, found.copied, found.key, trie)
 
 
-def _place(node: _Node | None) -> int:
-    """Where a node stands in the tree; -1 for the end of the context."""
+def _index(node: _Node | None) -> int:
+    """The index of a node in the tree; -1 for the end of the context."""
     if node is None:
         return -1
-    assert node.place is not None
-    return node.place
+    assert node.index is not None
+    return node.index

@@ -1,4 +1,4 @@
-"""Looked-up sequences, merged into what a drafter grows: what begins alike is one (RASD, arXiv 2503.03434)."""
+"""Looked-up sequences as a trie, to be merged into a drafter's tree (RASD, arXiv 2503.03434)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hsd_core.core.level import DraftOrder
 from hsd_core.models.sampling import largest
 from hsd_core.models.suffixes import Copied
 
-PRUNE = 8  # of the drafter's likeliest tokens a looked-up sequence has to begin with one
+PRUNE = 8  # a looked-up sequence must begin with one of this many likeliest tokens of the drafter
 
 
 class Found(NamedTuple):
-    """A token that may follow, the letter of the database that supplied it, how many tokens its key had, and of D_c
-    what it repeats: a position in the text that was inserted."""
+    """A token that may follow, the letter of its database, the length of its key in tokens, and its origin if D_c has
+    it: a position in the inserted text."""
 
     token: int
     letter: str
@@ -27,7 +27,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MergedOrder(DraftOrder):
-    """An order with sequences that were looked up and go up with the draft, none going on behind an end."""
+    """An order with looked-up sequences that go up with the draft, cut at ends of the text."""
 
     looked_up: Sequence[Sequence[Found]] = ()
 
@@ -44,14 +44,14 @@ def merging(order: DraftOrder, looked_up: Sequence[Sequence[Found]]) -> MergedOr
 
 @dataclass(slots=True, eq=False)
 class Trie:
-    """Looked-up sequences from one token on. found: the token; None behind the context."""
+    """A node of a trie of looked-up sequences. found: its token; None at the root, the context."""
 
     found: Found | None
     children: dict[int, Trie]
 
 
 def trie_of(sequences: Sequence[Sequence[Found]]) -> Trie:
-    """The sequences as one, by their longest common prefixes."""
+    """The trie of sequences."""
     root = Trie(None, {})
     for sequence in sequences:
         trie = root
@@ -61,10 +61,10 @@ def trie_of(sequences: Sequence[Sequence[Found]]) -> Trie:
 
 
 def known_behind(trie: Trie | None, logits: Tensor, wide: int, *, pruned: bool) -> tuple[dict[int, Trie], set[int]]:
-    """What was looked up behind a fork, pruned by its row, and which of it the drafter would have offered itself.
+    """The looked-up tokens after a fork, perhaps pruned by its row, and those that the drafter would offer itself.
 
     Args:
-        logits: (V,) behind the fork. wide: how many tokens the drafter offers there.
+        logits: (V,) after the fork. wide: how many tokens the drafter offers there.
     """
     if trie is None or not trie.children:
         return {}, set()

@@ -1,10 +1,10 @@
-"""What a run takes of the memory: known before it begins, and bounded by the length of its text.
+"""The memory of a run, an upper bound that is known before it begins.
 
-    weights   of all levels' models, which are held already, and of the target's store of a text
+    weights   of all levels' models, which are loaded already, and of the target's store of a text
     kept      keys and values, and the hidden states that levels share
-    at work   distributions and logits of tokens that are drafted and judged, attention of one piece of a prompt
+    at_work   distributions and logits of tokens that are drafted and judged, attention of one chunk of a prompt
 
-Weights of trained drafts are a hundredth of their target's and are left out; so are n-gram databases.
+Weights of trained drafts are a hundredth of their target's and are not counted; nor are n-gram databases.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ROW = 2 * 4  # bytes of a token's logit and probability, float32
 
 
 def pass_bytes(level: Any) -> int | None:
-    """Bytes of weights that a pass of a level reads, those of its trained draft among them: 0 for a lookup; None where
-    it differs from pass to pass."""
-    level = getattr(level, "drafter", level)  # of lookups and a draft in one
+    """Bytes of weights that a pass of a level reads, including its trained draft: 0 for a lookup; None if passes
+    differ."""
+    level = getattr(level, "drafter", level)  # of a level that fuses lookups and a draft
     if hasattr(level, "readouts") or hasattr(level, "store"):
         return None
     decoder, draft = getattr(level, "decoder", None), draft_of(level)
@@ -48,7 +48,7 @@ def draft_of(level: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes; see the top of the file."""
+    """Bytes; see the module's docstring."""
 
     weights: int
     kept: int
@@ -59,10 +59,10 @@ class Memory:
 
 
 def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, piece: int = 1) -> Memory:
-    """Of a run over a context of at most `capacity` tokens and trees of at most `branches` nodes behind it.
+    """The memory of a run over a context of at most `capacity` tokens and trees of at most `branches` nodes after it.
 
     Args:
-        piece: positions of a prompt that go through a model at once.
+        piece: positions of a prompt in one chunk.
     """
     shared = SharedState(capacity, branches)
     trunks: dict[int, Any] = {}
@@ -81,13 +81,13 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
         trunk = level.enter(shared) if isinstance(level, Sharing) else None
         if trunk is not None:
             trunks[id(trunk)] = trunk
-        elif decoder is not None and level.about.layers:  # through transformers, or a view: it has a cache of its own
-            room = level.room(capacity) if hasattr(level, "room") else capacity  # of its own tokens, or of its part
+        elif decoder is not None and level.about.layers:  # through transformers, or a view: it has its own cache
+            room = level.room(capacity) if hasattr(level, "room") else capacity  # own tokens, or a part
             kept += decoder.cache_bytes(room, branches=branches)
         draft = getattr(level, "draft", None) or getattr(level, "readout", None)
         if draft is not None and decoder is not None:
             kept += decoder.cache_bytes(capacity, branches=branches) * draft.layers // decoder.layers
-    for entry in stack:  # a level judges what the one below hands up, and hands up T tokens of its own
+    for entry in stack:  # a level judges the block from below, and hands up T tokens
         block = max(entry.block or 0, branches if not below else 0)
         rows += (below + 1 + block) * (entry.level.vocab_size if entry.level.can_verify else 0)
         below = block
@@ -97,11 +97,10 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
 
 
 def largest_round(stack: Sequence[StackEntry], longest: int | None) -> list[StackEntry]:
-    """The stack as the largest of its rounds runs it.
+    """The stack with the T of its largest round.
 
     Args:
-        longest: the largest T of a plan, where plans change between rounds: the written T count for nothing there.
-            None: all levels run as they are written.
+        longest: the largest T of a plan, if plans change between rounds; None: the stack's own T.
     """
     if longest is None:
         return list(stack)
@@ -109,8 +108,8 @@ def largest_round(stack: Sequence[StackEntry], longest: int | None) -> list[Stac
 
 
 def most_nodes(stack: Sequence[StackEntry]) -> int:
-    """The most nodes that stand behind the context at once: of the bottom level's tree, and probes beside it, or what
-    the target's schedule keeps ready; 0 for one that drafts chains and has no probes."""
+    """The most nodes after the context at once: of the bottom level's tree and its probes, or the candidates that the
+    target's schedule keeps ready; 0 for chains without probes."""
     drafter, target = stack[0], stack[-1].spec
     depth = drafter.block or 0
     if ready := scheduler_of(target).most_nodes(target.values, depth):
@@ -123,6 +122,6 @@ def most_nodes(stack: Sequence[StackEntry]) -> int:
         return looked_up + grown
     if not looked_up and max(widths, default=1) == 1:
         return 0
-    deeper = (1,) * (depth - len(widths))  # behind the tree that is written a deeper draft goes on as lines
+    deeper = (1,) * (depth - len(widths))  # below the given widths every path continues as a line
     nodes: int = sum(accumulate((*widths, *deeper), mul))
     return looked_up + nodes

@@ -13,9 +13,8 @@ from torch import Tensor
 from hsd_core.core.level import DraftOrder, LevelAbout, Outcome, Proposal, Work, score_by_branches
 from hsd_core.core.tree import NOTHING, Tree, named
 from hsd_core.levels.growing import draft
-from hsd_core.levels.readout import Lens, TrunkRun
+from hsd_core.levels.readout import Lens, TrimmedHead, TrunkRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trimmed_head import TrimmedHead
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.models import Decoder
 from hsd_core.models.cache import Cache, Positions
@@ -24,7 +23,7 @@ from hsd_core.models.one_pass import Branches, Pass
 
 
 class OverDecoder:
-    """What a level over a decoder says of itself: it drafts and verifies on the decoder's device, in its dtype."""
+    """The description of a level that drafts and verifies with a decoder, on its device and in its dtype."""
 
     can_verify = has_cache = True
 
@@ -57,8 +56,8 @@ class OverDecoder:
 class ModelLevel(OverDecoder):
     """Any `Decoder` (lean or transformers, of any dtype). Read-only; shared between runs.
 
-    feeds: whether a drafter may read its last states: these are the target's weights. says: the ids that its head is
-    trimmed to; None for all.
+    feeds: whether a drafter may read its last states, because its weights are the target's. head_ids: the ids that its
+    head is trimmed to; None for all.
     """
 
     def __init__(
@@ -70,19 +69,19 @@ class ModelLevel(OverDecoder):
         label: str,
         feeds: bool = True,
         weights: dict[str, object] | None = None,
-        says: Sequence[int] | None = None,
+        head_ids: Sequence[int] | None = None,
     ) -> None:
         """
         Raises:
-            ValueError: the head is to be trimmed, and the decoder runs whole.
+            ValueError: the head is to be trimmed, but the decoder does not run layer by layer.
         """
         super().__init__(decoder, name=name, kind=kind, label=label, layers=decoder.layers, params={}, weights=weights)
         self.decoder, self.feeds = decoder, feeds
         self.readout: TrimmedHead | None = None
-        if says is not None:
+        if head_ids is not None:
             if not isinstance(decoder, Layered):
                 raise ValueError(f"{name} runs whole, through transformers, with its whole head; leave @vocab= out")
-            self.readout = TrimmedHead(decoder, says)
+            self.readout = TrimmedHead(decoder, head_ids)
             self.about.params["vocab"] = len(self.readout.ids)
 
     def enter(self, shared: SharedState) -> Trunk | None:
@@ -93,14 +92,14 @@ class ModelLevel(OverDecoder):
     def open(self, capacity: int, shared: SharedState) -> ModelRun | TrunkRun:
         trunk = self.enter(shared)
         if trunk is None:
-            # a window beside the text stands behind it, within what the model was built for
+            # the nodes of a tree follow the context, up to the model's last position
             room = min(capacity + shared.branches, self.decoder.max_positions)
             return ModelRun(self.decoder, room, source=self.name)
         return TrunkRun(trunk, trunk.decoder.layers, self.readout or Lens(trunk.decoder), self.name)
 
 
 class ModelRun:
-    """`cached` positions of the context have their keys and values in the cache; what follows is the catch-up list."""
+    """The cache holds keys and values of the first `cached` positions; the rest of the context is the catch-up list."""
 
     def __init__(self, decoder: Decoder, capacity: int, source: str) -> None:
         self._decoder = decoder
@@ -115,7 +114,7 @@ class ModelRun:
         return draft(self, context, order, self._source)
 
     def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
-        """See `Grows.grow`. It takes chains alone, so every branch is run again."""
+        """See `Grows.grow`. The decoder takes only chains, so every branch is run again."""
         if not new:
             return self._score(context, 1)
         self._cache.cut(len(context) - 1)

@@ -12,7 +12,7 @@ from hsd_core.typed import Int
 
 
 class Copies(Note, frozen=True):
-    """For each token of a draft what it repeats, None where it was not copied."""
+    """For each token of a draft its origin, None if it is not a copy."""
 
     per_token: ClassVar[tuple[str, ...]] = ("copied",)
     copied: tuple[Copied | None, ...]
@@ -21,11 +21,11 @@ class Copies(Note, frozen=True):
         return Copies(tuple(x and Copied(x.at - prompt, x.alike, float(f"{x.share:.6g}")) for x in self.copied))
 
     def wrong(self, draft: Draft, lines: Iterable[tuple[int, Mapping[int, int]]]) -> Iterable[str]:
-        """What is said to be copied stands where it is said to, behind the same tokens."""
+        """A copy equals its origin, after the same tokens."""
         for copied, (at, line) in zip(self.copied, lines, strict=True):
             if copied is None:
                 continue
-            # lazily: a file from a stranger may claim any number, and the text ends the comparison
+            # lazily: an untrusted file may claim any length, and the text ends the comparison
             back = range(copied.alike + 1)
             same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
             if copied.at >= at or copied.alike < 0 or not same:
@@ -35,8 +35,8 @@ class Copies(Note, frozen=True):
 class Draws(Note, frozen=True):
     """Of siblings drawn with replacement: how often each token of a draft was drawn.
 
-    A draw is an offer of its own: the verifier judges the first one of a token (`Check`), and behind its rejection the
-    others are rejected without a coin, each leaving its residual."""
+    Every draw is an offer: the verifier judges the first one of a token (`Check`); after its rejection the others are
+    rejected without a coin, each with its residual."""
 
     per_token: ClassVar[tuple[str, ...]] = ("times",)
     times: tuple[Int, ...]
@@ -47,12 +47,12 @@ class Draws(Note, frozen=True):
 
 
 class Lookups(Note, frozen=True):
-    """`keys`: for each token how many tokens before it were the key that it was found under (0 for one that a model
-    drafted; empty where none was looked up); one lookup in D_c hands out several, the first of them with `Copied.alike`
-    equal to the key. `silent`: lookups that every database left unanswered.
+    """`keys`: for each token the length of the key that found it (0 for one that a model drafted; empty if none was
+    looked up); one lookup in D_c returns several tokens, the first of them with `Copied.alike` equal to the key.
+    `silent`: lookups that no database answered.
 
-    Both are bounded by what is drafted; the entries of D_c are not listed, as they follow from the committed text and
-    the level's `params` (`Databases.settings`)."""
+    The entries of D_c are not listed, as they can be computed from the committed text and the level's `params`
+    (`Databases.settings`)."""
 
     per_token: ClassVar[tuple[str, ...]] = ("keys",)
     keys: tuple[Int, ...] = ()
@@ -60,14 +60,14 @@ class Lookups(Note, frozen=True):
 
 
 def unanswered(notes: Mapping[str, Note], silent: int) -> Lookups | None:
-    """What a draft says of lookups that has these notes, where so many more stayed without an answer."""
+    """A draft's note on lookups, from its other notes and `silent` more lookups without an answer."""
     known = notes.get(Lookups.note)
     keys = known.keys if isinstance(known, Lookups) else ()
     return Lookups(keys, silent) if keys or silent else None
 
 
 def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
-    """Keys lie in the text, and a copy begins behind its key."""
+    """Keys are within the text, and a copy comes after its key."""
     for i, event in enumerate(events):
         where = f"event {i} ({event.event})"
         if isinstance(event, Draft) and (lookups := Lookups.of(event)):
@@ -83,8 +83,8 @@ def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
 
 
 class Moved(Note, frozen=True):
-    """What crossed between the machine's devices: ids, rows and states, in bytes, and how long the copies took by the
-    device's own clock, in ns."""
+    """Copies between the machine's devices: ids, rows and states, in bytes, and their time by the device's clock, in
+    ns."""
 
     bytes: Int
     ns: Int
@@ -97,7 +97,7 @@ class Moved(Note, frozen=True):
 
 
 def moved() -> Moved | None:
-    """What crossed on behalf of this thread since it was last asked; None of a run on one device."""
+    """The copies of this thread since the last call; None for a run on one device."""
     from hsd_core.models.gpu.transfer import crossed
 
     nbytes, ns = crossed()
@@ -105,7 +105,7 @@ def moved() -> Moved | None:
 
 
 def check_moves(events: Sequence[Event], header: Header) -> Iterable[str]:
-    """Something crosses where there is more than the host, on its own or beside a pass."""
+    """Copies between devices need more than one device, and have bytes."""
     alone = all(level.device == "cpu" for level in header.levels)
     for i, event in enumerate(events):
         note = Moved.of(event) if isinstance(event, (Draft, Verify)) else None

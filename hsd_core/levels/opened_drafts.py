@@ -1,4 +1,4 @@
-"""Trained drafts as levels name them: which file a level reads, and that file opened over the level's decoder."""
+"""Trained drafts of levels: finding the file that a level reads, and opening it over the level's decoder."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | None:
-    """The trained draft that a level reads, over its decoder; None where it names none and none is shipped for it.
+    """The trained draft that a level reads, over its decoder; None if it names none and none is shipped for it.
 
     Raises:
-        StackError: there is no such draft, or it was trained for another target or place.
+        StackError: there is no such draft, or it was trained for another target or depth.
     """
     try:
         path = draft_file_of(spec, site.preset.name)
         return None if path is None else _opened(site, path, decoder)
     except ValueError as error:
-        raise StackError(f"{_place(spec)}: {error}") from error
+        raise StackError(f"{_called(spec)}: {error}") from error
 
 
 def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
-    """Every shipped draft with layers of its own that was trained for this decoder, shallowest first, but for those
-    that read the target's keys and values: their rows follow from more than a text's states."""
+    """Every shipped draft with layers that was trained for this decoder, shallowest first, without those that read the
+    target's keys and values: their rows do not depend on a text's states only."""
     if not opens_drafts(decoder):
         return []
     drafts = [draft for draft in shipped(site.preset.name) if not draft.heads and not draft.window]
@@ -45,10 +45,10 @@ def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
 
 def draft_file_of(spec: LevelSpec, preset: str, folder: Path = FOLDER) -> Path | None:
     """The file of the draft that a level reads: the one that it names (a shipped draft, or a .safetensors file), else
-    the first shipped one that its kind reads there; None where none is named and none is shipped.
+    the first shipped one that its kind reads at this depth; None if there is neither.
 
     Raises:
-        ValueError: no such draft, or one that another level reads; the message says which.
+        ValueError: there is no such draft, or another level reads it; the message names it.
     """
     drafts, name = shipped(preset, folder), spec.get(ID)
     if name is None:
@@ -90,8 +90,8 @@ def _cure(draft: DraftInfo, name: str) -> str:
     return "no level here reads it"
 
 
-def _place(spec: LevelSpec) -> str:
-    """What a level is called in an error: its name, and the depth that it reads."""
+def _called(spec: LevelSpec) -> str:
+    """The name of a level in errors, with the depth that it reads."""
     reads = kind_of(spec).shares.reads
     depth = spec.values.get(str(reads.depth)) if reads else None
     return spec.name if depth is None else f"{spec.name} at {depth}"

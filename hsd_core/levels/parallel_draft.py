@@ -1,8 +1,8 @@
-"""Drafts of several tokens from one pass: it gives the rows of several places behind the context, none of which has
-read the others.
+"""Drafts of several tokens from one pass, which computes the rows of several positions after the context independently
+of each other.
 
-Each token is still drawn from a distribution that the past alone decides, so every exact rule stays exact, on a chain
-and on a tree: the offers behind whatever token stands at a place are drawn from the one row of the next place.
+Each token is drawn from a distribution that depends on the past only, so every exact rule stays exact, for chains and
+trees: the offers after any token of one depth are drawn from the one row of the next depth.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.suffixes import Copied
 
-FREE = Work(0, 0, 0)  # a row that is there already
+FREE = Work(0, 0, 0)  # a row that is already computed
 
 
 class Copies(Protocol):
-    """Knows where the tokens that it drafted were copied from."""
+    """Knows the origins of the tokens that it drafted."""
 
     def copied(self, cache: Cache, token: int, row: int = -1) -> Copied | None:
         """See `Readout.copied`; row: of the last pass."""
@@ -33,23 +33,23 @@ class Copies(Protocol):
 
 
 class _RowsOfOnePass:
-    """Hands the rows of one pass out, place by place, as a level does that computes them one after another."""
+    """Returns the rows of one pass depth by depth, like a level that computes them one after another."""
 
-    cached = 0  # it keeps nothing
+    cached = 0  # it has no cache
 
     def __init__(self, base: int, rows: Tensor, work: Work) -> None:
-        self._base, self._rows, self._work, self.place = base, rows, work, 0
+        self._base, self._rows, self._work, self.depth = base, rows, work, 0
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         return self._at(len(context) - self._base, 1)
 
     def grow(self, context: Context, ids: Sequence[int], branches: Branches, new: int) -> tuple[Tensor, Work]:
-        """See `Grows.grow`: all that is new stands equally deep."""
+        """See `Grows.grow`: all new nodes have the same depth."""
         return self._at(len(path_to(len(ids) - 1, branches.parents)), max(1, new))
 
-    def _at(self, place: int, times: int) -> tuple[Tensor, Work]:
-        self.place = place
-        return self._rows[place].expand(times, -1), FREE if place else self._work
+    def _at(self, depth: int, times: int) -> tuple[Tensor, Work]:
+        self.depth = depth
+        return self._rows[depth].expand(times, -1), FREE if depth else self._work
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         """Nothing to do."""
@@ -72,8 +72,9 @@ def draft_in_one_pass(
     """A chain, or a tree where one is asked for, at most as deep as there are rows.
 
     Args:
-        rows_after: the (places, V) logits behind a context, of at most this many places; none where the draft cannot
-            read it. Called once, and only if anything is to be drafted.
+        rows_after: (n, V) logits of the next n positions after a context, given the most; n = 0 if the draft cannot
+        read
+            it. Called once, and only if anything is drafted.
     """
     if order.limit < 1 or order.stops(0, None):
         return Proposal((), (), FREE)
@@ -83,6 +84,6 @@ def draft_in_one_pass(
     given = _RowsOfOnePass(len(context), rows, work)
 
     def copied(token: int, row: int = -1) -> Copied | None:
-        return copies.copied(cache, token, given.place)
+        return copies.copied(cache, token, given.depth)
 
     return draft(given, context, replace(order, limit=min(order.limit, len(rows))), source, copied)

@@ -1,15 +1,14 @@
 """A target that drafts for itself: with several attentions at once (EasySpec, arXiv 2502.02493), or without some of its
 sublayers (Draft & Verify, arXiv 2309.08168).
 
-What such a pass writes is *fuzzy*: behind the first group, or the first sublayer that is left out, keys and values
-differ from those of the layers in their order (`models/lean/sublayers.py`, `models/lean/sublayers.py`), and a drafter
-that goes on from its own fuzzy past drifts away. So it is calibrated:
-every round begins from true keys and values. A level above that runs the same weights whole has them anyway; the draft
-is written into the slots behind them, where its verification writes the truth over it. Where nobody has them the
-drafter runs what the context has more, in order, before it drafts. Uncalibrated, which groups may be, all stays fuzzy,
-the prompt too.
+Such a pass is *fuzzy*: after the first group, or the first omitted sublayer, keys and values differ from those of the
+layers in order (`models/lean/sublayers.py`), and a drafter that continues from fuzzy ones drifts away. So it is
+calibrated: every round begins from true keys and values. A level above that runs all layers of the same weights has
+them; the draft is written into the slots after them, and verification overwrites it. Without such a level the drafter
+runs the new part of the context in order before it drafts. Uncalibrated (groups only) everything stays fuzzy, the
+prompt too.
 
-The row handed up is the fuzzy one that the token was drawn from, and what it stands on depends on the past alone.
+The row handed up is the fuzzy one that the token was drawn from, and it depends on the past only.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ class Grouped(Layered, Protocol):
     """A decoder that runs attentions of several layers on one input: `CompiledDecoder`, `LeanDecoder`."""
 
     def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
-        """What runs a pass's inputs through all layers over this cache, so many attentions at once: (n, hidden) states
-        behind the last one. 1: the layers in their order."""
+        """A function that runs a pass through all layers over this cache, `together` attentions at once, and returns
+        the (n, hidden) states after the last one. 1: the layers in order."""
         ...
 
 
@@ -52,13 +51,13 @@ class Sublayered(Layered, Protocol):
     def last_norm(self) -> Tensor: ...
 
     def leaving_out(self, cache: Cache, without: Sublayers) -> Callable[[Pass], Tensor]:
-        """What runs a pass's inputs through the other sublayers over this cache: (n, hidden) states behind the last
-        one. Of a layer without its attention the cache keeps what it held."""
+        """A function that runs a pass through the other sublayers over this cache and returns the (n, hidden) states
+        after the last one. The cache of a layer without its attention is not changed."""
         ...
 
 
 class SelfLevel(OverDecoder):
-    """All layers of a model, so many attentions at once."""
+    """All layers of a model, several attentions at once."""
 
     over_target = True
 
@@ -94,7 +93,7 @@ class SelfLevel(OverDecoder):
 class SkipLevel(OverDecoder):
     """A model without some of its sublayers, calibrated in every round.
 
-    called: the set's name. weights: as of `ModelLevel`.
+    called: the name of the set. weights: as of `ModelLevel`.
     """
 
     over_target = True
@@ -125,23 +124,25 @@ class SkipLevel(OverDecoder):
         return shared.lent(self.decoder)[0]
 
     def open(self, capacity: int, shared: SharedState) -> CalibratedRun:
-        self._opened(self.decoder.new_cache(1))  # another stack's set may have been laid out since; not within a run
+        self._opened(
+            self.decoder.new_cache(1)
+        )  # prepare this set before the run begins
         return CalibratedRun(self.decoder, self._opened, self.name, *shared.lent(self.decoder))
 
     def _opened(self, cache: Cache) -> Callable[[Pass], Tensor]:
         return self.decoder.leaving_out(cache, self.without)
 
 
-Opened = Callable[[Cache], Callable[[Pass], Tensor]]  # over a cache: what runs a pass's inputs through the draft
+Opened = Callable[[Cache], Callable[[Pass], Tensor]]  # cache -> the function that runs a pass of the draft
 
 
 class FuzzyRun:
-    """`cached` slots are filled, all by fuzzy passes. kv: the cache, asked for by the first of them."""
+    """`cached` slots are filled, all by fuzzy passes. kv: returns the cache, which the first pass needs."""
 
     def __init__(self, decoder: Layered, opened: Opened, source: str, kv: Callable[[], Cache]) -> None:
         self._decoder, self._opened, self._source, self._kv = decoder, opened, source, kv
         self._run: Callable[[Pass], Tensor] | None = None
-        self._context, self._drafting = 0, False  # how long what is drafted or judged behind is
+        self._context, self._drafting = 0, False  # the length of the context of the draft or score
         self.cached = 0
 
     def propose(self, context: Context, order: DraftOrder) -> Proposal:
@@ -177,11 +178,11 @@ class FuzzyRun:
         return self._decoder.head(x[len(x) - rows :]), Work(1, end - start, end - start - rows, spans)
 
     def _calibrated(self, ids: Sequence[int]) -> tuple[int, tuple[Span, ...]]:
-        """The first slot that is run, and the layers that were run in their order, up to what is `cached` now."""
+        """Run layers in order where needed, up to the new `cached`. Returns the first slot run, and the layers run."""
         return self.cached, ()
 
     def _states(self, lo: int, hi: int) -> list[Tensor]:
-        """Those behind the last layer of slots from `lo` on that were run in order just now, up to `hi`."""
+        """The last states of slots lo to hi - 1 that `_calibrated` has just run in order."""
         return []
 
     def keep(self, start: int, path: Sequence[int]) -> None:
@@ -191,7 +192,7 @@ class FuzzyRun:
         self.cached = cache.length
 
     def observe(self, outcome: Outcome) -> None:
-        """Nothing to do: what is fuzzy stays so."""
+        """Nothing to do: fuzzy states stay."""
 
     def close(self) -> None:
         self._kv, self._run = Positions, None
@@ -200,7 +201,7 @@ class FuzzyRun:
 class CalibratedRun(FuzzyRun):
     """`cached` slots are filled, those that the trunk has seen with true keys and values.
 
-    filled: whether a level above has the trunk's layers run; else this one does, for what the context has more.
+    filled: whether a level above runs the trunk's layers; else this one does, for the new part of the context.
     """
 
     def __init__(self, decoder: Layered, opened: Opened, source: str, trunk: Trunk, filled: bool) -> None:
@@ -225,18 +226,18 @@ class CalibratedRun(FuzzyRun):
         return [] if self._filled or lo >= hi else [self._trunk.hidden(self._decoder.layers, lo, hi)]
 
     def _learn(self) -> None:
-        """What a level above has run since is true, and nothing fuzzy stands on it any more."""
+        """Slots that a level above has run meanwhile are true, and later fuzzy ones are dropped."""
         if self._filled and self._true > self._known:
             self.cached = self._known = self._true
 
     def keep(self, start: int, path: Sequence[int]) -> None:
-        # Slots are the trunk's, which moves what it has of the path; what is fuzzy and lies apart is let go.
+        # The slots are the trunk's, which moves its nodes of the path; fuzzy nodes out of order are dropped.
         self.cached = min(self.cached, start + len(path) if in_order(path) else start)
         self._known = min(self._known, self.cached)
         if not self._filled:
             self._trunk.cut(self.cached)
 
     def observe(self, outcome: Outcome) -> None:
-        """A level above has verified, or read the prompt."""
+        """A level above has verified, or processed the prompt."""
         if isinstance(outcome, CommittedIds):
             self._learn()

@@ -1,6 +1,6 @@
-"""What the levels of one run hold in common: one trunk per model.
+"""What the levels of one run share: one trunk per model.
 
-Levels enter from the target down, so that a level finds the trunks of those above it.
+Levels enter from the target down, so that a level finds the trunks of the levels above it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 class SharedState:
     """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes.
 
-    positions: behind which no level can compute anything; None where there is no such end.
+    positions: the last position that every level can compute; None if there is no bound.
     """
 
     def __init__(self, capacity: int, branches: int = 0, positions: int | None = None) -> None:
@@ -34,7 +34,7 @@ class SharedState:
         self._held: dict[int, Any] = {}
 
     def held(self, of: S, make: Callable[[S], T]) -> T:
-        """What the run's levels have in common of an object that they all read, made by the first one that asks."""
+        """An object that the run's levels share, made from `of` by the first one that asks."""
         if id(of) not in self._held:
             self._held[id(of)] = make(of)
         return cast("T", self._held[id(of)])
@@ -42,14 +42,14 @@ class SharedState:
     def trunk(self, decoder: Layered, depth: int, *, features: bool = False, along: bool = False) -> Trunk:
         """The trunk of a decoder, marked at `depth`.
 
-        A level shares it with the levels above if it reads the model earlier than they do. One that reads it no
-        earlier (a quantised copy as draft and as target) has a trunk of its own: it pays for what it computes. So has
-        one below a self-draft, which writes into the free slots of its trunk.
+        A level shares it with the levels above if it reads the model at a lower depth. One that does not (a quantised
+        copy as draft and as target) gets its own trunk. So does one below a self-draft, which writes into the free
+        slots of its trunk.
 
         Args:
-            features: these are the last hidden states of a full pass over the target's weights, which a drafter
-                below may read. along: the level above that reads it at this very depth keeps count of what it has read
-                (`StoreRun`), so the two share it.
+            features: its last hidden states are those of a full pass over the target's weights, which a drafter below
+                may read. along: the level above that reads it at this same depth counts what it has read, so the two
+                can share it.
         """
         trunk = self._trunks.get(id(decoder))
         joins = along and trunk is not None and depth == trunk.shallowest and not trunk.joined
@@ -63,10 +63,8 @@ class SharedState:
         return trunk
 
     def lent(self, decoder: Layered) -> tuple[Trunk, bool]:
-        """A trunk of all layers of a decoder whose free slots a drafter may write, and whether a level above fills it.
-
-        Where none does, the drafter has it to itself.
-        """
+        """A trunk of all layers of a decoder whose free slots a drafter may write, and whether a level above fills it;
+        if none does, only the drafter uses it."""
         above = self._trunks.get(id(decoder))
         filled = above is not None and not above.lent and above.shallowest == decoder.layers
         trunk = above if filled and above is not None else self.trunk(decoder, decoder.layers)
@@ -74,10 +72,10 @@ class SharedState:
         return trunk, filled
 
     def viewed(self, decoder: Layered) -> Trunk:
-        """The trunk of the topmost level, whose cache a model of the same shape may see a part of.
+        """The trunk of the topmost level, for a view that reads a part of its cache.
 
         Raises:
-            ValueError: there is none, or its keys and values are not this model's.
+            ValueError: there is none, or it is of a model of another shape or on another device.
         """
         trunk = next(iter(self._opened), None)
         if trunk is None or trunk.decoder.shape != decoder.shape:
@@ -90,15 +88,15 @@ class SharedState:
         return trunk
 
     def prepare(self) -> None:
-        """All levels have entered: what can be recorded ahead of the first round is."""
+        """Record passes before the first round; called when all levels have entered."""
         for trunk in self._opened:
             trunk.prepare()
 
     def features(self, joined: Sequence[int] = ()) -> tuple[Trunk, ...]:
-        """The trunks of the full passes over the target's weights above, the nearest first.
+        """The trunks of levels above that run all of the target's layers, the nearest first.
 
-        A drafter reads the first one that does not rest. joined: the depths whose states it is fed, if not the last
-        alone; they are kept from now on.
+        A drafter reads the first one that does not rest. joined: the depths whose states it reads, if not only the
+        last; they are kept from now on.
 
         Raises:
             ValueError: there is none.
@@ -126,44 +124,44 @@ def open_levels(
 ) -> Iterator[LevelRun]:
     """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
 
-    branches: the most nodes of a tree behind it. lanes: on which lane each level works; those on different lanes share
-    nothing, as if each ran on another machine. Without it they are all on one.
+    branches: the most nodes of a tree after it. lanes: the lane of each level; levels on different lanes share nothing,
+    as if each lane were another machine. Without it all are on one.
     """
     positions = least_positions(levels)
-    for place in reversed(on_lanes(levels, lanes)):
-        yield from open_place(place, SharedState(capacity, branches, positions))
+    for lane in reversed(by_lane(levels, lanes)):
+        yield from open_lane(lane, SharedState(capacity, branches, positions))
 
 
-def on_lanes(levels: Sequence[Level], lanes: Sequence[int]) -> list[list[Level]]:
+def by_lane(levels: Sequence[Level], lanes: Sequence[int]) -> list[list[Level]]:
     """The levels of each lane, the lowest lane first; see `open_levels`."""
     numbered = zip(lanes or [0] * len(levels), levels, strict=True)
     return [[level for _, level in own] for _, own in groupby(numbered, key=itemgetter(0))]
 
 
-def open_place(levels: Sequence[Level], shared: SharedState) -> Iterator[LevelRun]:
-    """Open levels that work in one place, the topmost first: what they share, nobody else does."""
+def open_lane(levels: Sequence[Level], shared: SharedState) -> Iterator[LevelRun]:
+    """Open the levels of one lane, the topmost first."""
     for level in reversed(levels):
         yield level.open(shared.capacity, shared)
     shared.prepare()
 
 
 def least_positions(levels: Sequence[Level]) -> int | None:
-    """Behind how many positions one of the levels cannot compute anything; None where there is no such end."""
+    """The fewest positions that one of the levels can compute; None if there is no bound."""
     return min((level.max_positions for level in levels if level.max_positions is not None), default=None)
 
 
 def shares(levels: Sequence[Level], *, lanes: Sequence[int] = ()) -> tuple[int | None, ...]:
-    """For every level the deepest level whose trunk it reads (perhaps itself); None for one that shares nothing.
+    """For every level the deepest level with the same trunk (perhaps itself); None for one that shares nothing.
 
     lanes: as in `open_levels`.
     """
-    places = on_lanes(levels, lanes)
-    if len(places) > 1:
-        starts = accumulate(map(len, places[:-1]), initial=0)
+    apart = by_lane(levels, lanes)
+    if len(apart) > 1:
+        starts = accumulate(map(len, apart[:-1]), initial=0)
         return tuple(
             None if found is None else start + found
-            for start, place in zip(starts, places, strict=True)
-            for found in shares(place)
+            for start, lane in zip(starts, apart, strict=True)
+            for found in shares(lane)
         )
     shared = SharedState(0)
     trunks = [level.enter(shared) if isinstance(level, Sharing) else None for level in reversed(levels)][::-1]

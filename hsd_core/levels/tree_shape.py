@@ -1,11 +1,10 @@
-"""The shape of a tree of drafts: behind which tokens it goes on, and how many it offers there.
+"""The shape of a tree of drafts: which tokens get children, and how many.
 
-Widths that are fixed by depth, or a shape that follows the drafter's own confidence (EAGLE-2, arXiv 2406.16858):
-offered are the likeliest paths, a path being as likely as the product of its tokens' probabilities. EAGLE-2 drafts more
-than it offers and keeps the likeliest of it, which is exact for named tokens alone: of drawn ones none may be dropped.
-So everything is settled here before it is drawn, from rows and from tokens that stand: the tree is laid out to its end
-as if every row to come were as sure as the one that its token was offered from, and of this layout only the next depth
-is drawn.
+Widths by depth, or a shape that follows the drafter's confidence (EAGLE-2, arXiv 2406.16858): the likeliest paths, by
+the product of their tokens' probabilities. EAGLE-2 drafts more tokens than it offers and keeps the likeliest, which is
+exact for named tokens only: drawn tokens must not be dropped. So the shape is decided before tokens are drawn, from the
+rows and tokens so far: the tree is planned to its full depth, with the probabilities of a token's row as an estimate
+for its children's row, and only the next depth of this plan is drawn.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from hsd_core.models.sampling import largest
 
 
 class Fork(NamedTuple):
-    """A place that tokens may be offered behind: a token, or the end of the context.
+    """A node that may get children: a token, or the end of the context.
 
-    chance: of its path, by the drafter. sure: the probabilities of the likeliest tokens behind it, falling; before its
-    row is read, those of the row that it was offered from. mass: the logarithm of what its row's logits sum up to.
+    chance: the probability of its path, by the drafter. sure: the probabilities of the likeliest next tokens,
+    decreasing; before its row is computed, those of its parent's row. mass: the log-sum-exp of its row's logits.
     """
 
     chance: float = 1.0
@@ -33,37 +32,37 @@ class Fork(NamedTuple):
     mass: float = 0.0
 
 
-BEFORE = Fork()  # the end of the context, before its row is read
+BEFORE = Fork()  # the end of the context, before its row is computed
 
 
 class Shape(Protocol):
-    """What decides on a tree while it grows. `left`: how many depths it may still have, 1 for one more token."""
+    """Decides the shape of a tree while it grows. `left`: how many more depths it may have."""
 
     def goes_on(self, forks: Sequence[Fork], left: int) -> Sequence[bool]:
-        """Behind which of the last tokens a row is read."""
+        """For each of the last tokens whether its row is computed."""
         ...
 
     def read(self, forks: Sequence[Fork], logits: Tensor, drawn: Tensor | None) -> Sequence[Fork]:
-        """The forks, now that their rows are read.
+        """The forks, updated from their rows.
 
         Args:
-            logits: (n, V) behind them. drawn: (n, V) what tokens are drawn from; None where they are not.
+            logits: (n, V) of their rows. drawn: (n, V) the distributions that tokens are drawn from; None when greedy.
         """
         ...
 
     def widths(self, forks: Sequence[Fork], left: int) -> Sequence[int]:
-        """How many tokens the drafter offers behind each, one at least: a node whose row was read has children, so that
-        those without can be left out of a pass and the others keep their places."""
+        """The number of children of each fork, at least 1: a node whose row was computed has children, so that
+        childless nodes can be left out of a pass without renumbering the others."""
         ...
 
     def offered(self, fork: Fork, logits: Tensor, token: int) -> Fork:
-        """A new token behind a fork, as a fork. logits: (V,) behind that one."""
+        """A new child of a fork, as a fork. logits: (V,) of its parent's row."""
         ...
 
 
 @dataclass(slots=True)
 class Fixed:
-    """The same number of tokens behind every token of a depth; one where none is given."""
+    """The same number of children for every token of a depth; 1 if none is given."""
 
     by_depth: Sequence[int]
     _depth: int = -1
@@ -86,8 +85,8 @@ class Fixed:
 class Confident:
     """The likeliest paths, `nodes` tokens in all.
 
-    Probabilities are those at temperature 1, as everywhere where confidence is read: trained to say how likely a token
-    is, they say it of the target's first choice too, where a run is greedy or cold.
+    Probabilities are those at temperature 1, as for every use of confidence: they also estimate how likely a token is
+    the target's argmax, in a greedy run or at a low temperature.
     """
 
     nodes: int
@@ -98,7 +97,9 @@ class Confident:
     def read(self, forks: Sequence[Fork], logits: Tensor, drawn: Tensor | None) -> Sequence[Fork]:
         masses = logits.logsumexp(-1, keepdim=True)
         best = (largest(logits, max(1, self.nodes))[0] - masses).exp().tolist()
-        most = [None] * len(best) if drawn is None else drawn.count_nonzero(-1).tolist()  # what a cut left
+        most = (
+            [None] * len(best) if drawn is None else drawn.count_nonzero(-1).tolist()
+        )  # after top-k, top-p
         parts = zip(forks, best, masses[:, 0].tolist(), most, strict=True)
         return [Fork(fork.chance, sure[:can], mass) for fork, sure, mass, can in parts]
 
@@ -111,17 +112,17 @@ class Confident:
 
 
 def shares(forks: Sequence[Fork], nodes: int, left: int, least: int = 0) -> list[int]:
-    """How many tokens behind each fork are among the `nodes` likeliest of all that may come, at most `left` deep.
+    """The number of children of each fork among the `nodes` likeliest tokens of the next `left` depths.
 
-    Behind a token that is not there yet the probabilities are taken for those of the fork that it grows from.
+    The children of a token without a row get the probabilities of the token's fork.
 
     Args:
-        least: 1 for one token behind every fork, however unlikely; there have to be nodes enough.
+        least: 1 for at least one child of every fork; `nodes` must be large enough.
     """
     found, ahead = [0] * len(forks), list[tuple[float, int, float, int, int]]()
 
     def wait(at: int, above: float, rank: int, depth: int) -> None:
-        """A token that grows from a fork: the chance of what is above it, its rank among its siblings, its depth."""
+        """Queue a descendant of a fork: the probability of its parent's path, its rank among siblings, its depth."""
         if rank < len(forks[at].sure) and depth <= left:
             heappush(ahead, (-above * forks[at].sure[rank], at, above, rank, depth))
 

@@ -1,11 +1,11 @@
-"""The trunk: what the levels over one model share in one run.
+"""The trunk: the state that levels over one model share in one run.
 
 Every level that reads the model after some of its layers (an early exit) or after all of them uses the same keys,
 values and hidden states. A layer is run on a position once: the exit at layer 4 runs layers 0-3, and a verifier above
-it goes on from there (HiSpec, arXiv 2510.01336, section 3.1; LayerSkip, arXiv 2404.16710, section 4.3).
+it continues from there (HiSpec, arXiv 2510.01336, section 3.1; LayerSkip, arXiv 2404.16710, section 4.3).
 
-Hidden states are kept at the marked depths alone. `valid(d)` says how many positions of the context have reached depth
-d; it never grows with d, and forgetting positions is lowering a number.
+Hidden states are kept at marked depths only. `valid(d)` is the number of positions of the context that have reached
+depth d; it does not increase with d, and positions are forgotten by lowering it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ STATE_BYTES = 4  # of a number of a hidden state, at most
 
 @runtime_checkable
 class Prepared(Protocol):
-    """A decoder that records its passes ahead of a run."""
+    """A decoder that records its passes before a run."""
 
     def prepare(self, cache: Cache, depths: Sequence[int]) -> None:
-        """Record the passes through the layers from depth to depth, rising from 0, over this cache, still unused."""
+        """Record the passes through the layers between these rising depths, from 0, over this unused cache."""
 
 
 class Section(Positions):
-    """Layers lo to hi - 1 in one run: how many positions they have seen, their part of the cache, the states behind.
+    """Layers lo to hi - 1 in one run: how many positions they have processed, the cache, the states after them.
 
     grown: whether the last positions are nodes of a tree.
     """
@@ -55,7 +55,7 @@ class Section(Positions):
         self.grown = False
 
     def keep(self, base: int, path: Sequence[int]) -> None:
-        """See `Cache.keep`. One that has seen the first nodes alone keeps what it has of the path."""
+        """See `Cache.keep`. Without a tree the processed positions are the beginning of the path."""
         if self.grown:
             super().keep(base, path)
         else:
@@ -73,16 +73,16 @@ class Trunk:
 
     def __init__(self, decoder: Layered, capacity: int, branches: int = 0) -> None:
         self.decoder, self.capacity, self._branches = decoder, capacity, branches
-        self.resting = False  # nobody runs all of it in the present rounds: its last states do not grow
-        self.lent = False  # a drafter writes into the slots that no position has reached
-        self.joined = False  # a draft runs all of it for the level above, and both read its end
+        self.resting = False  # no level runs all of its layers in the present rounds
+        self.lent = False  # a drafter writes into its free slots
+        self.joined = False  # a draft and the level above both read its last states
         self._sections: dict[int, Section] = {}  # marked depth -> the layers below it, down to the next; rising
-        self._aside: set[int] = set()  # marked for a drafter that is fed by them; no level reads the model there
+        self._aside: set[int] = set()  # marked for a drafter's features only; no level reads the model there
         self._cache: KVCache | None = None
 
     @property
     def room(self) -> int:
-        """Slots: the positions of a context, and the nodes of a tree behind it."""
+        """Slots: the positions of a context, and the nodes of a tree after it."""
         return self.capacity + self._branches
 
     @property
@@ -94,7 +94,7 @@ class Trunk:
         """Keep the hidden states after `depth` layers, 1 to all of them.
 
         Args:
-            aside: for a drafter that is fed by them, beside those of the last layer.
+            aside: for the features of a drafter only.
 
         Raises:
             ValueError: there is no such depth, or layers have been run already.
@@ -113,12 +113,12 @@ class Trunk:
         self._sections = {hi: Section(lo, hi) for lo, hi in pairwise((0, *depths))}
 
     def prepare(self) -> None:
-        """All depths are marked: have their passes recorded, where the decoder does that."""
+        """Record the passes between marked depths, if the decoder can; called when all depths are marked."""
         if isinstance(self.decoder, Prepared):
             self.decoder.prepare(self.kv(), list(self._sections))
 
     def valid(self, depth: int) -> int:
-        """How many positions have reached a marked depth."""
+        """The number of positions that have reached a marked depth."""
         return self._sections[depth].length
 
     def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
@@ -130,12 +130,12 @@ class Trunk:
 
     @torch.inference_mode()
     def run(self, ids: Sequence[int], depth: int, end: int, branches: Branches | None = None) -> tuple[Span, ...]:
-        """Bring a marked depth up to slot `end` (exclusive), running each layer where it has not been run.
+        """Bring a marked depth up to slot `end` (exclusive), running each layer on the positions that it lacks.
 
         Args:
-            ids: of the context and, with `branches`, of the nodes of a tree behind it.
+            ids: of the context and, with `branches`, of the nodes of a tree after it.
         Returns:
-            The layers run and on how many positions, neighbours with equal positions as one.
+            The layers run and on how many positions; adjacent spans with equal positions are merged.
         """
         spans: list[Span] = []
         for section in self._until(depth):
@@ -163,7 +163,7 @@ class Trunk:
 
     @property
     def nbytes(self) -> int:
-        """Of keys, values and hidden states, once the first layer has run."""
+        """Bytes of keys, values and hidden states, once the first layer has run."""
         states = len(self._sections) * self.room * self.decoder.shape.hidden * STATE_BYTES
         return self.decoder.cache_bytes(self.capacity, branches=self._branches) + states
 
@@ -183,13 +183,12 @@ class Trunk:
 
 
 def _add(spans: list[Span], new: Span) -> None:
-    """One pass through neighbouring layers on as many positions is one span."""
+    """Append a span, merged with the last one if the layers are adjacent and the positions equal."""
     if spans and (spans[-1].hi, spans[-1].rows) == (new.lo, new.rows):
         new = Span(spans.pop().lo, new.hi, new.rows)
     spans.append(new)
 
 
 def nearest(features: Sequence[Trunk]) -> Trunk:
-    """Of the trunks that a drafter may be fed by, the nearest first, the one that it reads: the first that does not
-    rest."""
+    """The trunk that a drafter's features come from: the first that does not rest, of those given nearest first."""
     return next((trunk for trunk in features if not trunk.resting), features[-1])

@@ -19,14 +19,14 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.trimmed_head import first_ids
+    from hsd_core.levels.readout import first_ids
     from hsd_core.models.gpu.tiled_int4 import copy_device
 
     # On the target's device where that has a kernel for it; another device that is asked for is refused there.
     device = spec.get(DEVICE) or copy_device(spec.name, site.device)
     source, label = site.preset.target, f"{spec.name} copy"
     says = first_ids(spec[VOCAB], site.ends) if spec[VOCAB] else None
-    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, says=says)
+    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, head_ids=says)
 
 
 def _copy(dtype: str, order: int, block: int, name_form: str, about: str, where: str) -> Kind:

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
-    from hsd_core.levels.readout import Readout
-    from hsd_core.levels.trimmed_head import TrimmedHead
+    from hsd_core.levels.readout import Readout, TrimmedHead
     from hsd_core.levels.trunk import Layered
     from hsd_core.models.drafts.draft_file import DraftInfo
 
@@ -92,7 +91,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
 
 def lens(spec: LevelSpec, site: Site, decoder: Layered) -> TrimmedHead | None:
     """The read-out by the model's own head, if that is trimmed; else None."""
-    from hsd_core.levels.trimmed_head import TrimmedHead, first_ids
+    from hsd_core.levels.readout import TrimmedHead, first_ids
 
     return TrimmedHead(decoder, first_ids(spec[VOCAB], site.ends)) if spec[VOCAB] else None
 

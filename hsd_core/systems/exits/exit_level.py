@@ -17,9 +17,8 @@ from hsd_core.core.rules import Verdict, followed
 from hsd_core.core.tree import Tree
 from hsd_core.levels.draft_run import DraftRun, TrainedDraft
 from hsd_core.levels.model_level import OverDecoder
-from hsd_core.levels.readout import Lens, Readout, TrunkRun
+from hsd_core.levels.readout import Lens, Readout, TrimmedHead, TrunkRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trimmed_head import TrimmedHead
 from hsd_core.levels.trunk import Layered, Trunk
 
 

@@ -28,7 +28,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
-    from hsd_core.levels.trimmed_head import first_ids
+    from hsd_core.levels.readout import first_ids
     from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
     from hsd_core.systems.model.masked import MaskedDecoder
 
@@ -43,7 +43,7 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
         raise StackError(f'level "{source.title}": {error}; {cure}') from error
     dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
     says = first_ids(spec[VOCAB], site.ends, apart) if spec[VOCAB] else None
-    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, says=says)
+    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, head_ids=says)
     if apart:
         if level.vocab_size < site.tokenizer.vocab_size:
             raise StackError(

@@ -16,7 +16,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core.events import Draft
-from hsd_core.levels.trimmed_head import TrimmedHead, first_ids
+from hsd_core.levels.readout import TrimmedHead, first_ids
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace import checks as identities
