@@ -124,9 +124,7 @@ class SkipLevel(OverDecoder):
         return shared.lent(self.decoder)[0]
 
     def open(self, capacity: int, shared: SharedState) -> CalibratedRun:
-        self._opened(
-            self.decoder.new_cache(1)
-        )  # prepare this set before the run begins
+        self._opened(self.decoder.new_cache(1))  # prepare this set before the run begins
         return CalibratedRun(self.decoder, self._opened, self.name, *shared.lent(self.decoder))
 
     def _opened(self, cache: Cache) -> Callable[[Pass], Tensor]:

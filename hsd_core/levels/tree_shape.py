@@ -97,9 +97,7 @@ class Confident:
     def read(self, forks: Sequence[Fork], logits: Tensor, drawn: Tensor | None) -> Sequence[Fork]:
         masses = logits.logsumexp(-1, keepdim=True)
         best = (largest(logits, max(1, self.nodes))[0] - masses).exp().tolist()
-        most = (
-            [None] * len(best) if drawn is None else drawn.count_nonzero(-1).tolist()
-        )  # after top-k, top-p
+        most = [None] * len(best) if drawn is None else drawn.count_nonzero(-1).tolist()  # after top-k, top-p
         parts = zip(forks, best, masses[:, 0].tolist(), most, strict=True)
         return [Fork(fork.chance, sure[:can], mass) for fork, sure, mass, can in parts]
 
