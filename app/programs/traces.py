@@ -1,7 +1,4 @@
-"""`recordings` and `load_trace`: recorded runs, read in a process of their own like every visitor's file.
-
-That process is `python -m app.programs.traces PATIENCE`.
-"""
+"""`recordings` and `load_trace`: recorded runs, read in a process of their own like every visitor's file."""
 
 from __future__ import annotations
 
@@ -13,17 +10,15 @@ import uuid
 
 import gradio as gr
 
-from app.programs.answered_run import Answer, Written
+from app.programs.answered_run import Answer
 from app.programs.runs import Endpoint, refused
 from app.serve.settings import whole_text
-from app.tabs.explore.reader import MAX_ANSWER, Reader, opened, read_bounded
-from app.tabs.explore.recordings import RecordingError, Recordings, recorded_state
+from app.tabs.explore.reader import Reader
+from app.tabs.explore.recordings import RecordingError, Recordings
 from app.words import programs as says
-from app.words import run as run_says
-from hsd_core.trace.codec import to_dict
-from hsd_core.typed import encode, plain
+from hsd_core.typed import plain
 
-MODULE = "app.programs.traces"
+MODULE = "app.programs.trace_answer"
 
 
 def reading(bundled: Recordings, reader: Reader) -> list[Endpoint]:
@@ -70,23 +65,3 @@ def reading(bundled: Recordings, reader: Reader) -> list[Endpoint]:
 def _sent(file: str) -> str:
     """A file in base64, also where its lines were sent as they are."""
     return base64.b64encode(whole_text(file).encode()).decode() if file.lstrip()[:1] == "{" else file
-
-
-def answer(question: bytes) -> bytes:
-    """What the process does: a line of JSON and a file come in, a line of JSON and the packed answer go out."""
-    head, _, packed = question.partition(b"\n")
-    try:
-        events = opened(packed)
-        state, written = recorded_state(events), Written()
-        written.feed(0, [to_dict(event) for event in events])
-        said = written.answer(state["text"], done=True, trace=plain(head)["title"] == "true")
-        text = encode({"title": state["title"], "stack": written.stack, **said})
-        if len(text) > MAX_ANSWER:
-            raise RecordingError(run_says.trace_too_large(MAX_ANSWER / 1e6))
-    except RecordingError as error:
-        return encode({"error": whole_text(str(error))[:2000]})
-    return b"{}\n" + gzip.compress(text, 1, mtime=0)
-
-
-if __name__ == "__main__":
-    read_bounded(answer)
