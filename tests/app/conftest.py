@@ -3,10 +3,12 @@ with HSD_REQUIRE_BROWSER set they fail."""
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,18 @@ from pagekit import SEEN, UNFOLDED, launched, slowed, write_recordings
 
 from hsd_core.pipeline import Pipeline
 
+VISITOR: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def imported() -> None:
+    """What is imported stays: each run that loads a preset collects garbage first, half a second for all modules."""
+    importlib.import_module("app.page")
+    with suppress(ImportError):
+        importlib.import_module("torch")
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -46,29 +59,33 @@ def shipped() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def chromium() -> Iterator[Any]:
+    """Playwright's Chromium, not started yet."""
     if os.environ.get("HSD_REQUIRE_BROWSER"):
         import playwright.sync_api as playwright
     else:
         playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright to test the page")
     with playwright.sync_playwright() as driver:
-        system = shutil.which("chromium") or shutil.which("chromium-browser")
-        try:
-            browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox"])
-        except playwright.Error:
-            if os.environ.get("HSD_REQUIRE_BROWSER"):
-                pytest.fail(NO_BROWSER)
-            pytest.skip(NO_BROWSER)
-        browser.new_context = _unfolded(browser.new_context)
-        yield browser
-        browser.close()
+        yield driver.chromium
 
 
 @pytest.fixture(scope="session")
-def visitor(browser: Any) -> Iterator[Visitor]:
-    """One for all pages of a worker: scripts are fetched and compiled once, which is half of what a page costs."""
-    with _visitor(browser) as visitor:
-        yield visitor
+def browser(chromium: Any) -> Iterator[Any]:
+    browser = _started(chromium.launch)
+    browser.new_context = _unfolded(browser.new_context)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def visitor(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """One for all pages of a worker, on a disk: only there Chromium keeps what it has compiled, a third of a page."""
+    folder = tmp_path_factory.mktemp("chromium")
+    context = _started(chromium.launch_persistent_context, user_data_dir=folder, **VISITOR)
+    context.add_init_script(UNFOLDED)
+    context.add_init_script(SEEN)
+    yield Visitor(context)
+    context.close()
 
 
 @pytest.fixture
@@ -81,8 +98,11 @@ def page(visitor: Visitor) -> Iterator[Any]:
 @pytest.fixture
 def page_alone(browser: Any) -> Iterator[Any]:
     """The same for tests of what pages of one visitor share: the clock, and the files that the browser keeps."""
-    with _visitor(browser) as visitor, _watched(visitor) as page:
+    context = browser.new_context(**VISITOR)
+    context.add_init_script(SEEN)
+    with _watched(Visitor(context)) as page:
         yield page
+    context.close()
 
 
 @dataclass(frozen=True)
@@ -93,16 +113,21 @@ class Visitor:
     origins: set[str] = field(default_factory=set)
 
 
-@contextmanager
-def _visitor(browser: Any) -> Iterator[Visitor]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    context.add_init_script(SEEN)
-    yield Visitor(context)
-    context.close()
+def _started(start: Any, **options: Any) -> Any:
+    from playwright.sync_api import Error
+
+    system = shutil.which("chromium") or shutil.which("chromium-browser")
+    try:
+        return start(executable_path=system, args=["--no-sandbox"], **options)
+    except Error:
+        if os.environ.get("HSD_REQUIRE_BROWSER"):
+            pytest.fail(NO_BROWSER)
+        pytest.skip(NO_BROWSER)
 
 
 @contextmanager
 def _watched(visitor: Visitor) -> Iterator[Any]:
+    others = visitor.context.pages  # a browser ends with its last page
     page = visitor.context.new_page()
     _forget(visitor, page)
     page.set_default_timeout(90_000)
@@ -114,7 +139,8 @@ def _watched(visitor: Visitor) -> Iterator[Any]:
     page.goto, page.reload = _settled(page, page.goto), _settled(page, page.reload)
     yield page
     for one in visitor.context.pages:
-        one.close()
+        if one not in others:
+            one.close()
     assert not faults, faults
 
 

@@ -19,7 +19,7 @@ from pagekit import plain_run
 
 from app.serve.engines.attending import attend
 from app.serve.live_run import RUN
-from hsd_core.core.events import Event
+from hsd_core.core.events import Commit, Event
 from hsd_core.models.weights import Source
 
 ROUND_S = 0.05
@@ -60,7 +60,7 @@ class Frail:
             reading("target", 1, 2)
             time.sleep(ROUND_S)
         for event in events[:-1]:
-            if prompt == "write":
+            if prompt == "write" and isinstance(event, Commit):
                 time.sleep(4 * ROUND_S)  # longer than payloads are apart: each commit reaches the page
             yield event
         while prompt == "write" and not stop():

@@ -197,7 +197,7 @@ def asked(
     return job, SimpleNamespace(run=run, kind=kind, preset="toy", stacks=[])
 
 
-def slowed(pipeline: Any, seconds: float = 0.01) -> Any:
+def slowed(pipeline: Any, seconds: float = 0.005) -> Any:
     """The same pipeline read by a slow consumer, so that there is time to press Stop."""
 
     class Slow(AllHere):

@@ -42,7 +42,7 @@ def fits(page: Any, selector: str) -> bool:
     )
 
 
-def test_a_round_is_explained_event_by_event(page: Any, shipped: str) -> None:
+def test_a_round_is_explained_event_by_event_and_a_position_drawn_fills_to_p(page: Any, shipped: str) -> None:
     visit(page, shipped, f"recording={SAMPLED}&panel=time+controls")
     page.get_by_role("button", name="To the start").click()
     page.locator("body").press("a")
@@ -73,6 +73,25 @@ def test_a_round_is_explained_event_by_event(page: Any, shipped: str) -> None:
     assert page.locator(".hx-flow .hx-selected").get_attribute("data-serial") == chosen.get_attribute("data-token")
     press(page, "Escape")
     assert panel.is_hidden() and "anatomy" not in page.url and page.locator(".hx-lanes").is_visible()
+
+    # A position drawn a thousand times fills to p, and wrong rules do not.
+    page.get_by_role("button", name="To the end").click()
+    page.locator(".hx-open-proof").click()
+    drawn(page)
+    assert "proof=1" in page.url
+    panel = page.locator(".hx-proof")
+    assert "drawn here, in the browser, from the rows that the run recorded" in panel.inner_text()
+    page.get_by_role("button", name="Draw 1,000 times").click()
+    drawn(page)
+    off = [float(x.removesuffix(" from p")) for x in page.locator(".hx-proof-off").all_inner_texts()]
+    assert off[0] < 0.08 < min(off[1:]), off
+    assert page.locator(".hx-proof-chart h3", has_text="wrong").count() == 2
+    assert "1,000 draws" in panel.inner_text() and fits(page, ".hx-proof-body")
+    where = page.locator(".hx-proof-where").inner_text()
+    page.get_by_role("button", name="next position").click()
+    drawn(page)
+    assert page.locator(".hx-proof-where").inner_text() != where
+    assert page.locator(".hx-proof .hx-an-verifier").count() >= 1
 
 
 @pytest.mark.everything
@@ -127,24 +146,6 @@ def test_a_phone_gets_a_sheet(page: Any, shipped: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Close the anatomy").click()
     assert page.locator(".hx-anatomy").is_hidden()
-
-
-def test_a_position_drawn_a_thousand_times_fills_to_p_and_wrong_rules_do_not(page: Any, shipped: str) -> None:
-    visit(page, shipped, f"recording={SAMPLED}&proof=1&panel=time")
-    panel = page.locator(".hx-proof")
-    assert "drawn here, in the browser, from the rows that the run recorded" in panel.inner_text()
-    page.get_by_role("button", name="Draw 1,000 times").click()
-    drawn(page)
-    off = [float(x.removesuffix(" from p")) for x in page.locator(".hx-proof-off").all_inner_texts()]
-    assert off[0] < 0.08 < min(off[1:]), off
-    assert page.locator(".hx-proof-chart h3", has_text="wrong").count() == 2
-    assert "1,000 draws" in panel.inner_text() and fits(page, ".hx-proof-body")
-    where = page.locator(".hx-proof-where").inner_text()
-    page.get_by_role("button", name="next position").click()
-    drawn(page)
-    assert page.locator(".hx-proof-where").inner_text() != where
-    verifiers = page.locator(".hx-proof .hx-an-verifier")
-    assert verifiers.count() >= 1
 
 
 @pytest.mark.everything

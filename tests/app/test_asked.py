@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import first_always
 from pagekit import launched
 
 from app.serve.door.guard import API, CALLS
@@ -120,12 +121,18 @@ def broken(own: dict[str, Any]) -> Iterator[Any]:
                 yield {**own, name: value}
 
 
-def test_every_event_is_refused_or_ends_in_words(served: httpx.Client, config: dict[str, Any]) -> None:
+PARTS = 4  # each event is asked a part of all, and each question of a part of the events; with --all all of all
+
+
+@first_always("part", range(PARTS))
+def test_every_event_is_refused_or_ends_in_words(served: httpx.Client, config: dict[str, Any], part: int) -> None:
     events = config["dependencies"]
     assert {"generate", "figures", "race", "quick", "run_stack"} <= {x["api_name"] for x in events}
-    for event in events:
+    for at, event in enumerate(events):
         public = event["api_visibility"] == "public"  # such an event is told nothing but its arguments
         for number, data in enumerate(ASKED[:2] if public else ASKED):
+            if (at + number) % PARTS != part and not public:
+                continue
             if event["api_name"] in ("quick", "measure") and isinstance(data, dict) and data.get("preset") == "toy":
                 continue  # that is all they ask for: they would measure
             session = f"e{event['id']}-{number}"
@@ -223,12 +230,17 @@ def test_the_public_endpoint_says_what_is_wrong_with_each_value(served: httpx.Cl
     )
 
 
-def test_every_server_function_is_refused_or_answers_in_words(served: httpx.Client, config: dict[str, Any]) -> None:
+@first_always("part", range(PARTS))
+def test_every_server_function_is_refused_or_answers_in_words(
+    served: httpx.Client, config: dict[str, Any], part: int
+) -> None:
     functions = [(x["id"], name) for x in config["components"] for name in x["props"].get("server_fns", ())]
     named = {"open_trace", "simulate", "stop", "tail", "offered", "pace", "open_race", "long_text"}
     assert {name for _, name in functions} == named
-    for component, name in functions:
-        for data in ASKED:
+    for at, (component, name) in enumerate(functions):
+        for number, data in enumerate(ASKED):
+            if (at + number) % PARTS != part:
+                continue
             own = {"data": data, "component_id": component, "session_hash": "s", "fn_name": name}
             answer = post(served, CALLS, own)
             if answer.status_code != 200:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pagekit import drawn, launched, slowed
 
+from app.kit.figures.panels import draw
 from app.kit.static import ASSETS
 from app.serve.line.known_runs import Run
 from app.serve.live_run import Loader, stream
@@ -46,17 +47,22 @@ def asked(**more: Any) -> Any:
     return parse({**given, "max_new_tokens": 120, **more})
 
 
-def whole(request: Any) -> dict[str, Any]:
+def whole(request: Any, run: Run | None = None) -> dict[str, Any]:
     """The payload with the whole trace."""
-    return [p for p in stream(Loader(Measured), request, Run("a" * 32)) if p["ev"]][-1]
+    return [p for p in stream(Loader(Measured), request, run or Run("a" * 32)) if p["ev"]][-1]
 
 
 def test_a_run_is_planned_anew_only_where_it_was_asked_for() -> None:
     assert not asked().replan and not asked(replan="yes").replan and asked(replan=True).replan
-    last = whole(asked(replan=True))
+    run = Run("a" * 32)
+    last = whole(asked(replan=True), run)
     plans = [e for e in last["ev"] if e["event"] == "plan"]
     assert len(plans) > 1 and plans[0]["round"] == 0
     assert last["ev"][0]["replan"]
+    figures = draw(run.events, dark=False)[::3]  # of each its head, plot and table
+    assert sum("Auto: the levels and their T changed" in str(head) for head in figures) == 3
+    assert figures[1]["title"] == "Acceptance by position in the block"
+    assert "table:2" not in str(figures[1]["rows"]), "T is each plan's own"
     last = whole(asked())
     assert not any(e["event"] == "plan" for e in last["ev"])
 
@@ -92,11 +98,6 @@ def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, pa
     page.get_by_role("button", name="To the start").click()
     page.wait_for_function("document.querySelector('.hx-tower-note').textContent.startsWith('Auto, from round 1:')")
     assert "the profile's best plan" in note.inner_text()
-    page.locator("#figures").scroll_into_view_if_needed()
-    heads = "[...document.querySelectorAll('#figures .hx-figure-text')]"
-    said = "Auto: the levels and their T changed"
-    page.wait_for_function(f"{heads}.filter((head) => head.textContent.includes('{said}')).length === 3")
-    assert "table:2" not in page.locator("#figures .hx-figure-table").first.inner_text(), "T is each plan's own"
 
 
 @pytest.mark.everything

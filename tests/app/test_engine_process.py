@@ -151,7 +151,7 @@ def test_a_fetch_that_nobody_waits_for_ends_and_holds_up_no_run() -> None:
 
 def test_an_engine_that_makes_no_step_is_ended_though_its_process_lives() -> None:
     async def check() -> None:
-        async with engine(still_s=2.0) as made:
+        async with engine(still_s=1.0) as made:
             said = await told(made, *asked("sleep"), lambda _: None)
             assert "made no step for" in said[-1]["status"]["text"]
 

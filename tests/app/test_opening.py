@@ -15,14 +15,6 @@ from app.kit.static import ASSETS, files
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_building_the_page_imports_no_torch() -> None:
-    code = (
-        "import sys; from app.page import build; from hsd_core.pipeline import Pipeline; build(Pipeline);"
-        "sys.exit('torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-
-
 def test_a_start_with_targets_reads_their_configs_and_imports_nothing_heavy(tmp_path: Path) -> None:
     folder = tmp_path / "models/small"
     folder.mkdir(parents=True)

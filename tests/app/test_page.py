@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from cases import first_always
 from pagekit import HOSTILE, drawn
 
 from hsd_core.core.events import Baseline, Commit, Footer, Header, Verify
@@ -50,8 +51,10 @@ def test_the_first_screen_needs_no_scrolling_at_1440_by_900(page: Any, site: str
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_live_run_streams_and_ends_with_a_measured_baseline(page: Any, site: str, tmp_path: Path) -> None:
-    visit(page, site, "/?preset=toy&max_new_tokens=30")
+def test_runs_stream_end_with_a_baseline_stop_at_escape_and_follow_the_stack(
+    page: Any, site: str, tmp_path: Path
+) -> None:
+    visit(page, site, f"/?preset=toy&max_new_tokens=12&stack={STACK}")
     generate(page, "The tower never")
     page.wait_for_selector(".hx-status[data-mode='live']")
     finished(page)
@@ -59,9 +62,32 @@ def test_a_live_run_streams_and_ends_with_a_measured_baseline(page: Any, site: s
     assert isinstance(events[0], Header)
     assert any(isinstance(e, Footer) for e in events)
     assert isinstance(events[-1], Baseline)
-    committed = sum(len(e.tokens) for e in events if isinstance(e, Commit))
-    assert committed == 30
+    assert sum(len(e.tokens) for e in events if isinstance(e, Commit)) == 12
     assert page.locator(".hx-headline-unit").inner_text() == "as fast as plain decoding"
+    assert page.locator(".hx-stale").count() == 0
+    page.get_by_role("button", name="one more").first.click()
+    assert page.locator(".hx-stale").count() == 1
+    new_tokens(page, 400)
+    page.locator("#hx-prompt").press("Control+Enter")
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
+    page.wait_for_function("document.querySelectorAll('.hx-flow .hx-tok').length > 24")
+    page.keyboard.press("Escape")
+    finished(page)
+    assert page.locator(".hx-status").inner_text().startswith("live, stopped")
+    new_tokens(page, 12)
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
+    finished(page)
+    assert page.locator(".hx-stale").count() == 0
+    header, *events = saved(page, tmp_path)
+    footer = next(e for e in events if isinstance(e, Footer))
+    assert header.levels[0].block == 5 and footer.reason in ("length", "eos") and footer.committed <= 12
+
+
+def new_tokens(page: Any, count: int) -> None:
+    page.get_by_role("button", name="settings", exact=True).click()
+    page.get_by_label("new tokens").fill(f"{count}")
+    page.keyboard.press("Escape")
 
 
 @pytest.mark.everything
@@ -75,38 +101,6 @@ def test_stop_ends_the_run_and_keeps_its_trace(page: Any, site: str, tmp_path: P
     assert footer.reason == "stopped"
     assert footer.committed < 512
     assert page.locator(".hx-status").inner_text().startswith("live, stopped")
-
-
-def test_escape_stops_and_the_next_run_is_whole(page: Any, site: str, tmp_path: Path) -> None:
-    visit(page, site, "/?preset=toy&max_new_tokens=400")
-    page.locator("#hx-prompt").fill("When the small level")
-    page.keyboard.press("Control+Enter")
-    page.wait_for_selector(".hx-status[data-mode='live']")
-    page.keyboard.press("Escape")
-    finished(page)
-    page.get_by_role("button", name="settings", exact=True).click()
-    page.get_by_label("new tokens").fill("12")
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Generate").click()
-    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
-    finished(page)
-    footer = next(e for e in saved(page, tmp_path) if isinstance(e, Footer))
-    assert footer.reason in ("length", "eos")
-    assert footer.committed <= 12
-
-
-def test_changing_the_stack_marks_the_run_and_changes_the_next_one(page: Any, site: str, tmp_path: Path) -> None:
-    visit(page, site, f"/?preset=toy&max_new_tokens=12&stack={STACK}")
-    generate(page, "The tower")
-    finished(page)
-    assert page.locator(".hx-stale").count() == 0
-    page.get_by_role("button", name="one more").first.click()
-    assert page.locator(".hx-stale").count() == 1
-    page.get_by_role("button", name="Generate").click()
-    page.wait_for_function("document.querySelector('.hx-go').textContent === 'Stop'")
-    finished(page)
-    assert page.locator(".hx-stale").count() == 0
-    assert saved(page, tmp_path)[0].levels[0].block == 5
 
 
 def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: str) -> None:
@@ -218,8 +212,9 @@ def test_a_prompt_beyond_the_limit_is_kept_whole_and_the_page_says_what_to_do(pa
     assert go.get_attribute("aria-disabled") is None and said.inner_text().startswith("4,000 characters")
 
 
-def test_hostile_tokens_titles_and_labels_are_text(page: Any, site: str) -> None:
-    visit(page, site, "/?recording=01-hostile")
+def test_hostile_tokens_titles_files_and_prompts_are_text(page: Any, toy_site: str, tmp_path: Path) -> None:
+    """One after another in one page."""
+    visit(page, toy_site, "/?recording=01-hostile&preset=toy&max_new_tokens=4&baseline=0")
     page.get_by_role("button", name="To the end").click()
     drawn(page)
     shown = text(page)
@@ -228,24 +223,22 @@ def test_hostile_tokens_titles_and_labels_are_text(page: Any, site: str) -> None
             assert piece in shown.replace("\n", ""), piece
     for piece in ("🌅", "صباح", "שלום", "早上好"):
         assert piece in shown.replace("\u2066", ""), piece
-    assert page.locator(".hx-text-panel h2").inner_text() == "<img src=x onerror=window.PWNED=3>"
-    assert page.locator(".hx-stage img").count() == 0
-    assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
-
-
-def test_hostile_prompts_are_text(page: Any, site: str, tmp_path: Path) -> None:
-    """One after another in one page; the trace is the prompt's own once its run is over."""
-    visit(page, site, "/?preset=toy&max_new_tokens=4&baseline=0")
-    for prompt in (HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[3], HOSTILE[5], HOSTILE[11], "🌅 שלום"):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("<img src=x onerror=window.PWNED=1>\n")
+    page.locator("input[type=file]").set_input_files(bad)
+    page.wait_for_selector(".hx-note[data-kind='error']:not([hidden])")
+    title = "<img src=x onerror=window.PWNED=3>"
+    assert page.locator(".hx-text-panel h2").inner_text() == title, "the run stays, the file is refused"
+    for prompt in ("{{x}}", "${alert(1)}", "".join(HOSTILE)):
         with page.expect_request("**/queue/join*"):
             generate(page, prompt)
         drawn(page)  # the button is Stop now
         finished(page)
         page.wait_for_selector(".hx-status[data-mode='live']")
         assert page.locator("#hx-prompt").input_value() == prompt
-        assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
         assert page.locator(".hx-stage img, .error-container").count() == 0
         assert page.evaluate("window.PWNED === undefined && document.title !== 'PWNED'")
+    assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
 
 
 def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
@@ -263,10 +256,7 @@ def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
         "ghosts": "hide",
         "colour": "source",
     }
-    visit(page, site)
-    page.evaluate("(query) => { location.search = new URLSearchParams(query).toString(); }", wanted)
-    page.wait_for_function("location.search.includes('33')")
-    page.wait_for_selector(".hx-stage")
+    visit(page, site, f"?{urlencode(wanted)}")
     assert page.locator("#hx-prompt").input_value() == wanted["prompt"]
     page.get_by_role("radio", name="supplied by").check(force=True)  # a change rewrites the address
     kept = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
@@ -291,16 +281,6 @@ def test_a_saved_trace_opens_again(page: Any, site: str, recordings: Path) -> No
     page.locator("input[type=file]").set_input_files(recordings / "01-hostile.jsonl.gz")
     page.wait_for_function("document.querySelector('.hx-text-panel h2').textContent.includes('01-hostile')")
     assert page.locator(".hx-status").inner_text().startswith("recorded")
-
-
-def test_a_file_that_is_no_trace_is_refused_and_the_run_stays(page: Any, site: str, tmp_path: Path) -> None:
-    visit(page, site)
-    page.wait_for_selector(".hx-status[data-mode='recorded']")
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text("<img src=x onerror=window.PWNED=1>\n")
-    page.locator("input[type=file]").set_input_files(bad)
-    page.wait_for_selector(".hx-note[data-kind='error']:not([hidden])")
-    assert page.locator(".hx-text-panel h2").inner_text() == "A toy tower"
 
 
 def test_figures_are_drawn_when_somebody_looks(page: Any, site: str) -> None:
@@ -441,16 +421,19 @@ def test_the_figures_of_an_earlier_run_do_not_stand_under_the_next(page: Any, si
     page.wait_for_function(f"{stale} === 0")
 
 
-def test_the_first_tab_stops_lead_past_the_prompt_to_what_is_in_sight(page: Any, shipped: str) -> None:
-    page.goto(shipped)
-    page.wait_for_selector("#hx-first", state="detached")
+@first_always(
+    ("query", "ready", "said", "target"),
+    [
+        ("explore=1", ".hx-flow .hx-tok", "Skip to playback", ".hx-transport-play"),
+        ("tab=planner", ".hx-al-answer:not(:empty)", "Skip to this tab", ".hx-planner *"),
+    ],
+)
+def test_the_first_tab_stop_leads_past_the_prompt_to_what_is_in_sight(
+    page: Any, shipped: str, query: str, ready: str, said: str, target: str
+) -> None:
+    page.goto(f"{shipped}/?{query}")
+    page.wait_for_selector(ready)
     page.locator("body").press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to playback"
+    assert page.evaluate("document.activeElement.textContent").startswith(said)
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.matches('.hx-transport-play')")
-    page.goto(f"{shipped}/?tab=planner")
-    page.wait_for_selector(".hx-al-answer:not(:empty)")
-    page.locator("body").press("Tab")
-    assert page.evaluate("document.activeElement.textContent").startswith("Skip to this tab")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.closest('.hx-planner') !== null")
+    assert page.evaluate("(target) => document.activeElement.matches(target)", target)

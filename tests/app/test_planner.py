@@ -79,7 +79,7 @@ def asked_of(page: Any, name: str) -> Any:
     return page.locator(".hx-al").get_by_role("slider", name=name)
 
 
-def test_it_opens_on_one_question_two_sliders_and_an_answer(page: Any, planner_site: str) -> None:
+def test_it_opens_on_one_question_whose_sliders_change_the_answer_and_the_address(page: Any, planner_site: str) -> None:
     page.add_init_script(SHIFTS)
     page.goto(f"{planner_site}/?tab=planner")
     page.locator(".hx-al-answer:not(:empty)").wait_for()
@@ -107,6 +107,24 @@ def test_it_opens_on_one_question_two_sliders_and_an_answer(page: Any, planner_s
     assert drawn == [len(want), len(want)]
     marks = page.locator(".hx-al-crossing").count()
     assert marks == len(curve["crossings"]) > 0
+    answer = page.locator(".hx-al-answer:not(:empty)")
+    assert answer.inner_text().startswith("Yes")
+    costs = asked_of(page, "costs")
+    costs.focus()
+    costs.press("End")
+    page.locator(".hx-al-answer", has_text="No: three levels").wait_for()
+    assert costs.get_attribute("aria-valuetext").startswith("125 %")
+    before = answer.text_content()
+    asked_of(page, "agrees").press("Home")
+    page.wait_for_function("location.search.includes('agrees=0.2') && location.search.includes('pass=1.25')")
+    page.wait_for_function("before => document.querySelector('.hx-al-answer').textContent !== before", arg=before)
+    page.locator(".hx-al-answer", has_text="No").wait_for()
+    turned = answer.inner_text()
+    page.reload()
+    page.locator(".hx-al-answer", has_text=turned).wait_for()
+    page.get_by_role("button", name="Back to the profile").click()
+    page.locator(".hx-al-answer", has_text="Yes").wait_for()
+    page.wait_for_function("!/agrees|pass=/.test(location.search)")
 
 
 @pytest.mark.everything
@@ -126,29 +144,6 @@ def test_what_experts_ask_stands_on_a_page_of_its_own_with_an_address(page: Any,
     said.wait_for()
     query = page.evaluate("location.search")
     assert "data" not in query and "experts" not in query
-
-
-def test_the_sliders_change_the_answer_and_are_in_the_address(page: Any, planner_site: str) -> None:
-    page.goto(f"{planner_site}/?tab=planner")
-    answer = page.locator(".hx-al-answer:not(:empty)")
-    answer.wait_for()
-    assert answer.inner_text().startswith("Yes")
-    costs = asked_of(page, "costs")
-    costs.focus()
-    costs.press("End")
-    page.locator(".hx-al-answer", has_text="No: three levels").wait_for()
-    assert costs.get_attribute("aria-valuetext").startswith("125 %")
-    before = answer.text_content()
-    asked_of(page, "agrees").press("Home")
-    page.wait_for_function("location.search.includes('agrees=0.2') && location.search.includes('pass=1.25')")
-    page.wait_for_function("before => document.querySelector('.hx-al-answer').textContent !== before", arg=before)
-    page.locator(".hx-al-answer", has_text="No").wait_for()
-    turned = answer.inner_text()
-    page.reload()
-    page.locator(".hx-al-answer", has_text=turned).wait_for()
-    page.get_by_role("button", name="Back to the profile").click()
-    page.locator(".hx-al-answer", has_text="Yes").wait_for()
-    page.wait_for_function("!/agrees|pass=/.test(location.search)")
 
 
 @pytest.mark.everything
@@ -176,20 +171,6 @@ def test_made_up_numbers_are_called_simulated_and_names_stay_text(page: Any, pla
     assert page.locator(".hx-plan-kind").inner_text().startswith("simulated")
     assert HOSTILE in page.locator(".hx-plan-source").inner_text()
     assert page.evaluate("window.PWNED") is None
-
-
-def test_an_edit_is_marked_answered_and_reset_to_where_it_came_from(page: Any, planner_site: str) -> None:
-    visit(page, planner_site, "tables")
-    before, stack = headline(page), best_stack(page)
-    cell = page.get_by_label("acceptance of order3 by target")
-    cell.fill("0.2")
-    changed(page, before)
-    assert cell.locator("xpath=..").get_attribute("data-edited") == "true"
-    assert page.locator(".hx-plan-changed").is_visible()
-    page.get_by_role("button", name="How often each accepts another's token: reset to assumed").click()
-    page.wait_for_function("stack => document.querySelector('.hx-plan-stack code').textContent === stack", arg=stack)
-    assert page.get_by_label("acceptance of order3 by target").input_value() == "0.85"
-    assert page.locator(".hx-plan-changed").is_hidden()
 
 
 @pytest.mark.everything
@@ -318,11 +299,20 @@ def test_use_this_stack_puts_it_into_the_composer_and_opens_play(page: Any, plan
     assert "preset=toy" in page.url
 
 
-def test_a_profile_file_is_opened_and_a_wrong_one_is_refused_without_losing_the_tab(
+def test_an_edit_is_marked_and_reset_and_a_file_is_opened_and_a_wrong_one_refused(
     page: Any, planner_site: str, tmp_path: Path
 ) -> None:
-    visit(page, planner_site, "profile")
-    before = headline(page)
+    visit(page, planner_site, "tables", "profile")
+    before, stack = headline(page), best_stack(page)
+    cell = page.get_by_label("acceptance of order3 by target")
+    cell.fill("0.2")
+    changed(page, before)
+    assert cell.locator("xpath=..").get_attribute("data-edited") == "true"
+    assert page.locator(".hx-plan-changed").is_visible()
+    page.get_by_role("button", name="How often each accepts another's token: reset to assumed").click()
+    page.wait_for_function("stack => document.querySelector('.hx-plan-stack code').textContent === stack", arg=stack)
+    assert page.get_by_label("acceptance of order3 by target").input_value() == "0.85"
+    assert page.locator(".hx-plan-changed").is_hidden()
     wrong = tmp_path / "wrong.json"
     wrong.write_text(json.dumps({**made_up(), "acceptance": [[1]]}), encoding="utf-8")
     page.locator('input[type="file"][aria-label="profile file"]').set_input_files(wrong)

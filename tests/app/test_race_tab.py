@@ -142,8 +142,8 @@ def counts(page: Any) -> list[int]:
 
 
 @pytest.mark.browser
-def test_a_recorded_race_runs_on_one_clock_to_its_result(page: Any, race_site: str) -> None:
-    page.goto(f"{race_site}/?tab=race&race=01-toys")
+def test_a_recorded_race_runs_to_its_result_and_one_of_ones_own_is_stopped_and_shown(page: Any, race_site: str) -> None:
+    page.goto(f"{race_site}/?tab=race&race=01-toys&preset=toy")
     page.wait_for_selector(".hx-race-row")
     assert page.locator(".hx-race-title").inner_text() == HOSTILE
     assert page.evaluate("window.PWNED") is None
@@ -178,6 +178,28 @@ def test_a_recorded_race_runs_on_one_clock_to_its_result(page: Any, race_site: s
     page.wait_for_selector(".hx-race-row >> nth=2")
     assert "race=02-three" in page.url
 
+    page.get_by_role("button", name="Race your own stacks").click()
+    assert page.locator(".hx-race-choice input:checked").count() == 2
+    go = page.locator(".hx-race-live .hx-go")
+    page.locator(".hx-race-choice input").nth(1).uncheck()
+    assert go.get_attribute("aria-disabled") == "true"
+    go.press("Enter")
+    page.wait_for_selector(".hx-race-outcome:has-text('Choose at least two stacks.')")
+    page.locator(".hx-race-choice input").nth(1).check()
+    go.click()
+    page.wait_for_selector(".hx-race-said:has-text('repeat 1 of 3')")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".hx-race-outcome:has-text('Stopped before the race was over.')")
+    page.locator("#hx-race-length").select_option("32")
+    page.locator("#hx-race-repeats").select_option("1")
+    go.click()
+    page.wait_for_selector(".hx-race-title:has-text('A race of your own')")
+    assert page.locator(".hx-race-live").is_hidden()
+    page.get_by_role("slider", name="Moment of the run").press("End")
+    drawn(page)
+    assert counts(page) == [32, 32]
+    assert page.locator("[data-lane='1'] .hx-race-range").inner_text() == "one repeat"
+
 
 @pytest.mark.browser
 @pytest.mark.everything
@@ -205,33 +227,6 @@ def test_a_race_leaves_as_a_file_and_comes_back_and_a_lane_opens_on_play(
     page.get_by_role("button", name="opens this lane on the Explore tab").nth(0).click()
     page.wait_for_selector("#stage .hx-tok")
     assert page.get_by_role("tab", name="Explore").get_attribute("aria-selected") == "true"
-
-
-@pytest.mark.browser
-def test_a_race_of_ones_own_waits_races_stops_and_is_shown(page: Any, race_site: str) -> None:
-    page.goto(f"{race_site}/?tab=race&preset=toy")
-    page.wait_for_selector(".hx-race-row")
-    page.get_by_role("button", name="Race your own stacks").click()
-    assert page.locator(".hx-race-choice input:checked").count() == 2
-    go = page.locator(".hx-race-live .hx-go")
-    page.locator(".hx-race-choice input").nth(1).uncheck()
-    assert go.get_attribute("aria-disabled") == "true"
-    go.press("Enter")
-    page.wait_for_selector(".hx-race-outcome:has-text('Choose at least two stacks.')")
-    page.locator(".hx-race-choice input").nth(1).check()
-    go.click()
-    page.wait_for_selector(".hx-race-said:has-text('repeat 1 of 3')")
-    page.keyboard.press("Escape")
-    page.wait_for_selector(".hx-race-outcome:has-text('Stopped before the race was over.')")
-    page.locator("#hx-race-length").select_option("32")
-    page.locator("#hx-race-repeats").select_option("1")
-    go.click()
-    page.wait_for_selector(".hx-race-title:has-text('A race of your own')")
-    assert page.locator(".hx-race-live").is_hidden()
-    page.get_by_role("slider", name="Moment of the run").press("End")
-    drawn(page)
-    assert counts(page) == [32, 32]
-    assert page.locator("[data-lane='1'] .hx-race-range").inner_text() == "one repeat"
 
 
 @pytest.mark.browser

@@ -45,8 +45,15 @@ def stands(page: Any, expected: str) -> None:
     assert stack(page) == expected
 
 
-def test_the_depth_slider_rewrites_the_stack_and_keeps_the_focus(page: Any, shared: str) -> None:
+def test_the_card_names_layers_the_slider_changes_them_and_the_heat_map_shows_them(page: Any, shared: str) -> None:
     visit(page, shared)
+    page.locator(".hx-tok").first.click()
+    card = page.locator(".hx-card")
+    assert "exit at layer 4 of 30" in card.locator(".hx-card-facts").inner_text()
+    assert card.locator(".hx-verdict-stop").all_inner_texts() == ["exit at layer 8 of 30", "all 30 layers"]
+    page.keyboard.press("Escape")
+
+    # The slider rewrites the stack and keeps the focus.
     slider = page.get_by_role("slider", name="depth of early exit").first  # of the upper exit
     assert slider.input_value() == "8"
     slider.focus()
@@ -57,6 +64,16 @@ def test_the_depth_slider_rewrites_the_stack_and_keeps_the_focus(page: Any, shar
     assert "10 of 30" in page.locator(".hx-tower").inner_text()
     assert "runs 4–9, reuses 0–3" in page.locator(".hx-tower").inner_text()
     assert page.locator(".hx-stale").count() == 1
+
+    page.get_by_role("button", name="At which layer did the model know?").click()
+    page.wait_for_selector("#figure-depths .js-plotly-plot .heatmaplayer image")
+    figure = page.locator("#figure-depths-panel")
+    assert figure.get_attribute("aria-label").startswith("At which layer did the model know?")
+    rows = figure.locator("table tbody tr")
+    assert rows.count() == 12
+    assert rows.nth(1).locator("th, td").nth(1).text_content() == "4"  # known from layer 4 on
+    assert "<b>one</b>" in figure.locator("table").text_content()
+    assert figure.locator(".hx-figure-view").get_attribute("tabindex") == "0"
 
 
 @pytest.mark.everything
@@ -273,14 +290,6 @@ def test_a_lane_says_which_layers_a_call_ran(page: Any, shared: str) -> None:
     assert "0–3 in 8 passes" in table
 
 
-def test_the_card_says_at_which_layer_each_level_stopped(page: Any, shared: str) -> None:
-    visit(page, shared)
-    page.locator(".hx-tok").first.click()
-    card = page.locator(".hx-card")
-    assert "exit at layer 4 of 30" in card.locator(".hx-card-facts").inner_text()
-    assert card.locator(".hx-verdict-stop").all_inner_texts() == ["exit at layer 8 of 30", "all 30 layers"]
-
-
 @pytest.mark.everything
 def test_the_card_says_what_a_token_was_copied_from_and_the_text_marks_it(page: Any, shared: str) -> None:
     visit(page, shared, "?recording=01-bare&colour=source")
@@ -304,19 +313,6 @@ def test_a_run_over_shared_weights_says_how_many_layers_it_read_for_a_token(page
     visit(page, shared)
     # drafts 4 + 4, the exit above 4, the target 8 on the bonus row and 22: 42 layers for three tokens
     assert page.locator(".hx-figure-layers").inner_text().split("\n")[0] == "14.0 of 30"
-
-
-def test_the_button_leads_to_the_heat_map(page: Any, shared: str) -> None:
-    visit(page, shared)
-    page.get_by_role("button", name="At which layer did the model know?").click()
-    page.wait_for_selector("#figure-depths .js-plotly-plot .heatmaplayer image")
-    figure = page.locator("#figure-depths-panel")
-    assert figure.get_attribute("aria-label").startswith("At which layer did the model know?")
-    rows = figure.locator("table tbody tr")
-    assert rows.count() == 12
-    assert rows.nth(1).locator("th, td").nth(1).text_content() == "4"  # known from layer 4 on
-    assert "<b>one</b>" in figure.locator("table").text_content()
-    assert figure.locator(".hx-figure-view").get_attribute("tabindex") == "0"
 
 
 @pytest.mark.everything

@@ -35,6 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as few:
         few.setattr(planned_ahead, "profiles", lambda: first)
         few.setattr(planned_ahead, "STOPS", FEW)
+        few.setattr(planned_ahead, "EVERY", len(planned_ahead.AGREEMENTS))
+        few.setattr(planned_ahead, "plugins", lambda _: [])
         few.setattr(figures_ahead, "figures", _figures_of_one(figures_ahead.figures))
         assert main(["site", "--out", str(out)]) == 0
     return out

@@ -76,9 +76,6 @@ def test_the_first_visit_opens_with_it_and_the_next_one_with_explore(newcomer: A
     assert page.evaluate("document.activeElement.textContent.trim()") == "Explore"
     assert worst_window(page.evaluate("shifts")) < 0.05, "nothing moves when it gives way"
     assert not drawing, "the figures begin where the window ends"
-    page.locator("#figures").scroll_into_view_if_needed()
-    page.locator("#figures .js-plotly-plot").first.wait_for()
-    assert drawing
     page.go_back()
     told(page, LAST)
     page.go_forward()

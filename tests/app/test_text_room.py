@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from cases import first_always
 from pagekit import CALM, drawn
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
@@ -127,8 +127,34 @@ def test_on_a_phone_a_long_title_ends_before_what_says_that_the_text_begins_abov
     assert words <= box(page, ".hx-above")["x"] + 1
 
 
-def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> None:
-    visit(page, shipped, "01-code")
+def test_at_a_desk_the_text_follows_the_cursor_is_shown_whole_and_lies_free(page: Any, shipped: str) -> None:
+    visit(page, shipped)
+    _follows_the_cursor(page)
+    _shown_whole(page)
+    _card_hides_nothing(page, DESK)
+    _nothing_lies_over(page, (DESK, (720, 450), PHONE))
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("size", [PHONE, PROJECTOR])
+def test_the_text_follows_the_cursor_wherever_it_jumps(page: Any, shipped: str, size: tuple[int, int]) -> None:
+    visit(page, shipped, size=size)
+    _follows_the_cursor(page)
+
+
+@pytest.mark.everything
+def test_the_card_hides_nothing_of_the_text_on_a_projector(page: Any, shipped: str) -> None:
+    visit(page, shipped, size=PROJECTOR)
+    _card_hides_nothing(page, PROJECTOR)
+
+
+@pytest.mark.everything
+def test_nothing_lies_over_anything_else_at_any_zoom(page: Any, shipped: str) -> None:
+    visit(page, shipped)
+    _nothing_lies_over(page, (DESK, (1180, 760), (960, 600), (720, 450), PHONE))
+
+
+def _shown_whole(page: Any) -> None:
     seek(page, 1)
     first, last = page.locator(".hx-flow .hx-tok").first, page.locator(".hx-flow .hx-tok").last
     assert page.get_by_text("begins above").is_visible(), "the beginning is above the panel, and the head says so"
@@ -144,6 +170,63 @@ def test_the_whole_text_is_in_sight_when_asked_for(page: Any, shipped: str) -> N
     page.get_by_role("checkbox", name="whole text").uncheck()
     drawn(page)
     assert page.locator(".hx-tower").is_visible() and last.bounding_box()["y"] < 900
+
+
+def _card_hides_nothing(page: Any, size: tuple[int, int]) -> None:
+    seek(page, 1)
+    for token in (page.locator(".hx-flow .hx-tok").last, page.locator(".hx-ghost").last):
+        token.click()
+        card = page.locator(".hx-card.hx-pinned")
+        card.wait_for()
+        place = card.bounding_box()
+        assert apart(place, box(page, ".hx-text-panel"))
+        assert place["x"] >= 0 and place["y"] >= 0 and place["y"] + place["height"] <= size[1]
+        page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name="whole text").check()
+    drawn(page)
+    page.locator(".hx-flow .hx-tok").first.click()
+    assert apart(page.locator(".hx-card").bounding_box(), box(page, ".hx-flow"))
+    page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name="whole text").uncheck()
+    drawn(page)
+
+
+def _follows_the_cursor(page: Any) -> None:
+    text = page.locator(".hx-text")
+    to_start, to_end = (page.get_by_role("button", name=f"To the {where}") for where in ("start", "end"))
+
+    def follows() -> bool:
+        drawn(page)
+        last = page.locator(".hx-flow .hx-tok").last
+        seen = last.evaluate(
+            "(x) => document.querySelector('.hx-text').getBoundingClientRect().bottom >= "
+            "x.getBoundingClientRect().bottom"
+        )
+        return seen and text.evaluate(BELOW) <= 1
+
+    for _ in range(2):
+        to_start.click()
+        drawn(page)
+        to_end.click()
+        assert follows() and text.evaluate("(x) => x.scrollTop") > 100
+    for key in ("Home", "End"):
+        page.get_by_role("slider", name="Moment of the run").press(key)
+        drawn(page)
+    assert follows() and text.evaluate("(x) => x.scrollTop") > 100
+    for share in (0.97, 0.5, 1):  # from where somebody has scrolled away, on and back
+        text.evaluate("(x) => { x.scrollTop = 0; }")
+        drawn(page)
+        seek(page, share)
+        assert follows(), share
+
+
+def _nothing_lies_over(page: Any, sizes: Sequence[tuple[int, int]]) -> None:
+    """720 x 450 is a window of 1440 x 900 at 200 %."""
+    for size in sizes:
+        resized(page, size)
+        seek(page, 1)
+        assert page.evaluate(OVERLAPS) == [], size
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
 
 
 @pytest.mark.everything
@@ -205,24 +288,6 @@ def test_committing_a_token_moves_nothing(page: Any, shipped: str) -> None:
     assert committed > 5
 
 
-@first_always("size", [DESK, PROJECTOR])
-def test_the_card_hides_nothing_of_the_text(page: Any, shipped: str, size: tuple[int, int]) -> None:
-    visit(page, shipped, size=size)
-    seek(page, 1)
-    for token in (page.locator(".hx-flow .hx-tok").last, page.locator(".hx-ghost").last):
-        token.click()
-        card = page.locator(".hx-card.hx-pinned")
-        card.wait_for()
-        place = card.bounding_box()
-        assert apart(place, box(page, ".hx-text-panel"))
-        assert place["x"] >= 0 and place["y"] >= 0 and place["y"] + place["height"] <= size[1]
-        page.keyboard.press("Escape")
-    page.get_by_role("checkbox", name="whole text").check()
-    drawn(page)
-    page.locator(".hx-flow .hx-tok").first.click()
-    assert apart(page.locator(".hx-card").bounding_box(), box(page, ".hx-flow"))
-
-
 @pytest.mark.everything
 def test_on_a_phone_the_card_is_a_sheet_below_the_text(page: Any, shipped: str) -> None:
     visit(page, shipped, size=PHONE)
@@ -255,37 +320,6 @@ def test_a_text_that_was_just_scrolled_up_stays_there_through_a_drawing(page: An
 BELOW = "(x) => x.scrollHeight - x.clientHeight - x.scrollTop"
 
 
-@first_always("size", [DESK, PHONE, PROJECTOR])
-def test_the_text_follows_the_cursor_wherever_it_jumps(page: Any, shipped: str, size: tuple[int, int]) -> None:
-    visit(page, shipped, "01-code", size)
-    text = page.locator(".hx-text")
-    to_start, to_end = (page.get_by_role("button", name=f"To the {where}") for where in ("start", "end"))
-
-    def follows() -> bool:
-        drawn(page)
-        last = page.locator(".hx-flow .hx-tok").last
-        seen = last.evaluate(
-            "(x) => document.querySelector('.hx-text').getBoundingClientRect().bottom >= "
-            "x.getBoundingClientRect().bottom"
-        )
-        return seen and text.evaluate(BELOW) <= 1
-
-    for _ in range(2):
-        to_start.click()
-        drawn(page)
-        to_end.click()
-        assert follows() and text.evaluate("(x) => x.scrollTop") > 100
-    for key in ("Home", "End"):
-        page.get_by_role("slider", name="Moment of the run").press(key)
-        drawn(page)
-    assert follows() and text.evaluate("(x) => x.scrollTop") > 100
-    for share in (0.97, 0.5, 1):  # from where somebody has scrolled away, on and back
-        text.evaluate("(x) => { x.scrollTop = 0; }")
-        drawn(page)
-        seek(page, share)
-        assert follows(), share
-
-
 @pytest.mark.everything
 def test_a_link_to_a_token_far_above_the_cursor_shows_it_and_stays_there(page: Any, shipped: str) -> None:
     page.emulate_media(reduced_motion="reduce")
@@ -314,16 +348,6 @@ def test_a_greedy_card_speaks_of_top_choices_and_a_sampled_one_of_coins(page: An
     seek(page, 1)
     page.locator(".hx-flow .hx-tok[data-how='draft']").first.click()
     assert "α" in card.inner_text() and "top choice" not in card.inner_text()
-
-
-def test_nothing_lies_over_anything_else_at_any_zoom(page: Any, shipped: str) -> None:
-    """720 x 450 is a window of 1440 x 900 at 200 %."""
-    visit(page, shipped)
-    for size in (DESK, (1180, 760), (960, 600), (720, 450), PHONE):
-        resized(page, size)
-        seek(page, 1)
-        assert page.evaluate(OVERLAPS) == [], size
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
 
 
 @pytest.mark.everything

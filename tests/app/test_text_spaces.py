@@ -6,7 +6,6 @@ import base64
 from typing import Any
 
 import pytest
-from cases import first_always
 from test_first_screen import DESK, PHONE, PROJECTOR, seek, visit
 
 from app.kit.static import ASSETS
@@ -116,10 +115,22 @@ COPIED = """
 """
 
 
-@first_always("size", [DESK, PHONE, PROJECTOR])
-def test_tokens_stand_as_far_apart_as_in_plain_text(page: Any, shipped: str, size: tuple[int, int]) -> None:
+def test_tokens_stand_as_far_apart_as_in_plain_text_and_are_copied_as_such(page: Any, shipped: str) -> None:
+    visit(page, shipped, "01-code")
+    seek(page, 1)
+    _far_apart(page)
+    _copied(page, "01-code")
+
+
+@pytest.mark.everything
+@pytest.mark.parametrize("size", [PHONE, PROJECTOR])
+def test_tokens_stand_as_far_apart_elsewhere(page: Any, shipped: str, size: tuple[int, int]) -> None:
     visit(page, shipped, "01-code", size)
     seek(page, 1)
+    _far_apart(page)
+
+
+def _far_apart(page: Any) -> None:
     found = page.evaluate(EXCESS)
     assert len(found) > 40 and any("(" in text for _, text in found)
     assert [(text, by) for by, text in found if abs(by) > 1] == []
@@ -165,10 +176,14 @@ def test_words_are_not_set_as_code(page: Any, shipped: str) -> None:
     assert page.locator(".hx-tok").count() > 20 and page.locator(".hx-code").count() == 0
 
 
-@first_always("recording", ["01-code", "12-hispec"])
-def test_what_is_copied_is_the_text_alone(page: Any, shipped: str, recording: str) -> None:
-    visit(page, shipped, recording)
+@pytest.mark.everything
+def test_of_words_too_the_text_alone_is_copied(page: Any, shipped: str) -> None:
+    visit(page, shipped, "12-hispec")
     seek(page, 1)
+    _copied(page, "12-hispec")
+
+
+def _copied(page: Any, recording: str) -> None:
     events = file.read(ASSETS / f"traces/{recording}.jsonl.gz")
     bytes_of = {e.id: b"" if e.special else base64.b64decode(e.b64) for e in events if isinstance(e, Piece)}
     assert page.locator(".hx-flow .hx-ghosts").count()
