@@ -19,6 +19,7 @@ from pagekit import SEEN, UNFOLDED, launched, slowed, write_recordings
 from hsd_core.pipeline import Pipeline
 
 VISITOR: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
+NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
 NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
 
 
@@ -118,7 +119,7 @@ def _started(start: Any, **options: Any) -> Any:
 
     system = shutil.which("chromium") or shutil.which("chromium-browser")
     try:
-        return start(executable_path=system, args=["--no-sandbox"], **options)
+        return start(executable_path=system, args=["--no-sandbox", NO_OTHER_HOST], **options)
     except Error:
         if os.environ.get("HSD_REQUIRE_BROWSER"):
             pytest.fail(NO_BROWSER)
@@ -134,7 +135,7 @@ def _watched(visitor: Visitor) -> Iterator[Any]:
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    page.on("request", lambda request: faults.append(f"outside: {request.url}") if _outside(request.url) else None)
+    page.on("requestfailed", lambda failed: faults.append(f"outside: {failed.url}") if _outside(failed.url) else None)
     page.on("framenavigated", lambda frame: visitor.origins.add("/".join(frame.url.split("/")[:3])))
     page.goto, page.reload = _settled(page, page.goto), _settled(page, page.reload)
     yield page

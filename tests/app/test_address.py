@@ -97,6 +97,7 @@ def test_the_program_refuses_it_before_the_page_is_built(taken: int) -> None:
     assert ended.stderr.startswith(f"error: port {taken} is taken") and ended.stderr.count("\n") == 1
 
 
+@pytest.mark.everything
 def test_a_port_that_is_taken_after_it_was_looked_at_is_one_line_too(taken: int) -> None:
     ended = started(
         "import app.serve.door.address; app.serve.door.address.check_address = lambda host, port: None", taken

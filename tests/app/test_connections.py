@@ -21,7 +21,7 @@ from hsd_core.pipeline import Pipeline
 
 GET = b"GET /%s HTTP/1.1\r\nhost: x\r\n\r\n"
 LARGE = 2**24  # bytes: more than the system keeps for a client that takes none
-SOON_S = 0.3
+SOON_S = 0.2
 
 
 async def answers(scope: Any, receive: Any, send: Any) -> None:

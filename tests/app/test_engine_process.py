@@ -92,7 +92,7 @@ WORDS = {
 @pytest.mark.parametrize(
     ("prompt", "when", "sent"),
     [
-        ("read", in_the_prompt, signal.SIGKILL),
+        pytest.param("read", in_the_prompt, signal.SIGKILL, marks=pytest.mark.everything),
         ("write", in_a_round, signal.SIGSEGV),
         pytest.param("write", in_a_round, signal.SIGSTOP, marks=pytest.mark.everything),
         pytest.param("write", in_a_round, signal.SIGKILL, marks=pytest.mark.everything),

@@ -99,45 +99,47 @@ def desk(page: Any) -> None:
     page.emulate_media(color_scheme="light")
 
 
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+
+
 def looked_over(page: Any, name: str) -> None:
     """Light on a desktop, then on a projector and at 200 % zoom, then dark on a phone, without loading it again."""
-    fits = "document.documentElement.scrollWidth <= innerWidth"
     assert found(page) == []
-    assert page.evaluate(fits)
+    assert page.evaluate(FITS)
     if name in FROM_THE_BACK:
         resized(page, "projector")
         assert set(page.evaluate(SMALL)) == set(), "no text on a projector is smaller than 14 px"
     if name in ZOOMED:
         resized(page, "zoomed")
         assert page.evaluate(SPILLS) == [], "nothing spills out of its place"
-        assert page.evaluate(fits)
+        assert page.evaluate(FITS)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("document.body.classList.contains('dark')")
     resized(page, "phone")
     assert found(page, OF_A_LOOK) == []
-    assert page.evaluate(fits)
+    assert page.evaluate(FITS)
 
 
 @pytest.mark.parametrize("names", SCREENS, ids="+".join)
 def test_every_screen_is_for_everyone_in_two_looks_and_four_widths(
     looked_at: Any, shipped: str, names: tuple[str, ...]
 ) -> None:
-    """And on a phone a run, a race and a lesson are used whole."""
+    """On the phone a run, a race and a lesson are used whole, and further states are looked at."""
     page = looked_at
     desk(page)
     made(page, shipped, BY_NAME[names[0]])
     looked_over(page, names[0])
     if names[0] in ON_A_PHONE:
         ON_A_PHONE[names[0]](page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(FITS)
     for name in names[1:]:
-        desk(page)
         page.keyboard.press("Escape")
         if name in LEADS:
             page.locator(LEADS[name]).first.click()
         BY_NAME[name].steps(page)
         drawn(page)
-        looked_over(page, name)
+        assert found(page) == []
+        assert page.evaluate(FITS)
 
 
 @pytest.mark.everything

@@ -44,7 +44,7 @@ const still = (ms) => performance.now() - since > ms;
 FILLED = 400  # px: what fills a tab has come
 BELOW_THE_WINDOW = """f.contentDocument.querySelector(".hx-card").getBoundingClientRect().bottom
   + f.getBoundingClientRect().top - innerHeight"""
-STILL_MS = 400  # a page that grows asks for more some ten times a second
+STILL_MS = 250  # a page that grows asks for more some ten times a second
 
 
 @pytest.fixture(scope="module")

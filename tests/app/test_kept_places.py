@@ -117,7 +117,7 @@ def test_a_page_that_comes_back_to_the_server_has_its_place(tmp_path: Path, monk
         told = next(waiting)
         assert told["status"]["mode"] == "waiting" and "kept for ten minutes" in told["status"]["detail"]
         waiting.close()
-        time.sleep(1.5)  # longer than a run that is at work goes on without its page
+        time.sleep(1.0)  # longer than a run that is at work goes on without its page
         back = Visit(url, page=True)
         found: dict[str, Any] = back.call("tail", {"run": name, "from": 0})
         assert (found["final"], found["status"]["mode"]) == (False, "waiting")

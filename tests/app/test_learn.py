@@ -134,6 +134,7 @@ def test_every_shipped_step_has_a_picture() -> None:
 
 def test_a_lesson_is_one_picture_with_explore_one_press_away(page: Any, shipped: str) -> None:
     titles = [step["title"] for step in steps(2)]
+    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{shipped}/?tab=learn")
     page.get_by_role("link", name="Draft and verify").click()
     settled(page, titles[0])

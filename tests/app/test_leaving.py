@@ -31,6 +31,9 @@ class Measuring(AllHere):
     catalogue = staticmethod(Pipeline.catalogue)
 
     def __init__(self) -> None:
+        self.anew()
+
+    def anew(self) -> None:
         self.began, self.ended, self.runs = threading.Event(), threading.Event(), 0
 
     def open(self, preset: str, **options: Any) -> Measuring:
@@ -52,6 +55,20 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
     pipeline = Measuring()
     with launched(pipeline, traces=tmp_path) as url:
         yield url, pipeline
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Measuring]]:
+    pipeline = Measuring()
+    with launched(pipeline, traces=tmp_path_factory.mktemp("none"), mcp=True) as url:
+        yield url, pipeline
+
+
+@pytest.fixture
+def freed(kept: tuple[str, Measuring]) -> tuple[str, Measuring]:
+    """One server for tests that leave its engine free."""
+    kept[1].anew()
+    return kept
 
 
 def _leave_at_work(url: str, pipeline: Measuring) -> None:
@@ -84,18 +101,18 @@ def test_a_page_that_left_does_not_hold_up_who_waits(served: Any, monkeypatch: p
 
 
 def test_a_run_goes_on_for_a_page_that_comes_back_for_it_until_that_leaves_too(
-    served: Any, monkeypatch: pytest.MonkeyPatch
+    freed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.serve.service.RETURN_S", 1.0)
-    monkeypatch.setattr("app.serve.line.known_runs.RETURN_S", 1.0)
-    url, pipeline = served
+    monkeypatch.setattr("app.serve.service.RETURN_S", 0.5)
+    monkeypatch.setattr("app.serve.line.known_runs.RETURN_S", 0.5)
+    url, pipeline = freed
     name = str(uuid.uuid4())
     payloads = Visit(url, page=True).generate(run=name)
     next(payloads)
     assert pipeline.began.wait(SOON_S)
     Visit(url).close(name)
     payloads.close()
-    again, until = Visit(url, page=True), time.monotonic() + 4.0
+    again, until = Visit(url, page=True), time.monotonic() + 2.0
     while time.monotonic() < until:
         found = again.call("tail", {"run": name, "from": 0})
         assert not found["final"] and found["ev"][0]["event"] == "header"
@@ -143,8 +160,8 @@ def test_a_run_that_waits_keeps_its_place_for_a_page_that_comes_back(served: Any
     first.close()
 
 
-def test_an_api_client_that_leaves_frees_the_engine(served: Any) -> None:
-    url, pipeline = served
+def test_an_api_client_that_leaves_frees_the_engine(freed: Any) -> None:
+    url, pipeline = freed
     visit = Visit(url)
     answer = visit.hear_call(visit.post_call())
     assert pipeline.began.wait(SOON_S)
@@ -213,9 +230,9 @@ def tools(tmp_path: Path) -> Iterator[tuple[str, Measuring]]:
 
 @first_always("progress", [False, True])
 def test_a_client_of_the_tools_that_leaves_frees_the_engine(
-    tools: Any, progress: bool, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    freed: Any, progress: bool, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    url, pipeline = tools
+    url, pipeline = freed
 
     async def told(*_: Any) -> None: ...
 
@@ -273,7 +290,7 @@ def test_a_name_under_which_a_call_is_heard_cannot_be_given_by_its_client(tools:
     assert pipeline.ended.wait(SOON_S)
 
 
-def test_clients_of_the_tools_hold_no_connection_beside_their_calls(tools: Any) -> None:
-    url, _ = tools
+def test_clients_of_the_tools_hold_no_connection_beside_their_calls(freed: Any) -> None:
+    url, _ = freed
     reply = httpx.get(f"{url}/gradio_api/mcp/", headers={"accept": "text/event-stream"})
     assert (reply.status_code, reply.headers["allow"]) == (405, "POST") and reply.json()["error"]

@@ -263,6 +263,7 @@ def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
     assert kept == {name: value for name, value in wanted.items() if name != "colour"}
 
 
+@pytest.mark.everything
 def test_what_is_not_valid_in_the_address_is_left_out_and_said(page: Any, site: str) -> None:
     visit(page, site, "/?temperature=hot&top_p=7&seed=5&stack=,,")
     note = page.locator(".hx-note")

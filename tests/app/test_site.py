@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from app.kit.static import ASSETS
-from app.site import figures_ahead, planned_ahead
+from app.site import figures_ahead, planned_ahead, written
 from app.site.written import MOST_MB, write
 from app.space import folder as space
 from hsd_core.cli import main
@@ -37,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         few.setattr(planned_ahead, "STOPS", FEW)
         few.setattr(planned_ahead, "EVERY", len(planned_ahead.AGREEMENTS))
         few.setattr(planned_ahead, "plugins", lambda _: [])
+        few.setattr(written, "reference", lambda: "")  # see tests/unit/test_reference.py
         few.setattr(figures_ahead, "figures", _figures_of_one(figures_ahead.figures))
         assert main(["site", "--out", str(out)]) == 0
     return out
