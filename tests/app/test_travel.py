@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 import segno
-from cases import first_always
 from pagekit import HOSTILE, drawn, plain_run
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -73,7 +72,8 @@ def test_a_link_to_a_moment_opens_it_at_rest_with_the_card_of_its_token(page: An
     assert "at=" not in page.url and "token=" not in page.url  # it would name what is no longer shown
 
 
-@first_always(
+@pytest.mark.everything  # tests/js/moments.test.mjs finds the nearest
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
         ("recording=01-code&at=900.2", "no moment 900.2; the nearest"),
