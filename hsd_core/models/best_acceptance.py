@@ -1,14 +1,14 @@
-"""The best acceptance that any exact rule could reach at one place, and what the rule `tokenwise` reaches there.
+"""The acceptance probability at one position: the maximum over exact rules, and that of the rule `tokenwise`.
 
 Optimal multi-draft speculative decoding (arXiv 2502.18779): a rule that keeps p's distribution couples the candidates
-with a token y of p and keeps one where y is among them. The best coupling is a linear programme, and its dual is a
-choice of tokens: with Q(H) the chance that all candidates lie within the set H,
+with a token y of p and keeps one if y is among them. The best coupling is a linear programme, and its dual is a choice
+of tokens: with Q(H) the probability that all candidates are within the set H,
 
     best = 1 + min over H of p(H) - Q(H)
 
-Named candidates are always there, so they lie in H. For drawn ones the best H holds the tokens of the least p/q,
-however many that are: one pass over the sorted tokens finds it. It is a mean over the candidates that might have been
-drawn, for a rule that judges each place by itself (`block` weighs places together).
+Named candidates are fixed, so they are in H. For drawn ones the best H is a set of tokens with the least p/q; one pass
+over the sorted tokens finds its size. It is a mean over the candidates that could be drawn, for a rule that judges each
+position separately (`block` judges positions together).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Distribution = NDArray[np.float64]
-HEAD = 1024  # tokens that H is chosen from where three or more candidates are drawn
+HEAD = 1024  # tokens that H is chosen from if three or more candidates are drawn
 
 
 class Reach(NamedTuple):
-    """The chance that a candidate is kept: by `tokenwise` (None: not computed), and by the best exact rule."""
+    """The probability that a candidate is kept: by `tokenwise` (None: not computed), and by the best exact rule."""
 
     rule: float | None
     best: float
@@ -33,15 +33,15 @@ class Reach(NamedTuple):
 def reach(
     p: Distribution, q: Distribution | None, drawn: int, named: Sequence[int] = (), *, repeats: bool = False
 ) -> Reach:
-    """What can be kept at one place.
+    """The acceptance probability at one position.
 
     Args:
-        p: (V,) the verifier's distribution. q: (V,) the drafter's, before any candidate was taken out; None where none
-        is drawn. drawn: how many candidates are drawn from q, the named ones left out. named: candidates without a
+        p: (V,) the verifier's distribution. q: (V,) the drafter's, before any candidate was removed; None if none is
+        drawn. drawn: the number of candidates drawn from q without the named ones. named: candidates without a
         distribution. repeats: they are drawn with replacement.
 
-    With three or more drawn without replacement the rule's own chance is not computed, and tokens beyond the `HEAD`
-    likeliest of q are not part of H: what is found then is no less than the best, and more by k q(beyond) at most.
+    With three or more drawn without replacement the rule's probability is not computed, and H has tokens of the `HEAD`
+    likeliest of q only: the result is an upper bound, too large by k q(others) at most.
     """
     p = p / p.sum()
     always = float(p[list(named)].sum())
@@ -68,7 +68,7 @@ def _cut(p: Distribution, q: Distribution, k: int, repeats: bool) -> float:
     order = support[np.argsort(p[support] / q[support])]
     inside = q[order]
     beyond = 1.0 - float(inside.sum()) if len(order) < np.count_nonzero(q) else 0.0
-    outside = np.append(np.cumsum(inside[:0:-1])[::-1], 0.0) + beyond  # 1 - q(H): summed, so that little stays exact
+    outside = np.append(np.cumsum(inside[:0:-1])[::-1], 0.0) + beyond  # 1 - q(H), summed to keep small values exact
     if repeats:
         missed = -np.expm1(k * np.log1p(-np.minimum(outside, 1.0))) if len(order) else outside
     elif k == 2:
@@ -79,21 +79,21 @@ def _cut(p: Distribution, q: Distribution, k: int, repeats: bool) -> float:
 
 
 def _others(q: Distribution) -> Distribution:
-    """1 - q of each token, summed for the likeliest one: it may differ from 1 by less than its own rounding."""
+    """1 - q of each token; for the likeliest one the sum of the others, as 1 - q would cancel."""
     others, top = 1.0 - q, int(q.argmax())
     others[top] = max(q[:top].sum() + q[top + 1 :].sum(), np.finfo(float).tiny) if q[top] > 0.5 else others[top]
     return others
 
 
 def _missed(inside: Distribution, outside: Distribution, k: int) -> Distribution:
-    """For every prefix H of tokens the chance that of k draws without replacement one lies outside H.
+    """For every prefix H of tokens the probability that one of k draws without replacement is outside H.
 
-    Let every token come at a random time, exponential with its q as the rate: the draws are those in the order of
-    coming. One of the first k lies outside H where fewer than k tokens of H have come by the first one of the others:
+    Give every token an exponential arrival time with rate q: the draws are the tokens in order of arrival. One of the
+    first k is outside H if fewer than k tokens of H have arrived when the first other token arrives:
 
         integral over t of r e^(-r t) P(fewer than k of H by t),   r = 1 - q(H)
 
-    by the trapezoidal rule over log t, exact to some 1e-12; the count's distribution grows by one token a step.
+    by the trapezoidal rule over log t, accurate to about 1e-12; each step adds one token to the count's distribution.
     """
     step = 1 / 3
     t = np.exp(np.arange(-32.0, 4.0 - np.log(max(outside[outside > 0.0].min(initial=1.0), 1e-300)), step))
@@ -127,8 +127,8 @@ def _again(p: Distribution, q: Distribution, k: int) -> float:
 def _twice(p: Distribution, q: Distribution) -> float:
     """Recursive rejection of two candidates drawn without replacement.
 
-    Behind a rejected x the second one's distribution is c q with c = 1 / (1 - q(x)), and it is kept with the chance
-    F(c) = sum over y of min(p'(y), c q(y)): p' = norm(max(p - q, 0)) does not depend on x and has no mass there.
+    After a rejected x the distribution of the second is c q with c = 1 / (1 - q(x)), and it is kept with probability
+    F(c) = sum over y of min(p'(y), c q(y)), where p' = norm(max(p - q, 0)) does not depend on x and has no mass there.
     """
     left = np.maximum(p - q, 0.0)
     mass = float(left.sum())

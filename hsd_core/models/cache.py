@@ -1,7 +1,7 @@
-"""What a run remembers of a model, and how it is taken back: one protocol for every decoder.
+"""A model's cache in one run, and its rollback: one protocol for every decoder.
 
-A context grows by a tree behind it; then a path of the tree is kept and the rest forgotten. For keys and values that is
-a position to go on from, after the path's nodes have been moved together where they do not lie so already.
+A context is extended by a tree; then a path of the tree is kept and the rest forgotten. For keys and values rollback
+sets the length, after the path's nodes have been moved to adjacent slots if necessary.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from hsd_core.models.one_pass import in_order
 
 
 class Cache(Protocol):
-    """One run's memory of one model. length: the slots filled, positions of a context and nodes of a tree behind it."""
+    """One run's cache of one model. length: the filled slots, positions of a context and nodes of a tree after it."""
 
     @property
     def length(self) -> int: ...
 
     def keep(self, base: int, path: Sequence[int]) -> None:
-        """Of the tree behind the first `base` slots keep the nodes of a path, forget all else that lies there.
+        """Of the tree after the first `base` slots keep the nodes of a path, forget the others.
 
-        It may forget more than that: `length` says what is left.
+        It may forget more; `length` is what is left.
         """
 
     def cut(self, length: int) -> None:
-        """Forget every slot from `length` on; nothing where no more are filled."""
+        """Forget every slot from `length` on, if so many are filled."""
 
     def mark(self) -> object:
-        """This state, for `restore`, as long as nothing before it is taken back."""
+        """The present state, for `restore`; valid until the cache is cut before it."""
 
     def restore(self, mark: object) -> None:
-        """Forget what was fed since `mark`."""
+        """Forget the inputs since `mark`."""
 
 
 C = TypeVar("C", bound=Cache)
 
 
 def own(cache: Cache, kind: type[C]) -> C:
-    """A decoder's own kind of cache: no kernel is given memory that was not made for it.
+    """The cache, checked to be of a decoder's own kind.
 
     Raises:
         DecoderError: it is another decoder's.
@@ -53,9 +53,9 @@ def own(cache: Cache, kind: type[C]) -> C:
 
 
 class Positions:
-    """A cache of which every slot stands for itself, so that going back is a number.
+    """A cache with independent slots, so that rollback sets its length.
 
-    length: slots that have been through all that it remembers.
+    length: the filled slots.
     """
 
     __slots__ = ("length",)
@@ -77,22 +77,22 @@ class Positions:
         self.cut(mark)
 
     def keep(self, base: int, path: Sequence[int]) -> None:
-        """See `Cache.keep`. Nodes that were never fed are not there to be kept."""
+        """See `Cache.keep`. Nodes that were not processed are left out."""
         mine = [node for node in path if base + node < self.length]
         if not in_order(mine):
             self.move(base, mine)
         self.cut(base + len(mine))
 
     def move(self, base: int, nodes: Sequence[int]) -> None:
-        """Put these nodes of the tree behind `base` side by side, from slot `base` on."""
+        """Move these nodes of the tree to adjacent slots from `base` on."""
         raise NotImplementedError
 
 
 class KVCache(Positions):
     """Keys and values of `texts` texts: two tensors (L, texts, G, slots, d), always finite.
 
-    Names: L layers, G key/value heads, d head size. `length` is that of one text alone. divided: (L, G, d) what the
-    values are divided by, in a copy that smooths what it rounds; None where they are the model's own.
+    Names: L layers, G key/value heads, d head size. `length` is of one text. divided: (L, G, d) divisors of the values
+    in a copy that smooths the inputs of its products; None for the model's own values.
     """
 
     __slots__ = ("capacity", "divided", "keys", "values")
@@ -103,7 +103,7 @@ class KVCache(Positions):
         self.divided: Tensor | None = None
 
     def text(self, b: int) -> KVCache:
-        """Text b's part of it, the same memory."""
+        """The part of text b, in the same memory."""
         return KVCache(self.keys[:, b : b + 1], self.values[:, b : b + 1], self.capacity)
 
     def move(self, base: int, nodes: Sequence[int], lo: int = 0, hi: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a chat template may use: the tags, filters and functions that transformers gives it, in a sandbox."""
+"""The environment of chat templates: the tags, filters and functions of transformers, in a sandbox."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 class Generation(Extension):
-    """`{% generation %}`: around what the assistant wrote, which training counts; the text is what stands in it."""
+    """`{% generation %}`, which marks the assistant's text for training; it renders its content."""
 
     tags = {"generation"}  # noqa: RUF012  # as jinja declares it
 
@@ -45,7 +45,7 @@ def _tojson(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """Jinja's own escapes what HTML does not take."""
+    """As in transformers: Jinja's own filter escapes for HTML."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 

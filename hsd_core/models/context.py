@@ -1,4 +1,4 @@
-"""The context of a run: the prompt, what the target committed, what levels hold, as a line that never changes."""
+"""The context of a run, an immutable sequence: the prompt, the committed tokens, and tokens that levels hold."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import overload
 
 
 class Context(Sequence[int]):
-    """Token ids that never change: what is put behind them, or cut off, is another context.
+    """Immutable token ids: appending or cutting gives another context.
 
-    Those that grow out of each other share one list, of which each sees the first tokens alone. Going on where the list
-    ends, or as it goes on already, copies nothing; going on otherwise copies it once. So a draft, its verification and
-    what is held of it may each have a context of their own, also in different threads: nothing is ever written where
-    somebody reads.
+    Contexts made from each other share one list, of which each sees a prefix. Appending at the end of the list, or the
+    tokens that follow there anyway, copies nothing; other tokens copy it once. A draft, its verification and the held
+    tokens can have different contexts, also in different threads: the part that a context sees is never written.
     """
 
     __slots__ = ("_length", "_line")
@@ -22,18 +21,18 @@ class Context(Sequence[int]):
         self._length = len(self._line)
 
     def __add__(self, ids: Sequence[int]) -> Context:
-        """With these ids behind it."""
+        """The context followed by these ids."""
         if not ids:
             return self
         more, line, end = list(ids), self._line, self._length + len(ids)
         if len(line) == self._length:
-            line.extend(more)  # at once: whoever else goes on here meanwhile stands behind these, and finds them below
+            line.extend(more)  # atomic: another thread that appends here comes later, and finds these below
         if line[self._length : end] != more:
             line = [*line[: self._length], *more]
         return self._over(line, end)
 
     def cut(self, length: int) -> Context:
-        """Its first `length` tokens, all of them where there are no more."""
+        """Its first `length` tokens, or all if it has fewer."""
         return self._over(self._line, min(length, self._length))
 
     def __len__(self) -> int:

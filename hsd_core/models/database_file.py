@@ -1,7 +1,7 @@
 """N-gram databases and texts on disk: a numpy .npz of plain arrays and a JSON header, never a pickle.
 
-The header names what the file is, its schema, the vocabulary size, the tokenizer's digest and where its
-counts come from. A file that is not one of ours, is damaged or belongs to another tokenizer is refused.
+The header has the file's kind, its schema, the vocabulary size, the tokenizer's digest and the source of its counts. A
+file of another kind, a damaged one or one of another tokenizer is refused.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Tokenizer(msgspec.Struct):
 
 
 class _Made(msgspec.Struct):
-    """What every header says of the database's making."""
+    """The fields that every header has."""
 
     vocab_size: Annotated[int, msgspec.Meta(ge=1)]
     tokenizer: _Tokenizer = msgspec.field(default_factory=_Tokenizer)
@@ -63,20 +63,20 @@ class NgramError(ValueError):
 
 
 def save(path: str | Path, kind: str, header: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """Write a database in one piece: a reader sees the old file or the whole new one."""
+    """Write a database atomically."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     text = encode({"kind": kind, "schema": SCHEMA, **header})
-    packed, whole = io.BytesIO(), {"header": np.frombuffer(text, np.uint8), **arrays}
-    np.savez_compressed(packed, **whole)  # type: ignore[arg-type]
+    packed, parts = io.BytesIO(), {"header": np.frombuffer(text, np.uint8), **arrays}
+    np.savez_compressed(packed, **parts)  # type: ignore[arg-type]
     write_whole(target, packed.getvalue())
 
 
 def file_kind(path: str | Path) -> str:
-    """What a database is, by its header alone: "model" or "text".
+    """The kind of a database, from its header: "model" or "text".
 
     Raises:
-        NgramError: the file is missing or damaged, or no such database.
+        NgramError: the file is missing, damaged, or another kind of file.
     """
     build = "build one with `python -m hsd_core ngram-text` or `ngram-model`"
     kind = _read(path, build, ("header",))[0].get("kind")
@@ -126,7 +126,7 @@ def load_text(path: str | Path, *, tokenizer: str | None = None) -> Text:
 def _read(
     path: str | Path, rebuild: str, names: tuple[str, ...] | None = None
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The header and the arrays of a file; of those, `names` alone where they are given."""
+    """The header and the arrays of a file, or only the arrays in `names`."""
     try:
         with Path(path).open("rb") as raw:
             if raw.read(len(ZIP)) != ZIP:

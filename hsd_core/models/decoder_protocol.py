@@ -1,7 +1,7 @@
-"""What every decoder offers: next-token logits over a cache whose rollback is a position.
+"""The protocol of decoders: next-token logits over a cache with rollback.
 
-A decoder holds read-only weights and may be shared by any number of runs; a run owns its caches. It knows
-token ids and tensors, nothing of text, levels or sampling.
+A decoder has read-only weights and may be shared by any number of runs; a run owns its caches. It knows token ids and
+tensors, but no text, levels or sampling.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from hsd_core.models.one_pass import Pass
 
 
-QUANTISED = ("int8", "int4")  # dtypes of the weights alone, with kernels of the CPU; also the names of such copies
+QUANTISED = ("int8", "int4")  # dtypes of weights only; also the names of such copies
 
 
 class DecoderError(ValueError):
-    """A model that cannot be a level; the message gives the reason and, where there is one, the cure."""
+    """A model that cannot be a level; the message has the reason and, if there is one, the cure."""
 
 
 class Decoder(Protocol):
@@ -32,7 +32,7 @@ class Decoder(Protocol):
         vocab_size: columns of the logits (V), after any cut to a shared vocabulary.
         layers: transformer layers.
         max_positions: the longest sequence the model was built for.
-        device, dtype: where the weights are ("cpu", "cuda") and how they are kept ("float32", "int8", ...).
+        device, dtype: of the weights ("cpu", "cuda"; "float32", "int8", ...).
     """
 
     vocab_size: int
@@ -42,22 +42,22 @@ class Decoder(Protocol):
     dtype: str
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> Cache:
-        """A fresh cache for one run, with room for `capacity` positions and so many nodes of a tree behind them.
+        """A new cache for one run, for `capacity` positions and a tree of `branches` nodes after them.
 
         Raises:
             DecoderError: the model was not built for that many positions.
         """
 
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
-        """Bytes of weights that a pass through the first `depth` layers (and the head) reads; None: that are held."""
+        """Bytes of weights that a pass through the first `depth` layers (and the head) reads; None: of all weights."""
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
-        """Bytes of what `new_cache` gives, once it is full."""
+        """Bytes of a full cache of `new_cache`."""
 
     def forward(self, given: Pass, cache: Cache) -> torch.Tensor:
-        """Feed the inputs of a pass and return the logits behind the last `given.wanted` of them.
+        """Process the inputs of a pass and return the logits after the last `given.wanted` of them.
 
-        What lies in the slots from `given.start` on is overwritten, so rolling back is calling with a smaller start.
+        Slots from `given.start` on are overwritten, so a smaller start rolls back.
 
         Returns:
             (wanted, V) float32.
@@ -79,7 +79,7 @@ class Layered(Decoder, Protocol):
     def forward_layers(
         self, given: Pass, cache: Cache, lo: int, hi: int, x: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Layers lo, ..., hi - 1 on a pass's inputs: x (n, hidden), from the embeddings where there are none."""
+        """Layers lo, ..., hi - 1 on a pass's inputs: x (n, hidden), or None for the embeddings."""
         ...
 
     def head(self, x: torch.Tensor) -> torch.Tensor: ...
@@ -90,10 +90,10 @@ class Asked(Protocol):
     """A decoder that shows the queries of its layers: `CompiledDecoder`, `LeanDecoder`."""
 
     def show_queries(self) -> None:
-        """To be called before a run that asks; it may lay the layers out anew."""
+        """Called before a run that uses `queries`; it may prepare the layers again."""
 
     def queries(self, token: int, position: int, cache: Cache) -> torch.Tensor:
-        """(L, H, d) rotated queries of a token behind the first `position` ones of a cache.
+        """(L, H, d) rotated queries of a token after the first `position` ones of a cache.
 
-        Keys and values are written into the slot of that position, and the one behind it may be: free ones.
+        It overwrites the slot of that position, and perhaps the next one, which must be free.
         """

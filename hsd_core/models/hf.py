@@ -1,4 +1,4 @@
-"""`transformers`: any other causal language model, through its own forward and a cache that can be cropped."""
+"""Any other causal language model, through transformers' own forward and a cache that can be cropped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class CroppedCache:
-    """One run's keys and values, as transformers keeps them: they can be cropped, and not be moved."""
+    """One run's keys and values in a cache of transformers, which can be cropped but not moved."""
 
     __slots__ = ("capacity", "layers")
 
@@ -37,13 +37,13 @@ class CroppedCache:
         return int(self.layers.get_seq_length())
 
     def keep(self, base: int, path: Sequence[int]) -> None:
-        """See `Cache.keep`. A path out of order is forgotten whole."""
+        """See `Cache.keep`. A path out of order is forgotten completely."""
         self.cut(base + len(path) if in_order(path) else base)
 
     def cut(self, length: int) -> None:
         """See `Cache.cut`."""
         if length < self.length:
-            self.layers.crop(length - self.length)  # negative: so many positions off the end
+            self.layers.crop(length - self.length)  # negative: the number of positions to remove
 
     def mark(self) -> object:
         """See `Cache.mark`."""
@@ -76,7 +76,7 @@ class TransformersDecoder:
                 trust_remote_code=False,
                 local_files_only=True,
             )
-        except Exception as error:  # a family's own code, which may fail in any way
+        except Exception as error:  # the model family's code may raise anything
             if out_of_memory(error):
                 raise
             first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
@@ -93,7 +93,7 @@ class TransformersDecoder:
         self.device, self.dtype = device, dtype
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CroppedCache:
-        """See `Decoder.new_cache`; it grows as it is filled."""
+        """See `Decoder.new_cache`; it is allocated as it is filled."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
         from transformers import DynamicCache
@@ -102,14 +102,14 @@ class TransformersDecoder:
 
     @cached_property
     def _position_bytes(self) -> int:
-        """Of one position's keys and values, over all layers, as a pass leaves them."""
+        """Bytes of one position's keys and values over all layers."""
         cache = self.new_cache(1)
         self.forward(Pass([0]), cache)
         kept = (getattr(layer, name, None) for layer in cache.layers.layers for name in ("keys", "values"))
         return sum(part.nbytes for part in kept if isinstance(part, Tensor))
 
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
-        """See `Decoder.weight_bytes`. It runs all layers, whatever the depth."""
+        """See `Decoder.weight_bytes`. It always runs all layers."""
         return sum(weight.nbytes for weight in self._model.parameters())
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
@@ -132,15 +132,17 @@ class TransformersDecoder:
             raise DecoderError(f"position {given.end} lies beyond the cache's capacity of {kv.capacity}")
         if start > kv.length:
             held = kv.length
-            raise DecoderError(f"position {start} was asked for and the cache holds {held}; feed what is between first")
+            raise DecoderError(
+                f"the pass begins at position {start} and the cache holds {held}; process what is between first"
+            )
         kv.cut(start)
-        told = {
+        inputs = {
             "past_key_values": kv.layers,
             "position_ids": torch.arange(start, start + len(ids), device=self.device)[None],
             "use_cache": True,
             "logits_to_keep": rows,
         }
-        taken = {name: value for name, value in told.items() if self._takes is None or name in self._takes}
+        taken = {name: value for name, value in inputs.items() if self._takes is None or name in self._takes}
         out = self._model(input_ids=sent_ids(ids, self.device)[None], **taken)
         if kv.length != given.end:
             read = f"{kv.length} of {given.end} positions that it read"

@@ -1,8 +1,7 @@
-"""Opening a folder (config.json and safetensors) as a decoder, and what is measured of it then: that drafts below it
-change nothing of what it writes.
+"""Opening a folder (config.json and safetensors) as a decoder, and checking that drafts cannot change its output.
 
-A text is exact where a row hangs on what stands before it alone, and where what was rejected leaves nothing behind. A
-config does not say so reliably; a few rows of the model itself do.
+Speculative decoding is exact only if a row depends on earlier tokens alone, and rejected tokens leave nothing in the
+cache. A config does not tell this reliably, so it is measured on a few rows.
 """
 
 from __future__ import annotations
@@ -26,28 +25,27 @@ if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile
 
 ROWS = 8
-# Of the spread of a row's logits, by what the weights are kept as: products of four rows and of eight round otherwise.
-# What this looks for, a row that sees what comes behind it or a state that is not taken back, changes far more.
+# Tolerances by dtype, relative to the spread of a row's logits: products of four and of eight rows round differently.
+# A row that sees later tokens, or a state that is not rolled back, differs far more.
 ROUNDING = {"float32": 1e-3}
 COARSE = 0.05
 
 
 def check_opened(decoder: Decoder) -> Decoder:
-    """The decoder, which can be a level.
+    """The decoder, checked to work as a level.
 
     Raises:
-        DecoderError: a later token changes an earlier row, a cache that was taken back is not what it was, or a pass
-            fails.
+        DecoderError: a later token changes an earlier row, a cache does not roll back, or a pass fails.
     """
     try:
         _check(decoder)
     except DecoderError:
         raise
-    except Exception as error:  # a family's own code, of which some takes no pass of several rows behind a cache
+    except Exception as error:  # the code of some model families takes no pass of several rows after a cache
         if out_of_memory(error):
             raise
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise DecoderError(f"the model's own forward fails as a level runs it ({said}); use another model") from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise DecoderError(f"the model's own forward fails as a level runs it ({reason}); use another model") from error
     return decoder
 
 
@@ -66,14 +64,14 @@ def _check(decoder: Decoder) -> None:
     if cache.length != rows:
         raise DecoderError(f"the model keeps {cache.length} of {rows} positions that it read; {_FULL}")
     most = ROUNDING.get(decoder.dtype, COARSE)
-    # passes of one size: but for a mixture of experts, which sorts its rows, they are equal to the last bit
+    # passes of one size are equal to the last bit, except in a mixture of experts, which sorts its rows
     if float(_apart(whole[:-1], other[:-1]).max()) > (COARSE if decoder.dtype in QUANTISED else most):
         raise DecoderError(
             "a later token changes the model's earlier rows: it is an encoder, or reads both ways, and no draft can be "
             "checked by it; use a causal model (of a BERT: one saved with is_decoder)"
         )
     again = decoder.forward(Pass(ids[half:], half, rows - half), cache)
-    # most of the rows: a router of experts may choose otherwise in one of them, where two are nearly as good
+    # the median: a router of experts may choose another expert in some rows
     if float(_apart(whole[half:], again).median()) > most:
         raise DecoderError(
             f"after {rows - half} positions were taken back the model does not give the rows that it gave before: its "
@@ -85,7 +83,7 @@ _FULL = "use a model with full attention and a cache of keys and values"
 
 
 def _apart(one: Tensor, other: Tensor) -> Tensor:
-    """(n,) the largest difference in each row, of the spread of its logits; 0 where they are not finite."""
+    """(n,) the largest difference in each row, relative to the spread of its logits; 0 if not finite."""
     spread = one.amax(-1) - one.amin(-1)
     return ((one - other).abs().amax(-1) / spread).nan_to_num(0.0, 0.0)
 
@@ -111,16 +109,16 @@ def load_decoder(
 
     Args:
         folder: holds config.json and *.safetensors (one file, or shards with their index).
-        dtype: one of `DTYPES`; "int8" and "int4" are weights alone, by the compiled and the lean decoder.
-        device: "cpu", or a GPU that is here: "cuda" or "cuda:N".
-        kind: "compiled" (onnxruntime, on the CPU), "lean" (our own forward in torch), "transformers" (any causal
-            model), or "auto": the first of them that can.
+        dtype: one of `DTYPES`; "int8" and "int4" are of the weights only, by the compiled and the lean decoder.
+        device: "cpu", or a GPU of this machine: "cuda" or "cuda:N".
+        kind: "compiled" (onnxruntime, on the CPU), "lean" (a forward pass in torch), "transformers" (any causal model),
+            or "auto": the first of them that can run it.
         vocab: keep only the first `vocab` columns of the logits.
-        told: called with layers that are open, and all, where a decoder opens them one after another.
-        profile: writes down what every node of a compiled decoder takes.
+        told: called with the number of opened layers and of all, if the decoder opens them one after another.
+        profile: records the time of every node of a compiled decoder.
     Raises:
-        DecoderError: the folder, the model or the options cannot work together; the message says why.
-        TooLarge: the weights alone take more memory than is free.
+        DecoderError: the folder, the model or the options cannot work together; the message has the reason.
+        TooLarge: the weights alone need more memory than is free.
     """
     return check_opened(_opened(Path(folder), dtype, device, kind, vocab, told, profile))
 
@@ -202,7 +200,7 @@ def weight_files(folder: Path) -> list[Path]:
     """The safetensors files of a folder, in order.
 
     Raises:
-        DecoderError: there are none; a folder of pickles is refused by name.
+        DecoderError: there are none, or only pickles.
     """
     from hsd_core.models.weights.source import text_of
 
@@ -226,7 +224,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def least_bytes(folder: Path, dtype: str) -> int:
-    """What the weights of a folder take in memory at least, kept as `dtype`; reads their headers alone.
+    """The least memory of a folder's weights as `dtype`, from the files' headers.
 
     Raises:
         DecoderError: see `weight_files`.
@@ -259,10 +257,10 @@ def _open(path: Path) -> Any:
 
 
 def known_device(device: str) -> str:
-    """The one name of a device that is here: "cpu", "cuda" (the current GPU) or "cuda:N" (another one).
+    """The normal name of a device: "cpu", "cuda" (the current GPU) or "cuda:N" (another one).
 
     Raises:
-        DecoderError: there is no such device, or not here.
+        DecoderError: this machine has no such device.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Models and databases in a folder that an operator names: what visitors may name. Imports no torch."""
+"""Models and databases in a folder of the operator, which visitors may name. Imports no torch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LocalModel:
 
 
 def local_models(folder: Path) -> list[LocalModel]:
-    """What lies directly in a folder, by name; a link that leads out of the folder is left out.
+    """The models directly in a folder, by name, without links that lead out of it.
 
     Raises:
         OSError: there is no such folder.
@@ -35,31 +35,31 @@ def local_models(folder: Path) -> list[LocalModel]:
 
 
 def local_source(name: str, folder: Path | None) -> Source | None:
-    """The weights of that name in the folder; None where there are none."""
+    """The weights of that name in the folder, or None."""
     found = next((m for m in local_models(folder) if m.name == name and not m.reason), None) if folder else None
     return Source.parse(str(found.path)) if found else None
 
 
 def local_files(folder: Path, suffix: str) -> list[str]:
-    """The names of the files with a suffix (".npz") that lie directly in a folder and that a stack can name."""
+    """The names of the files with a suffix (".npz") directly in a folder, if a stack can name them."""
     root = folder.resolve(strict=True)
     named = [path for path in sorted(root.glob(f"*{suffix}")) if path.is_file() and path.resolve().is_relative_to(root)]
     return [path.name for path in named if _plain(path.name) and "+" not in path.name]
 
 
 def local_file(name: str, folder: Path | None) -> Path | None:
-    """The file of that name in the folder; None where there is none."""
+    """The file of that name in the folder, or None."""
     return folder / name if folder and name in local_files(folder, Path(name).suffix) else None
 
 
 def _plain(name: str) -> bool:
-    """Whether a stack can name it: the grammar's own signs would end the name."""
+    """Whether a stack can name it: signs of the grammar would end the name."""
     return not name.startswith(".") and not set(name) & set("@,=:") and name == name.strip() and name.isprintable()
 
 
 def missing_part(path: Path) -> str:
-    """What a model's folder lacks to be opened, "" if nothing; a file is taken as it is, unless its name says that it
-    is a part."""
+    """What a model's folder lacks to be opened, "" if nothing; a file lacks something only if its name is that of a
+    part."""
     if path.is_file():
         return (
             "one part of a split model; llama-gguf-split --merge makes one file of all"

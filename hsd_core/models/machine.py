@@ -1,4 +1,4 @@
-"""What a run ran on, in words a reader can compare: processor, cores, accelerator, library versions; and its memory."""
+"""The machine of a run: processor, cores, accelerator, versions of libraries, memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cores() -> int:
 
 
 def cores_given(group: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Cores whose time a container is given, however many it sees (Linux); None without such a bound."""
+    """Cores whose time a container gets (Linux), which may be fewer than it sees; None without a limit."""
     try:
         quota, period = (group / "cpu.max").read_text(encoding="ascii").split()
         return math.ceil(int(quota) / int(period))
@@ -43,8 +43,7 @@ def cores_given(group: Path = Path("/sys/fs/cgroup")) -> int | None:
 
 
 def free_bytes(device: str = "cpu") -> int | None:
-    """Memory that is free for models and runs now, on a device; None where nobody says. Imports torch only for an
-    accelerator."""
+    """Free memory on a device, for models and runs; None if unknown. Imports torch only for an accelerator."""
     if device.startswith("cuda"):
         import torch
 
@@ -57,7 +56,7 @@ def free_bytes(device: str = "cpu") -> int | None:
 
 
 def _available() -> int | None:
-    """What the system can give without swapping (Linux)."""
+    """Memory that is available without swapping (Linux)."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
@@ -66,7 +65,7 @@ def _available() -> int | None:
 
 
 def _allowed(group: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """What a container may still take; pages of files are let go when they are needed."""
+    """Memory that a container may still use; cached pages of files count as free."""
     try:
         most, now = (int((group / f"memory.{name}").read_text(encoding="ascii")) for name in ("max", "current"))
         stat = dict(line.split() for line in (group / "memory.stat").read_text(encoding="ascii").splitlines())
@@ -77,15 +76,15 @@ def _allowed(group: Path = Path("/sys/fs/cgroup")) -> int | None:
 
 @cache
 def has_cuda() -> bool:
-    """Whether an NVIDIA driver is here, or is lent with a card (ZeroGPU), and torch was built for it. Does not import
-    torch; building a level asks it."""
+    """Whether there is an NVIDIA driver, or ZeroGPU provides one, and torch was built for CUDA. Does not import
+    torch."""
     driver = Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
     return (driver or bool(os.environ.get("SPACES_ZERO_GPU"))) and not versions().get("torch", "+cpu").endswith("+cpu")
 
 
 @cache
 def devices() -> tuple[str, ...]:
-    """Where models may run here: "cpu", then "cuda", "cuda:1", ... Imports torch only for an accelerator."""
+    """The devices of this machine: "cpu", then "cuda", "cuda:1", ... Imports torch only for an accelerator."""
     if not has_cuda():
         return ("cpu",)
     import torch
@@ -94,10 +93,10 @@ def devices() -> tuple[str, ...]:
 
 
 def device_name(wanted: str | None) -> str:
-    """The one name of a device: None is the default one, "cuda:0" is "cuda".
+    """The normal name of a device: None is the default one, "cuda:0" is "cuda".
 
     Raises:
-        ValueError: it is not here; the message says which are.
+        ValueError: this machine does not have it; the message lists the devices.
     """
     here = devices()
     name = "cuda" if wanted == "cuda:0" else wanted or here[min(1, len(here) - 1)]
@@ -108,7 +107,7 @@ def device_name(wanted: str | None) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Installed versions of the libraries that decide how a run comes out."""
+    """Installed versions of the libraries that affect a run."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -119,18 +118,18 @@ def versions() -> dict[str, str]:
 
 
 def _processor(info: Path = Path("/proc/cpuinfo")) -> str:
-    """The name that the processor gives itself. A virtual one may leave out which generation it is ("AMD EPYC"), so it
-    is told apart by what changes kernels and their times most."""
+    """The processor's own name. A virtual one may omit its generation ("AMD EPYC"), so AVX-512, which changes kernels
+    and times most, is added."""
     try:
         lines = info.read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
-    said = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
-    name = said.get("model name") or platform.processor() or platform.machine()
-    return f"{name} {AVX512}" if "avx512f" in said.get("flags", "").split() else name
+    given = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
+    name = given.get("model name") or platform.processor() or platform.machine()
+    return f"{name} {AVX512}" if "avx512f" in given.get("flags", "").split() else name
 
 
-# How libraries say that memory was refused them: torch in a RuntimeError, a loader in an ImportError.
+# How libraries report that memory was refused: torch in a RuntimeError, a loader in an ImportError.
 _REFUSED = re.compile(
     r"can(?:not|'t) allocate memory|out of memory|bad.?alloc|not enough memory|DefaultCPUAllocator"
     r"|failed to map segment from shared object",
@@ -139,19 +138,19 @@ _REFUSED = re.compile(
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether memory was refused: to Python, to the system, or to a library that says so in words of its own."""
+    """Whether an error means that memory was refused: to Python, by the system, or to a library."""
     number = error.errno if isinstance(error, OSError) else None
     return isinstance(error, MemoryError) or number == errno.ENOMEM or bool(_REFUSED.search(str(error)))
 
 
 class TooLarge(ValueError):
-    """A run or a model that the memory cannot hold; the message says how much it needs and what helps."""
+    """A run or a model that does not fit into memory; the message has the sizes and the cure."""
 
 
 def refuse(needed: int, free: int | None, what: str, cure: str) -> None:
     """
     Raises:
-        TooLarge: `what` needs more bytes than are free; None: nobody knows how many are.
+        TooLarge: `what` needs more bytes than are free; free is None if unknown.
     """
     if free is not None and needed > free:
         raise TooLarge(f"{what} takes {size(needed)} of memory and {size(free)} are free; {cure}")

@@ -1,4 +1,4 @@
-"""What one forward is given: ids, where their keys and values go, and what each of them sees."""
+"""The inputs of one forward: ids, the slots of their keys and values, and what each of them sees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def path_to(node: int, parents: Sequence[int]) -> list[int]:
-    """The nodes of a tree from the first level down to one; none for -1, the end of the context."""
+    """The nodes of a tree from the root to a node; empty for -1, the end of the context."""
     path: list[int] = []
     while node >= 0:
         path.append(node)
@@ -19,16 +19,16 @@ def path_to(node: int, parents: Sequence[int]) -> list[int]:
 
 
 def in_order(path: Sequence[int]) -> bool:
-    """Whether a path holds the first nodes in their order, so that keeping it is cutting behind it."""
+    """Whether a path is 0, 1, 2, ..., so that keeping it is cutting after it."""
     return not path or path[-1] == len(path) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Inputs that form a tree behind the first `base` positions.
+    """Inputs that form a tree after the first `base` positions.
 
-    parents: node -> its parent, -1 for the end of the context. Node j has slot base + j of the cache, the position that
-    its depth gives it, and sees the context, its ancestors and itself.
+    parents: node -> its parent, -1 for the end of the context. Node j has slot base + j of the cache, the position of
+    its depth, and sees the context, its ancestors and itself.
     """
 
     base: int
@@ -57,12 +57,12 @@ class Branches:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one forward is given, the only way into a decoder: inputs of one text, or one input of each of several.
+    """The arguments of one forward of a decoder: inputs of one text, or one input of each of several texts.
 
-    ids: (n,). start: the slot of the first one, the next ones following it; what lies there and behind is written over.
-    wanted: of how many of the last inputs something is read. sees: how inputs behind a line hang together in a tree;
-    None: each sees all before it. slots: (n,) of several texts, the slot of each one's input in its own part of the
-    cache; all inputs are wanted then. ahead: how far positions are ahead of slots, where a view holds some of them.
+    ids: (n,). start: the slot of the first one; slots from there on are overwritten. wanted: how many of the last
+    inputs are read. sees: the tree that the last inputs form; None: each input sees all before it. slots: (n,) for
+    several texts, the slot of each text's input in its part of the cache; all inputs are wanted then. ahead: position
+    minus slot, in a view that holds only some positions.
     """
 
     ids: Sequence[int]
@@ -74,12 +74,12 @@ class Pass:
 
     @property
     def end(self) -> int:
-        """The first slot behind them."""
+        """The first slot after the inputs."""
         return self.start + len(self.ids) if self.slots is None else max(self.slots) + 1
 
     @property
     def tree(self) -> Branches | None:
-        """What hangs together where some of these inputs are a tree's."""
+        """The tree, if some of these inputs are its nodes."""
         return None if self.sees is None or self.end <= self.sees.base else self.sees
 
     def positions(self) -> Tensor:
@@ -89,14 +89,14 @@ class Pass:
         return slots + self.ahead
 
     def part(self, lo: int, hi: int) -> Pass:
-        """Inputs lo to hi - 1, with those of them that are wanted."""
+        """Inputs lo to hi - 1, and how many of them are wanted."""
         n = len(self.ids)
         hi = min(hi, n)
         wanted = max(0, self.wanted - (n - hi))
         return Pass(self.ids[lo:hi], self.start + lo, min(wanted, hi - lo), self.sees, ahead=self.ahead)
 
     def parts(self, size: int) -> list[Pass]:
-        """The same in pieces of at most `size` inputs."""
+        """The pass in parts of at most `size` inputs."""
         if len(self.ids) <= size:
             return [self]
         return [self.part(lo, lo + size) for lo in range(0, len(self.ids), size)]

@@ -1,7 +1,7 @@
 """From logits to the distribution that tokens are drawn from: one transform for every level of a stack.
 
-Ratios of two levels' probabilities only mean something if both went through the same temperature, top-k and
-top-p. Greedy decoding is the one-hot case, so no rule or level needs a special path for it.
+Rules compare probabilities of two levels, so both must have the same temperature, top-k and top-p. Greedy decoding is
+the one-hot case, so no rule or level needs a special path for it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-TokenId: TypeAlias = Any  # an int; of a row that is not on the host, a () tensor beside it
-COLDEST = 0.001  # far below it, logits / temperature overflow float32
-FEW = 32  # tokens that a nucleus is looked for in first
-SHARE = 8  # a nucleus of more than this part of the vocabulary is found by sorting
+TokenId: TypeAlias = Any  # an int; for a row on a device, a () tensor there
+COLDEST = 0.001  # lower temperatures may overflow float32
+FEW = 32  # the first number of tokens to search for a nucleus
+SHARE = 8  # a nucleus larger than 1 / SHARE of the vocabulary is found by sorting
 BLOCK = 128  # columns
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are drawn. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 switch those cuts off.
+    """How tokens are drawn. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 are off.
 
     Raises:
         ValueError: a value is out of its range.
@@ -49,25 +49,24 @@ class Sampling:
 
     @property
     def heat(self) -> float:
-        """The temperature that tokens are drawn at; 0 where they are not drawn."""
+        """The temperature of the draws; 0 for greedy decoding."""
         return 0.0 if self.greedy else self.temperature
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def is_greedy(said: Mapping[str, Any]) -> bool:
-    """Whether tokens are chosen, not drawn: at temperature 0, or where one token alone is kept. Nothing else says so.
+def is_greedy(settings: Mapping[str, Any]) -> bool:
+    """Whether decoding is greedy: at temperature 0, or with top-k 1. The only definition of it.
 
     Args:
-        said: `temperature` and `top_k` as headers, settings and raw results have them; what is missing is switched off.
+        settings: `temperature` and `top_k`, as in headers, settings and raw results; a missing one is off.
     """
-    return bool(said.get("temperature", 0.0) == 0.0 or said.get("top_k", 0) == 1)
+    return bool(settings.get("temperature", 0.0) == 0.0 or settings.get("top_k", 0) == 1)
 
 
 class OneHot:
-    """(n, V) rows with all their mass on one token each, greedy decoding's distributions: known by these tokens,
-    without zeros.
+    """(n, V) one-hot rows, the distributions of greedy decoding, stored as their n tokens.
 
     Args:
         ids: of the n tokens. like: (.., V), whose dtype and device dense rows have.
@@ -97,7 +96,7 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
     """The rows that tokens are drawn from.
 
     Args:
-        logits: (n, V), any floating dtype; half precision is raised to float32, float64 stays.
+        logits: (n, V), any floating dtype; half precision is converted to float32, float64 stays.
     Returns:
         (n, V) probabilities that sum to 1; each row depends on its own logits only.
     """
@@ -112,9 +111,9 @@ def to_probs(logits: Tensor, sampling: Sampling) -> Tensor:
 
 
 class Logits:
-    """(n, V) logits, as a level gave them and where it did, and what the host reads of them.
+    """(n, V) logits on a level's device, and what the host reads of them.
 
-    `models/gpu` has those of a GPU, which the host reads with the distributions that it waits for anyway.
+    The subclass for a GPU (`models/gpu`) fetches it together with the distributions.
     """
 
     __slots__ = ("values",)
@@ -133,7 +132,7 @@ class Logits:
         return finite(self.values, largest)
 
     def likeliest(self, k: int) -> list[list[tuple[int, float]]]:
-        """Each row's k likeliest tokens at temperature 1 with their chances, falling, as `shortlists`."""
+        """Each row's k likeliest tokens at temperature 1 with their probabilities, as `shortlists`."""
         return shortlists(softmax(self.on_host()), k)
 
     def on_host(self) -> Tensor:
@@ -142,7 +141,7 @@ class Logits:
 
 
 def read_rows(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
-    """Logits (n, V), and their distributions (`to_probs`) on the host; greedy ones are known by their tokens."""
+    """Logits (n, V), and their distributions (`to_probs`) on the host; greedy ones as `OneHot`."""
     if not on_host(logits):
         from hsd_core.models.gpu.device_rows import read_on_device
 
@@ -154,7 +153,7 @@ def read_rows(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions
 
 
 def on_host(rows: Tensor) -> bool:
-    """Whether the host reads them without a wait."""
+    """Whether the host can read them without waiting for a device."""
     return rows.device.type == "cpu"
 
 
@@ -162,7 +161,7 @@ def pick(row: Tensor, uniform: Callable[[], float]) -> TokenId:
     """A token's id from a (V,) row, by the inverse of its distribution function in float64.
 
     Args:
-        uniform: a number in [0, 1); a one-hot row asks for none, so that greedy runs consume no randomness.
+        uniform: gives a number in [0, 1); not called for a one-hot row, so that greedy runs consume no randomness.
     """
     if not on_host(row):
         from hsd_core.models.gpu.device_rows import pick_on_device
@@ -182,7 +181,7 @@ def pick(row: Tensor, uniform: Callable[[], float]) -> TokenId:
 
 
 def dense(dists: Distributions) -> Tensor:
-    """(n, V) rows as they are."""
+    """(n, V) rows as a tensor."""
     return dists.dense() if isinstance(dists, OneHot) else dists
 
 
@@ -195,27 +194,27 @@ def entries(dists: Distributions, rows: Sequence[int], columns: Sequence[int]) -
 
 
 def softmax(logits: Tensor) -> Tensor:
-    """(n, V) softmax at temperature 1: what confidence and displayed probabilities use, also when greedy."""
+    """(n, V) softmax at temperature 1, for confidence and displayed probabilities, also when greedy."""
     return _at_least_float32(logits).softmax(-1)
 
 
 def likeliest(rows: Tensor) -> Tensor:
-    """(n, V) -> (n,) the index of each row's largest entry, the first of equals."""
+    """(n, V) -> (n,) the index of each row's largest entry, the first of equal ones."""
     if not on_host(rows):
         return rows.argmax(-1)
     import torch
 
-    # vectorised, which torch's is not: 0.03 ms for 8 rows of 49,152, not 0.3
+    # torch's is not vectorised: 0.03 ms for 8 rows of 49,152 instead of 0.3
     return torch.from_numpy(rows.numpy().argmax(-1))
 
 
 def largest(rows: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """(n, V) -> (n, k) largest entries of each row, falling, and their indices; as `topk`, quicker on long rows."""
+    """(n, V) -> (n, k) largest entries of each row, decreasing, and their indices; as `topk`, faster on long rows."""
     if rows.shape[-1] % BLOCK or rows.shape[-1] <= k * BLOCK:
         values, ids = rows.topk(min(k, rows.shape[-1]))
         return values, ids
     blocks = rows.reshape(len(rows), -1, BLOCK)
-    chosen = blocks.amax(-1).topk(k).indices  # the k largest entries lie in the k blocks of the largest maxima
+    chosen = blocks.amax(-1).topk(k).indices  # the k largest entries are in the k blocks with the largest maxima
     values, at = blocks.gather(1, chosen.unsqueeze(-1).expand(-1, -1, BLOCK)).flatten(1).topk(k)
     return values, chosen.gather(1, at // BLOCK) * BLOCK + at % BLOCK
 
@@ -227,11 +226,11 @@ def margins(logits: Tensor) -> Tensor:
 
 
 def shortlists(probs: Tensor, k: int) -> list[list[tuple[int, float]]]:
-    """The k likeliest tokens of (n, V) probabilities on the host, falling, the first of equals first; fewer where the
-    others have none. What is taken is overwritten with -1.
+    """The k likeliest tokens of (n, V) probabilities on the host, decreasing, the first of equal ones first; tokens
+    with probability 0 are left out. Overwrites the entries that it returns with -1.
 
-    One row after another and one maximum after another: a row stays in the processor's cache, and behind a pass, which
-    empties it, the one kind of product that the greedy distribution needed too is quicker than several that are new.
+    Row by row and maximum by maximum: a row stays in the processor's cache, and after a pass, which empties it, one
+    kernel that greedy decoding uses too is faster than several others.
     """
     found = []
     for row in probs.numpy():
@@ -244,12 +243,12 @@ def shortlists(probs: Tensor, k: int) -> list[list[tuple[int, float]]]:
 
 
 def finite(logits: Tensor, largest: Sequence[int] | None = None) -> bool:
-    """Whether no entry of (n, V) logits is NaN or +inf and no row is all -inf (a token that cannot be said).
+    """Whether no entry of (n, V) logits is NaN or +inf, and no row is all -inf.
 
-    Read off the largest entries alone, so that it costs one pass over the rows: NaN is larger than everything.
+    Only the largest entries are read, in one pass over the rows, as a maximum with NaN is NaN.
 
     Args:
-        largest: where they stand on the host, if that is known.
+        largest: their columns, if known on the host.
     """
     if largest is None:
         return math.isfinite(float(logits.amax(-1).sum()))
@@ -268,16 +267,16 @@ def _at_least_float32(logits: Tensor) -> Tensor:
 
 
 def _keep_top_k(logits: Tensor, k: int) -> Tensor:
-    # By rank, not by value: with ties at the k-th place exactly k tokens stay.
+    # By rank, not by value: exactly k tokens stay, also with ties.
     values, ids = largest(logits, k) if logits.device.type == "cpu" else logits.topk(k, dim=-1)
     return logits.new_full(logits.shape, float("-inf")).scatter_(-1, ids, values)
 
 
 def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
-    """The smallest set of most likely tokens whose mass reaches top_p, of equals the first ones, renormalised.
+    """The smallest set of most likely tokens whose mass reaches top_p, the first of equal ones, renormalised.
 
-    On a CPU a whole sort takes 8 ms for a row of 49,152, half of a pass; a nucleus is mostly a few tokens, so the
-    most likely `FEW` are looked at first, then more of the rows that need them.
+    On a CPU a sort takes 8 ms for a row of 49,152, half of a pass. A nucleus mostly has a few tokens, so the `FEW` most
+    likely are searched first, then more for the rows that need them.
     """
     import torch
 
@@ -300,8 +299,8 @@ def _keep_top_p(probs: Tensor, top_p: float) -> Tensor:
 
 
 def _nucleus(values: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
-    """Of the largest entries of rows (n, k), falling: those of the nucleus, renormalised, the others 0; and whether a
-    token outside may be as likely as its last one (n,), so that the order of equals counts."""
+    """The nucleus within the largest entries of rows (n, k), decreasing: renormalised, the others 0; and (n,) whether a
+    token outside may be as likely as its last one, so that the order of equal ones matters."""
     inside = values.cumsum(-1) - values < top_p
     few, count = values.where(inside, 0.0), inside.sum(-1, keepdim=True)
     beyond = values.gather(-1, count.clamp(max=values.shape[-1] - 1))
@@ -310,11 +309,11 @@ def _nucleus(values: Tensor, top_p: float) -> tuple[Tensor, Tensor]:
 
 
 def _above(rows: Tensor, values: Tensor, top_p: float) -> Tensor:
-    """Rows (n, V) cut to their nucleus, which lies within their largest entries (n, k), falling."""
+    """Rows (n, V) cut to their nucleus, which is within their largest entries (n, k), decreasing."""
     count = (values.cumsum(-1) - values < top_p).sum(-1, keepdim=True)
     least = values.gather(-1, count - 1)
     kept = rows.where(rows >= least, 0.0)
-    if int((kept > 0).sum()) > int(count.sum()):  # equals of the least one: the first few stay
+    if int((kept > 0).sum()) > int(count.sum()):  # of several equal to the least one the first stay
         ties = rows == least
         kept[ties & (ties.cumsum(-1) > count - (rows > least).sum(-1, keepdim=True))] = 0.0
     return kept.div_(kept.sum(-1, keepdim=True))

@@ -1,4 +1,4 @@
-"""Where the end of a text stood in it before, and what a drafted token repeats of it."""
+"""Earlier occurrences of the end of a text, and the origin of a copied token."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hsd_core.typed import Int
 
 
 class Copied(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The token at `at`, behind `alike` tokens that are the same in both places, as far as they were compared. `share`:
-    how much of the drafted token's raw probability is the copy's; 1 for a lookup.
+    """The origin of a token: the same token at `at`, after `alike` tokens that agree, as far as they were compared.
+    `share`: the copy's share of the drafted token's raw probability; 1 for a lookup.
 
     `at` is a position in the context; in a trace it is one in the output (negative: in the prompt, -1 its last token).
     """
@@ -22,12 +22,12 @@ class Copied(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class SuffixIndex:
-    """A text, and the places behind each of its short stretches, its *keys*.
+    """A text, and the positions after each of its short substrings, the *keys*.
 
     Args:
         shortest, longest: tokens of a key.
-        kept: places of one key, told apart by the token that stands there; a new one takes the place of one alike, or
-            of the oldest where there are more. None: every place is kept, and tokens can be taken off the end again.
+        kept: the most positions of one key, with different tokens; a new one replaces one with the same token, or the
+            oldest. None: all positions are kept, and tokens can be removed from the end.
     """
 
     def __init__(self, shortest: int, longest: int, kept: int | None = None) -> None:
@@ -37,11 +37,11 @@ class SuffixIndex:
         self._places: dict[tuple[int, ...], list[int]] = {}  # oldest first
 
     def behind(self, key: Sequence[int]) -> Sequence[int]:
-        """The places behind a key, oldest first."""
+        """The positions after a key, oldest first."""
         return self._places.get(tuple(key), ())
 
     def add(self, token: int) -> None:
-        """Append a token and file its place under the keys that end before it."""
+        """Append a token and file its position under the keys that end before it."""
         text, at = self.text, len(self.text)
         for length in range(self._shortest, min(self._longest, at) + 1):
             places = self._places.setdefault(tuple(text[at - length :]), [])
@@ -52,7 +52,7 @@ class SuffixIndex:
         text.append(token)
 
     def drop(self) -> None:
-        """Take the last token away; only where every place is kept."""
+        """Remove the last token; only if all positions are kept."""
         assert self._kept is None
         text, at = self.text, len(self.text) - 1
         text.pop()

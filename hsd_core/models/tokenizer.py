@@ -1,6 +1,6 @@
-"""Text to ids and back, from a folder's tokenizer.json; transformers is not imported (it takes seconds).
+"""Text to ids and back, from a folder's tokenizer.json, without importing transformers, which takes seconds.
 
-A token's `piece` is its true bytes, so a reader can join pieces into characters that span tokens.
+A token's `piece` is its bytes, so pieces can be joined into characters that span tokens.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tokenizers import Tokenizer as FastTokenizer
 
 from hsd_core.models.weights.source import saved_again, text_of
 
-_CUT = "\ue000"  # a private character: no template writes it, so it shows where a user's text stands
+_CUT = "\ue000"  # a private character that no template writes; it marks the user's text
 
 
 class TokenizerError(ValueError):
-    """A folder without a tokenizer that can be used, or a text that is none; the message names the cure."""
+    """A folder without a usable tokenizer, or an invalid text; the message has the cure."""
 
 
 class TextCodec(Protocol):
-    """What a preset's text is read and written with: the tokenizer of a model, or of levels without weights.
+    """Text to ids and back, for a preset: the tokenizer of a model, or of levels without weights.
 
     Attributes:
         vocab_size, eos_ids: see `Tokenizer`.
@@ -35,15 +35,16 @@ class TextCodec(Protocol):
     eos_ids: frozenset[int]
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text as it stands."""
+        """The ids of a text."""
         ...
 
     def chat(self, prompt: str, /) -> list[int]:
-        """The ids of a prompt as a user's turn, and of what opens the answer."""
+        """The ids of a prompt as a user's turn, followed by those that open the answer."""
         ...
 
     def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
-        """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
+        """The ids of an unfinished user's turn that begins with `start`, and those that close it and open the
+        answer."""
         ...
 
     def piece(self, id_: int) -> bytes: ...
@@ -54,15 +55,15 @@ class Tokenizer:
     """The tokenizer of a model folder.
 
     Attributes:
-        vocab_size: one more than the largest id that stands for text or a special token.
-        eos_ids: the ids that end a text. end: the usual one of them; None for a model that names none.
-        digest: a name for vocabulary, merges and special ids: equal for equal tokenizers.
+        vocab_size: one more than the largest id of text or a special token.
+        eos_ids: the ids that end a text. end: the usual one of them, or None.
+        digest: a hash of vocabulary, merges and special ids.
     """
 
     def __init__(self, folder: str | Path) -> None:
         """
         Raises:
-            TokenizerError: no tokenizer.json there, or not one that can be read.
+            TokenizerError: there is no tokenizer.json, or it cannot be read.
         """
         folder = Path(folder)
         path = folder / "tokenizer.json"
@@ -84,16 +85,16 @@ class Tokenizer:
         self.end = named if named in self.eos_ids else min(self.eos_ids, default=None)
 
     def encode(self, text: str) -> list[int]:
-        """Ids of a text as it stands, special tokens included, with the tokenizer's own start token if it adds one.
+        """Ids of a text, special tokens included, with the tokenizer's start token if it adds one.
 
         Raises:
-            TokenizerError: the text has a lone surrogate, which no UTF-8 stands for.
+            TokenizerError: the text has a lone surrogate, which has no UTF-8.
         """
         _refuse_surrogates(text)
         return self._fast.encode(text).ids
 
     def within(self, text: str) -> list[int]:
-        """Ids of a text that stands within other text: no start token, no blank put before it, special tokens as text.
+        """Ids of a text within other text: no start token, no blank added before it, special tokens as text.
 
         Raises:
             TokenizerError: as `encode`.
@@ -103,7 +104,7 @@ class Tokenizer:
 
     @cached_property
     def start(self) -> list[int]:
-        """The ids that stand before every text."""
+        """The ids before every text."""
         return self._fast.encode("").ids
 
     def chat(self, prompt: str) -> list[int]:
@@ -120,8 +121,8 @@ class Tokenizer:
             return self._literal.encode(prompt).ids
         if self._spelled is None or not self._spelled.search(prompt):
             return self._fast.encode(self._render(template, prompt), add_special_tokens=False).ids
-        # A template may change the prompt (trim it, say), so its place is not known afterwards. Hence private
-        # characters go through it instead of the special tokens that the prompt spells: those it gives are its own.
+        # A template may change the prompt (trim it, for example), so its position is not known afterwards. So special
+        # tokens spelled in the prompt are replaced by private characters: those in the result are the template's.
         free = (c for c in map(chr, range(0xE000, 0xF900)) if c not in prompt)
         marks = dict(zip(sorted(set(self._spelled.findall(prompt))), free, strict=False))
         back = str.maketrans({mark: token for token, mark in marks.items()})
@@ -133,10 +134,10 @@ class Tokenizer:
         return ids
 
     def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
-        """A user's turn that begins with `start` and is not over, and what closes it and opens the answer.
+        """See `TextCodec.turn`.
 
         Raises:
-            TokenizerError: the model has no chat template, or one that does not keep the text as it is.
+            TokenizerError: the model has no chat template, or one that changes the text.
         """
         template = self._template
         if template is None:
@@ -148,14 +149,14 @@ class Tokenizer:
         return opening, closing
 
     def piece(self, id_: int) -> bytes:
-        """The bytes that an id stands for; a special token gives its name; an unused id gives none."""
+        """The bytes of an id; for a special token its name; none for an unused id."""
         token = self._token_of.get(id_)
         if token is None:
             return b""
         if id_ in self._added:
             return token.encode()
         if self._byte_level:
-            if (text := token.replace("\u0120", " ")).isascii():  # most tokens: the alphabet's ASCII but for the blank
+            if (text := token.replace("\u0120", " ")).isascii():  # the fast path of most tokens
                 return text.encode()
             try:
                 return bytes(map(_BYTE_OF.__getitem__, token))
@@ -195,14 +196,14 @@ class Tokenizer:
 
     @cached_property
     def _literal(self) -> FastTokenizer:
-        """The same tokenizer, to which special tokens in a text are text."""
+        """The same tokenizer, with special tokens in a text as text."""
         literal = FastTokenizer.from_str(self._fast.to_str())
         literal.encode_special_tokens = True
         return literal
 
     @cached_property
     def _inner(self) -> FastTokenizer:
-        """The literal one, without the blank that some put before a text."""
+        """The same without the blank that some tokenizers add before a text."""
         spec = json.loads(self._literal.to_str())
         for part in ("normalizer", "pre_tokenizer"):
             spec[part] = _unprefixed(spec.get(part))
@@ -212,7 +213,7 @@ class Tokenizer:
 
     @cached_property
     def _spelled(self) -> re.Pattern[str] | None:
-        """Finds special tokens in a text, the longest first; None where the tokenizer has none."""
+        """Matches special tokens in a text, the longest first; None if the tokenizer has none."""
         names = sorted(self.specials, key=len, reverse=True)
         return re.compile(f"({'|'.join(map(re.escape, names))})") if names else None
 
@@ -240,7 +241,7 @@ class Tokenizer:
         try:
             made = environment().from_string(template)
             return made.render(messages=messages, tools=None, documents=None, add_generation_prompt=True, **named)
-        except Exception as error:  # a template is somebody's program, and may fail in any way
+        except Exception as error:  # a template is a program and may raise anything
             raise TokenizerError(f"the model's chat template fails: {error}; use --raw") from error
 
     def _named(self, key: str) -> str | None:
@@ -257,7 +258,7 @@ class Tokenizer:
 
 
 def _unprefixed(part: Any) -> Any:
-    """A normalizer or a pre-tokenizer that puts no blank before a text; None where it does nothing else."""
+    """A normalizer or a pre-tokenizer without adding a blank before a text; None if it did nothing else."""
     if not isinstance(part, dict) or part.get("type") == "Prepend":
         return None
     for several in ("normalizers", "pretokenizers"):
@@ -281,9 +282,9 @@ def _refuse_surrogates(text: str) -> None:
 
 
 def special_differences(one: Tokenizer, other: Tokenizer) -> tuple[int, ...]:
-    """The ids that mean different tokens to two tokenizers, rising: special in both, or missing in one.
+    """The ids of different tokens in two tokenizers, ascending: special in both, or missing in one.
 
-    No text gives such an id, so both cut every text alike; but what a model writes may hold one.
+    No text contains them, so both split every text in the same way; but a model may write one.
 
     Raises:
         TokenizerError: they differ in tokens that are text, in merges, or in which of the same tokens are special.
@@ -321,8 +322,8 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _byte_of() -> dict[str, int]:
-    """Byte-level BPE writes every byte as one printable character: Latin-1's printable ones stand for themselves,
-    the others (controls, space, soft hyphen) get characters from U+0100 on, in order."""
+    """Byte-level BPE writes every byte as one printable character: printable Latin-1 as itself, the others (controls,
+    space, soft hyphen) as characters from U+0100 on, in order."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [b for b in range(256) if b not in printable]
     return {chr(b): b for b in printable} | {chr(0x100 + n): b for n, b in enumerate(others)}
