@@ -14,7 +14,7 @@ from torch import Tensor
 
 from hsd_core.levels.model_level import ModelLevel
 from hsd_core.levels.readout import TrimmedHead
-from hsd_core.measure.passes.machine_limits import work_of
+from hsd_core.measure.passes.level_passes import work_of
 from hsd_core.measure.tables import markdown
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.shape import LeanShape

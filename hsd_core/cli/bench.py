@@ -28,7 +28,7 @@ from hsd_core.cli.shared_options import (
     sampled,
 )
 from hsd_core.measure import bench
-from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, asked_for, prompts_path
+from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, stacks_of_lines
 from hsd_core.measure.rawfile import RawFile
 from hsd_core.measure.tables import RECKONED, OnClock, rounded
 
@@ -68,7 +68,7 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.measure.bench.outputs import results, runs_of, write
+    from hsd_core.measure.bench.summary import results, runs_of, write
     from hsd_core.measure.results import view
 
     check_sampling(options)
@@ -100,13 +100,13 @@ def act(options: argparse.Namespace) -> int:
     if raw and len(records) < len(raw.records):
         raw.keep(records)
     done = frozenset(int(record["prompt"]) for record in records)
-    tell = countdown("prompt", len(prompts), len(done))
-    with closing(bench.beside(runner, stacks, prompts, peers=peers, done=done)) as runs:
+    report = countdown("prompt", len(prompts), len(done))
+    with closing(bench.interleaved(runner, stacks, prompts, peers=peers, done=done)) as runs:
         while own := [asdict(run) for run in islice(runs, each)]:  # of one prompt
             records += own
             if raw:
                 raw.add(own)
-            tell()
+            report()
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
     if DEFAULT in asked:
@@ -125,9 +125,9 @@ def act(options: argparse.Namespace) -> int:
 def _asked(path: str | None, preset: Preset, default: str, reckoned: bool) -> dict[str, str]:
     """Line of the stacks file -> stack; without a file, the preset's examples."""
     if path:
-        return bench.read_asked(path, default, reckoned)
+        return bench.read_stack_lines(path, default, reckoned)
     examples = [example.stack for example in preset.stacks if not example.replan]
-    return asked_for([DEFAULT, *examples], default, f"preset {preset.name}", reckoned)
+    return stacks_of_lines([DEFAULT, *examples], default, f"preset {preset.name}", reckoned)
 
 
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:

@@ -44,9 +44,9 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.models.weights import ensure
     from hsd_core.stacks.targets import source_of
 
-    tell = progress()
+    report = progress()
     sources = [source_of(name) for name in (options.draft, options.target)]
-    folders = [ensure(source, tell) for source in sources]
+    folders = [ensure(source, report) for source in sources]
     fit = fit_of(*map(Tokenizer, folders))
     dtypes = (options.draft_dtype or options.dtype, options.dtype)
     sizes = [read_bytes(*one) for one in zip(sources, folders, dtypes, strict=True)]

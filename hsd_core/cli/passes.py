@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
     add_preset(parser)
     option(parser, "--levels L", "which levels, without T, e.g. ngram,int8,target (default: all)")
-    option(parser, "--stack S", "the stack whose rounds are taken apart (default: this machine's default)")
+    option(parser, "--stack S", "the stack whose rounds are pass_record apart (default: this machine's default)")
     option(parser, "--rows N,N", "rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
     counts(parser, "--context N", "tokens of text before a pass (default 128)")
     option(parser, "--lengths N,N", "texts of these lengths instead, up to the context")
@@ -117,14 +117,14 @@ def _passes(
             records.append({"what": "lookup", **where, **level_passes.lookup(level, text[:length])})
             continue
         for n in about["rows"]:
-            found = level_passes.taken(level, length, n, times[i, length, n], limits)
+            found = level_passes.pass_record(level, length, n, times[i, length, n], limits)
             records.append({"what": "pass", **where, "rows": n, "threads": level.about.params.get("threads"), **found})
     return limits, records
 
 
 def measured(device: str) -> dict[str, float]:
     """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
-    from hsd_core.measure.passes.machine_limits import kernel_rates, measured_limits
+    from hsd_core.measure.passes.level_passes import kernel_rates, measured_limits
 
     return {**measured_limits(device), **(kernel_rates() if device == "cpu" else {})}
 

@@ -107,11 +107,11 @@ def _swept(
     prompts = _prompts(options, file)
     kept = SweepFile.at(out, len(prompts), options.max_new_tokens)
     left = sum(len(kept.missing(k)) for k in lengths)
-    tell = countdown("reply", left) if left else lambda _: None
+    report = countdown("reply", left) if left else lambda _: None
     for k in lengths:
         if kept.missing(k):
             step = told[k] if not options.start else options.start.replace("{k}", str(k)) if k else options.plain
-            _measure(options, asked, k, step, prompts, kept, tell)
+            _measure(options, asked, k, step, prompts, kept, report)
     return kept
 
 
@@ -157,7 +157,7 @@ def _prompts(options: argparse.Namespace, file: Any) -> list[str]:
 
 
 def _measure(
-    options: argparse.Namespace, asked: Any, k: int, step: str, prompts: Sequence[str], kept: Any, tell: Any
+    options: argparse.Namespace, asked: Any, k: int, step: str, prompts: Sequence[str], kept: Any, report: Any
 ) -> None:
     from hsd_core.measure.probe.engine_requests import server_at
     from hsd_core.measure.probe.length_sweep import measure
@@ -174,4 +174,4 @@ def _measure(
         input()
     with started(step, asked) if options.start else nullcontext():
         server = server_at(asked, options.engine)
-        measure(server, k, prompts, kept, tell=lambda *_: tell(f" ({named})"), synthetic=options.synthetic)
+        measure(server, k, prompts, kept, progress=lambda *_: report(f" ({named})"), synthetic=options.synthetic)

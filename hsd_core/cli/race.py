@@ -53,7 +53,7 @@ def act(options: argparse.Namespace) -> int:
     prompt = prompt_of(options)
     if options.out:
         words = {"title": options.title, "about": options.about, "prompt": prompt, "command": options.said}
-        race.check_kept(stacks, options.repeats, **words)
+        race.check_storable(stacks, options.repeats, **words)
     pipeline = opened(options, stacks[0])
     for stack in stacks:  # one that cannot be built is met before the first round
         pipeline.entries(stack)

@@ -114,7 +114,7 @@ def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
 def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
     """The best plan of a what-if profile, or the `stack` of its levels' names."""
     from hsd_core.measure.whatif import whatif_profile
-    from hsd_core.measure.whatif.playing import DEFAULT_TOKENS, plan_named, play
+    from hsd_core.measure.whatif.simulation import DEFAULT_TOKENS, plan_named, play
     from hsd_core.theory import best_plans
 
     profile = whatif_profile(entry["whatif"])

@@ -66,7 +66,7 @@ def act(options: argparse.Namespace) -> int:
     limit = options.max_new_tokens
     jobs = written.jobs_left(asked, finished, sampling, options.seed, limit=limit, ends=pipeline.ends)
     print(f"{len(jobs)} of {len(asked)} prompts to do", file=sys.stderr, flush=True)
-    began, tell = time.monotonic(), countdown("text", len(jobs), silence=SILENCE)
+    began, report = time.monotonic(), countdown("text", len(jobs), silence=SILENCE)
     outputs = tokens = loops = 0
     depths, keep = _states(Path(options.states), decoder) if options.states else ((), None)
     texts = selfgen.generate(
@@ -90,7 +90,7 @@ def act(options: argparse.Namespace) -> int:
                 prompt = len(record["prompt_ids"])
                 tokens += prompt - record.get("written_from", prompt) + len(output)
                 outputs, loops = outputs + 1, loops + ("loop_from" in record)
-                tell(f", {tokens / (time.monotonic() - began):.0f} tokens/s")
+                report(f", {tokens / (time.monotonic() - began):.0f} tokens/s")
     finally:
         written.drop_outgrown(options.out)
     print(f"{outputs} outputs, {tokens} tokens, {loops} end in a loop", file=sys.stderr)

@@ -193,7 +193,7 @@ def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Cal
     began = told = time.monotonic()
     finished = 0
 
-    def tell(said: str = "") -> None:
+    def report(said: str = "") -> None:
         nonlocal finished, told
         finished += 1
         if (now := time.monotonic()) - told < silence:
@@ -202,7 +202,7 @@ def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Cal
         rest = (now - began) / finished * (total - done - finished)
         print(f"{what} {done + finished} of {total}{said}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
 
-    return tell
+    return report
 
 
 def progress(left: bool = False) -> Callable[[str, float, float], None]:
@@ -212,7 +212,7 @@ def progress(left: bool = False) -> Callable[[str, float, float], None]:
     """
     shown, begun = "", list[tuple[float, float]]()
 
-    def tell(stage: str, done: float, total: float) -> None:
+    def report(stage: str, done: float, total: float) -> None:
         nonlocal shown
         if left and sys.stderr.isatty():
             begun.append((time.monotonic(), done))
@@ -229,7 +229,7 @@ def progress(left: bool = False) -> Callable[[str, float, float], None]:
             print(stage, file=sys.stderr, flush=True)
         shown = stage
 
-    return tell
+    return report
 
 
 def reads_prompt(clock: Callable[[], float] = time.monotonic) -> Callable[[str, int, int], None]:
@@ -237,7 +237,7 @@ def reads_prompt(clock: Callable[[], float] = time.monotonic) -> Callable[[str, 
     takes; elsewhere nothing is said, and nothing of a prompt that is read in one piece."""
     of, began, first = "", 0.0, 0
 
-    def tell(level: str, done: int, total: int) -> None:
+    def report(level: str, done: int, total: int) -> None:
         nonlocal of, began, first
         if not sys.stderr.isatty() or (level != of and done >= total):
             return
@@ -248,4 +248,4 @@ def reads_prompt(clock: Callable[[], float] = time.monotonic) -> Callable[[str, 
         said = f"reading the prompt: {done:,} of {total:,} tokens, by {level}{rest}" if done < total else ""
         print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
 
-    return tell
+    return report

@@ -48,8 +48,7 @@ def add(commands: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.validate.raw_results import predicted, read_validation
-    from hsd_core.measure.validate.report import report
-    from hsd_core.measure.validate.validation_tables import TABLES, method
+    from hsd_core.measure.validate.report import TABLES, method, report
     from hsd_core.theory.profiles.profile_store import digest
 
     profile, prompts = read_profile(options.profile), bench.read_prompts(options.prompts)[: options.limit]
@@ -143,18 +142,18 @@ def _sit(
     from hsd_core.measure.validate.raw_results import measure
 
     own = [record for record in raw.records if record["sitting"] == number]
-    whole = bench.whole((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])
+    whole = bench.completed((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])
     done = frozenset(m.prompt for m in whole)
     torn = [r for r in own if "run" in r and r["run"]["prompt"] not in done]
     raw.keep(record for record in raw.records if record not in torn)
     if not done:
         raw.keep(record for record in raw.records if record["sitting"] != number)
         raw.add([{"sitting": number, "began": now(), "prompts": len(which), **on}])
-    tell, others = countdown(f"sitting {number}, prompt", len(which), len(done)), {*range(len(prompts))} - {*which}
+    report, others = countdown(f"sitting {number}, prompt", len(which), len(done)), {*range(len(prompts))} - {*which}
     with closing(measure(runner, raw.about["stacks"], prompts, done | others)) as batches:
         for batch in batches:
             raw.add(run.as_record(number) for run in batch)
-            tell()
+            report()
 
 
 def _add_results(commands: Any) -> None:

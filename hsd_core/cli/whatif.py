@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     from hsd_core.cli.terminal import show
     from hsd_core.measure.whatif import DEFAULT, whatif_profile
-    from hsd_core.measure.whatif.playing import bounded, plan_named, play
+    from hsd_core.measure.whatif.simulation import bounded, plan_named, play
     from hsd_core.theory import best_plans, expected, read_profile
     from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
     from hsd_core.trace import file as tracefile

@@ -47,7 +47,7 @@ class Lookups(Protocol):
     name: str
     about: LevelAbout
 
-    def riding(self, text: Sequence[int]) -> Probes:
+    def window_probes(self, text: Sequence[int]) -> Probes:
         """The probes that every verification of its drafts computes once they are full, for any text."""
         ...
 
@@ -117,9 +117,9 @@ class _Level:
     def enter(self, shared: SharedState) -> Trunk | None:
         return self.drafter.enter(shared) if isinstance(self.drafter, Sharing) else None
 
-    def riding(self, text: Sequence[int]) -> Probes:
-        """See `Lookups.riding`."""
-        return self.lookups.riding(text)
+    def window_probes(self, text: Sequence[int]) -> Probes:
+        """See `Lookups.window_probes`."""
+        return self.lookups.window_probes(text)
 
     def open(self, capacity: int, shared: SharedState) -> OrderedRun | FusedRun:
         return self.run(self.lookups.open(capacity, shared), self.drafter.open(capacity, shared))

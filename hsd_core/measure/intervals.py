@@ -1,7 +1,7 @@
-"""95 % intervals: of ratios of sums over texts, of means, of medians, by the middle of resamples. Needs no torch.
+"""95 % intervals of ratios of sums over texts, of means, and of medians. Needs no torch.
 
-Tokens of one text are alike, so the text is what a `Tally` redraws: percentile intervals over 1000 resamples. The
-resamples are the same for every ratio and every run: equal sums give equal intervals.
+Tokens of one text are correlated, so a `Tally` resamples texts: percentile intervals over 1000 resamples. The resamples
+are the same for every ratio and every run, so equal sums give equal intervals.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ class Tally:
         self._sums.setdefault(key, np.zeros((2, self._texts)))[:, text] += over, under
 
     def names(self) -> list[Name]:
-        """What was counted, in the order of its first mention."""
+        """The keys, in the order in which they were added."""
         return list(self._sums)
 
     def ratio(self, key: Name) -> float | None:
-        """Sum over sum; None where nothing was counted."""
+        """Sum over sum; None if nothing was counted."""
         over, under = self._sums[key].sum(1) if key in self._sums else (0.0, 0.0)
         return float(over / under) if under > 0.0 else None
 
     def weight(self, key: Name) -> float:
-        """The lower sum: how much was counted."""
+        """The sum of denominators."""
         return float(self._sums[key][1].sum()) if key in self._sums else 0.0
 
     def interval(self, key: Name) -> tuple[float, float] | None:
-        """95 % interval of a ratio; None where nothing was counted."""
+        """95 % interval of a ratio; None if nothing was counted."""
         if self.weight(key) <= 0.0:
             return None
         found = self.resampled(key)
         return middle(found[np.isfinite(found)])
 
     def resampled(self, key: Name) -> Floats:
-        """A ratio in every resample, NaN where nothing was counted in it: (resamples,). The k-th values of all ratios
-        are of the same texts."""
+        """(resamples,) a ratio in every resample, NaN if nothing was counted in it. The k-th values of all ratios are
+        from the same texts."""
         over, under = (self._draws @ self._sums[key].T).T
         found: Floats = np.divide(over, under, out=np.full(len(self._draws), np.nan), where=under > 0.0)
         return found
@@ -71,10 +71,10 @@ def mean_interval(values: list[float]) -> tuple[float, float, float]:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """The median and its distribution-free 95 % interval by order statistics (the range of fewer than 6 values).
+    """The median and its distribution-free 95 % interval by order statistics (the range for fewer than 6 values).
 
-    With n values the k-th smallest and k-th largest enclose the median unless fewer than k of n fair coins fall on one
-    side; k is the largest for which that has a chance of at most 2.5 % a side.
+    The k-th smallest and k-th largest of n values enclose the median unless fewer than k of n fair coins fall on one
+    side; k is the largest for which that has a probability of at most 2.5 % per side.
     """
     found = np.sort(np.asarray(values, dtype=np.float64))
     n, k, tail, chance = len(found), 0, 0.0, 0.5 ** len(found)

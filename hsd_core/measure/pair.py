@@ -1,12 +1,12 @@
-"""Would this draft pay below that target? Answered before anybody rents a GPU.
+"""Would a draft model pay below a target? Answered before anybody rents a GPU.
 
-`fit_of`: do their tokenizers agree. `read_pair`, `acceptance_of`: how often the target accepts a draft's tokens, over
-texts. `by_size`, `by_passes`: what passes of both cost. `verdict_of`: what all of it says.
+`fit_of`: whether their tokenizers agree. `read_pair`, `acceptance_of`: how often the target accepts the draft's tokens,
+over texts. `by_size`, `by_passes`: the costs of passes. `verdict_of`: the verdict.
 
-Both models see a text as it stands, in one pass each. Greedy: accepted where the draft's likeliest token is the
-target's. Sampled: with probability 1 - TV = sum of min(p, q) (Leviathan et al. 2023, section 3). Rounds are followed
-through the text in expectation, each beginning behind the last one's correction, so positions count as often as a run
-would meet them; a text that the target itself wrote greedily gives exactly the greedy run's figures.
+Both models read a text in one pass each. Greedy: a token is accepted if the draft's likeliest is the target's. Sampled:
+with probability 1 - TV = sum of min(p, q) (Leviathan et al. 2023, section 3). Rounds are followed through the text in
+expectation, each beginning behind the last one's correction, so positions count as often as in a run; a text that the
+target wrote greedily gives exactly the greedy run's figures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hsd_core.doctor.draft_profile import DraftProfile, Share
 from hsd_core.doctor.gain import Gain, Length, gain_of, needed
 from hsd_core.measure.calibrate.acceptance import walk
 from hsd_core.measure.intervals import Tally, median_interval
-from hsd_core.measure.passes.level_passes import LevelAtRest
+from hsd_core.measure.passes.level_passes import IdleLevel
 from hsd_core.measure.tables import markdown
 from hsd_core.measure.teacher_forced import pair_rows
 from hsd_core.measure.timed import in_turns
@@ -44,7 +44,7 @@ AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """fits: every text gives both the same ids. differences: in words, the most important first."""
+    """Whether two tokenizers fit. fits: every text gives the same ids. differences: in words, most important first."""
 
     fits: bool
     differences: tuple[str, ...]
@@ -101,12 +101,13 @@ def _few(tokens: Iterable[str]) -> str:
 
 
 Floats = npt.NDArray[np.float64]
-CHUNK = 64  # rows whose distributions are held at once
+CHUNK = 64  # rows whose distributions are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """By position with intervals over texts: `greedy`, and `sampled` at temperature 1. each: all places alike."""
+    """By position in a draft, with intervals over texts: greedy, and sampled at temperature 1. *_each: over all places
+    of the texts."""
 
     greedy: tuple[Share, ...]
     sampled: tuple[Share, ...]
@@ -121,7 +122,7 @@ def read_pair(entries: Sequence[StackEntry], context: Sequence[int], text: Seque
     """Acceptance of the draft's token before each of the n tokens of a text: greedy (0 or 1) and sampled, (n,) each.
 
     Args:
-        entries: the draft and the target. context: what stands before the text, one token at least.
+        entries: the draft and the target. context: the tokens before the text, at least one.
     """
     (q, p), n = pair_rows(entries, context, text), len(text)
     agree = (p.argmax(-1) == q.argmax(-1)).double()
@@ -130,7 +131,7 @@ def read_pair(entries: Sequence[StackEntry], context: Sequence[int], text: Seque
 
 
 def _overlap(p: Tensor, q: Tensor) -> Tensor:
-    """Sum of min(p, q) of two blocks of logits; a vocabulary that was cut has no share of the rest: (n,)."""
+    """(n,) sum of min(p, q) for two blocks of logits; ids beyond the smaller vocabulary count 0."""
     shared = min(p.shape[-1], q.shape[-1])
     mine, theirs = torch.softmax(p.double(), -1)[:, :shared], torch.softmax(q.double(), -1)[:, :shared]
     return torch.minimum(mine, theirs).sum(-1)
@@ -140,7 +141,7 @@ def rounds_over(accepts: Floats, k: int) -> tuple[Floats, Floats]:
     """Expected drafts that kept, and that tried, each of k positions, over one text: (k,) and (k,).
 
     Args:
-        accepts: (n,) the probability of acceptance before each token. Positions behind the end are not tried.
+        accepts: (n,) the probability of acceptance at each token. Positions behind the end are not tried.
     """
     drafts = [accepts[place : place + k] for place in range(len(accepts))]
     kept, tried = np.zeros(k), np.zeros(k)
@@ -153,7 +154,7 @@ def rounds_over(accepts: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def acceptance_of(read: Sequence[tuple[Floats, Floats]], k: int) -> Acceptance:
-    """What texts say together, by position up to k; positions that too few rounds reached are left out."""
+    """The acceptance over all texts, by position up to k; positions that too few rounds reached are left out."""
     tally = Tally(len(read))
     for text, pair in enumerate(read):
         for which, accepts in zip(("greedy", "sampled"), pair, strict=True):
@@ -175,7 +176,7 @@ def acceptance_of(read: Sequence[tuple[Floats, Floats]], k: int) -> Acceptance:
     return Acceptance(by_place("greedy"), by_place("sampled"), *every, len(read), tokens)
 
 
-FEWEST = 20.0  # rounds that must have reached a position
+FEWEST = 20.0  # the fewest rounds that must reach a position
 
 
 MOST = 8  # tokens of a draft
@@ -184,9 +185,9 @@ TURNS, WARM_UP = 7, 2
 
 @dataclass(frozen=True, slots=True)
 class PairCosts:
-    """draft: of a drafted token. target: of a pass of 1, ..., MOST + 1 rows. In ms, or in passes of the target.
+    """draft: cost of a drafted token. target: of a pass of 1, ..., MOST + 1 rows. In ms, or in passes of the target.
 
-    measured: by passes here; else of the bytes that are read alone.
+    measured: by passes on this machine; False: estimated from the bytes read.
     """
 
     draft: float
@@ -194,64 +195,64 @@ class PairCosts:
     measured: bool
 
     def round_at(self) -> dict[float, float]:
-        """A pass with its draft, by draft length; 0 is plain decoding."""
+        """The cost of a pass with its draft, by draft length; 0 is plain decoding."""
         return {0: self.target[0], **{k: k * self.draft + self.target[k] for k in range(1, MOST + 1)}}
 
 
 def read_bytes(source: Source, folder: Path, dtype: str | None) -> int:
-    """Bytes of weights that a pass reads: of a .gguf file as it is, else in `dtype` or 16 bits."""
-    return Path(source.id).stat().st_size if _as_it_is(source, dtype) else least_bytes(folder, dtype or "float16")
+    """Bytes of weights that a pass reads: the size of a .gguf file, else in `dtype` or 16 bits."""
+    return Path(source.id).stat().st_size if _from_file(source, dtype) else least_bytes(folder, dtype or "float16")
 
 
 def size_words(count: int, source: Source, dtype: str | None) -> str:
     """The same in words."""
     size = f"{count / 1e6:.0f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
-    return f"{size} as the file has it" if _as_it_is(source, dtype) else f"{size} in {dtype or '16 bits'}"
+    return f"{size} as the file has it" if _from_file(source, dtype) else f"{size} in {dtype or '16 bits'}"
 
 
-def _as_it_is(source: Source, dtype: str | None) -> bool:
+def _from_file(source: Source, dtype: str | None) -> bool:
     return source.kind == "gguf" and dtype is None
 
 
 def by_size(draft_bytes: int, target_bytes: int) -> PairCosts:
-    """Where memory is the limit a pass takes as long as its weights are read, whatever its rows: the usual case of one
-    request on a GPU, and the best one for a draft."""
+    """Costs if memory bandwidth is the limit: a pass takes the time to read its weights, whatever its rows. This is the
+    usual case for one request on a GPU, and the best one for a draft."""
     return PairCosts(draft_bytes / target_bytes, (1.0,) * (MOST + 1), measured=False)
 
 
-def by_passes(entries: Sequence[StackEntry], text: Sequence[int], tell: Callable[[int, int], None]) -> PairCosts:
-    """Passes of both here, in turn, behind a text; the medians.
+def by_passes(entries: Sequence[StackEntry], text: Sequence[int], progress: Callable[[int, int], None]) -> PairCosts:
+    """Median costs of passes of both models on this machine, in turn, behind a text.
 
     Args:
-        text: ids, MOST + 2 or more. tell: called with the turns that are done, and all.
+        text: at least MOST + 2 ids. progress: called with the turns done, and all.
     """
     length = len(text) - MOST - 2
     target = entries[-1].level
-    resting = [LevelAtRest(entry.level, target, text, MOST + 1) for entry in (entries[0], entries[-1])]
+    resting = [IdleLevel(entry.level, target, text, MOST + 1) for entry in (entries[0], entries[-1])]
     for level in resting:
         level.rest(length)
     cells = [(0, 1), *((1, rows) for rows in range(1, MOST + 2))]
-    found = in_turns({(i, n): partial(resting[i].one, n) for i, n in cells}, TURNS, WARM_UP, tell=tell)
+    found = in_turns({(i, n): partial(resting[i].one, n) for i, n in cells}, TURNS, WARM_UP, progress=progress)
     medians = {cell: median_interval(values)[0] for cell, values in found.items()}
     return PairCosts(medians[0, 1], tuple(medians[1, rows] for rows in range(1, MOST + 2)), measured=True)
 
 
-SURE = 1.02  # times plain decoding: what counts as a gain
+SURE = 1.02  # times plain decoding: the smallest speed-up that counts as a gain
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """lengths: 1 to MOST. best: of those and of plain decoding (k = 0). needed: the acceptance, the same for all
-    positions, from which on each length pays; above 1 it never does."""
+    """lengths: 1 to MOST. best: of those and of plain decoding (k = 0). needed: the acceptance (the same at all
+    positions) from which on each length pays; above 1 it never does."""
 
     lengths: tuple[Length, ...]
     best: Length
     needed: tuple[float, ...]
 
     def sentence(self, costs: PairCosts, given: str) -> str:
-        """Whether to use the pair, as one sentence. given: whose acceptance it is."""
+        """Whether to use the pair, in words. given: the source of the acceptance."""
         where = "measured here" if costs.measured else "by size alone, a bound that no machine beats"
-        first = f"{needed_words(self.needed[0])} to pay at one token"
+        first = f"{acceptance_words(self.needed[0])} to pay at one token"
         if not self.best.k:
             top = max(self.lengths, key=lambda length: length.speed_up or 0.0)
             return (
@@ -269,12 +270,12 @@ class Verdict:
         return f"Worth a test: {said}. It needs {first}."
 
 
-def needed_words(share: float) -> str:
+def acceptance_words(share: float) -> str:
     return f"an acceptance of {share:.2f}" if share <= 1.0 else "more than every token accepted"
 
 
 def verdict_of(shares: Sequence[Share], costs: PairCosts) -> Verdict:
-    """Judge acceptances by position at these costs; positions behind the last go on like it."""
+    """The verdict for acceptances by position at these costs; positions behind the last are like it."""
     profile = _profile(shares, costs)
     gain = gain_of(profile)
     assert isinstance(gain, Gain)  # plain decoding and every length are known
@@ -292,7 +293,7 @@ def _profile(shares: Sequence[Share], costs: PairCosts) -> DraftProfile:
 
 
 def table(verdict: Verdict, costs: PairCosts) -> str:
-    """A row for every draft length."""
+    """A row per draft length."""
     unit = "ms a token" if costs.measured else "passes of the target a token"
     rows = [
         (

@@ -1,6 +1,7 @@
-"""Raw results: JSON lines, the first of which says of what, on what and by which command. What is there is never lost.
+"""Files of raw results: JSON lines, the first of which has the kind, the machine and the command. Records are never
+lost.
 
-A measurement that was interrupted goes on in its file; a file of another measurement is refused.
+An interrupted measurement resumes in its file; a file of another measurement is refused.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from hsd_core.typed import TooLong, decode, encode, encode_lines, json_decoder, 
 
 VERSION = 1
 _OBJECT = json_decoder(dict[str, Any])
-MAY_DIFFER = frozenset({"recorded", "command"})  # between the start of a file and what goes on in it
+MAY_DIFFER = frozenset({"recorded", "command"})  # fields that may change when a measurement resumes
 
 
 def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What a file of raw results says of itself, and its lines; one that was broken off at the end is left out.
+    """The first line of a file of raw results, and the others; an incomplete last line is left out.
 
     Raises:
-        ValueError: these are not raw results that we can read.
+        ValueError: the file has no raw results of this version.
         OSError: there is no such file.
     """
     with opened(path) as file:
@@ -43,18 +44,14 @@ def read_raw(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 class RawFile:
-    """A file that results are added to.
-
-    Attributes:
-        about: its first line. records: its other lines.
-    """
+    """A file of raw results to which records are added. about: its first line. records: its other lines."""
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         """
         Args:
-            about: the first line of a new file; that of an old one must be the same but for `MAY_DIFFER`.
+            about: the first line of a new file; that of an existing one must be equal, except for `MAY_DIFFER`.
         Raises:
-            ValueError: the file holds something else; the message names a field that differs.
+            ValueError: the file has another first line; the message names a field that differs.
         """
         self.path, self.records = path, list[dict[str, Any]]()
         self.about: dict[str, Any] = plain(encode(about))
@@ -70,7 +67,7 @@ class RawFile:
         self.keep(self.records)
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write the file with these records and no others."""
+        """Rewrite the file with these records."""
         self.records = [dict(record) for record in records]
         write_whole(self.path, encode_lines((self.about, *self.records)))
 
@@ -83,19 +80,19 @@ class RawFile:
 
 
 def measured_by(kind: str, command: str) -> dict[str, Any]:
-    """The beginning of a first line."""
+    """The first fields of a first line."""
     return {"kind": kind, "version": VERSION, "recorded": now(), "command": command}
 
 
 def ran_on(device: str) -> dict[str, Any]:
-    """The machine, as a reader compares it. Imports torch."""
+    """The machine, its threads and versions. Imports torch."""
     from hsd_core.models.threads import model_threads
 
     return {"machine": machine.describe(device), "threads": model_threads(), "versions": dict(machine.versions())}
 
 
 def prompts_file(path: str | Path) -> dict[str, str]:
-    """A prompts file by its name and contents."""
+    """A prompts file's name and digest."""
     return {"prompts": Path(path).name, "prompts_sha256": sha256_of(Path(path))}
 
 

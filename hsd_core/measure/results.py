@@ -1,12 +1,11 @@
-"""Tables and sentences of raw results, made again where they stand in Markdown files.
+"""Tables and sentences from raw results, updated in Markdown files.
 
-A table stands between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results, found from
-the folder of the Markdown file, or several with commas between them, for sentences below each other. A benchmark has
-the views `stacks` (all), `best` (the fastest of each number of levels) and `drafts` (what drafting takes and brings), a
-validation `sittings`, `stacks`, `models`, `terms` and `levels`, what `passes` measured `passes`, `rows`, `lookups` and
-`rounds`, a system's study the `TABLES` of its `study.py`. Every table ends with machine, date and command.
-For prose a benchmark and a validation have a `sentence` too, and a benchmark `speed-ups:STACK;STACK` of stacks by their
-names (without blanks) and `peers`, other programs beside ours.
+A table is between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results relative to the
+Markdown file's folder, or several separated by commas, for sentences one below another. A benchmark has the views
+`stacks` (all), `best` (the fastest for each number of levels) and `drafts` (cost and share of drafts); a validation
+`sittings`, `stacks`, `models`, `terms` and `levels`; `passes` has `passes`, `rows`, `lookups` and `rounds`; a system's
+study has the `TABLES` of its `study.py`. Every table ends with machine, date and command. For prose a benchmark and a
+validation have a `sentence`, and a benchmark `speed-ups:STACK;STACK` (names without blanks) and `peers`.
 """
 
 from __future__ import annotations
@@ -19,9 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hsd_core.grammar.registry import plugins
 from hsd_core.measure import bench
-from hsd_core.measure.bench.outputs import results, runs_of
 from hsd_core.measure.bench.side_by_side import Measurement
-from hsd_core.measure.bench.summary import claim, sampled
+from hsd_core.measure.bench.summary import claim, results, runs_of, sampled
 from hsd_core.measure.passes import passes_report
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.tables import counted, rounded
@@ -40,10 +38,11 @@ _OPENS = re.compile(r"^<!-- results:", re.MULTILINE)
 
 
 def updated(path: Path) -> str:
-    """The text of a Markdown file with its tables made again.
+    """The text of a Markdown file with updated tables.
 
     Raises:
-        ValueError: a marker is not closed or names no view. OSError: it names no file.
+        ValueError: a marker is not closed, or names no view.
+        OSError: a marker names no file.
     """
     text = files.read_text(path)
     if len(_BLOCK.findall(text)) != len(_OPENS.findall(text)):
@@ -57,7 +56,7 @@ def updated(path: Path) -> str:
 
 
 def view(path: Path, name: str) -> str:
-    """A table of a file of raw results, and a sentence on how it was measured.
+    """A table from a file of raw results, and a sentence on its method.
 
     Raises:
         ValueError: it has no such view.
@@ -75,7 +74,7 @@ def views(path: Path) -> tuple[str, ...]:
 
 
 def _bench(name: str, about: About, records: Records) -> str:
-    runs = bench.whole(runs_of(records), about["stacks"])
+    runs = bench.completed(runs_of(records), about["stacks"])
     rows = bench.summary(runs, drawn=bench.sampled(about))
     if name == SENTENCE:
         return of_bench(about, rows, runs)
@@ -97,8 +96,7 @@ def _bench(name: str, about: About, records: Records) -> str:
 
 def _validation(name: str, about: About, records: Records) -> str:
     from hsd_core.measure.validate.raw_results import read_validation
-    from hsd_core.measure.validate.report import report
-    from hsd_core.measure.validate.validation_tables import TABLES, method
+    from hsd_core.measure.validate.report import TABLES, method, report
 
     validation = read_validation(about, records)
     if name == SENTENCE:
@@ -108,8 +106,8 @@ def _validation(name: str, about: About, records: Records) -> str:
 
 
 def _of_study(study: Any, name: str, about: About, records: Records) -> str:
-    """A table of what `passes` or a system's study kept: `TABLES` of what `figures` makes of the records, or of these
-    themselves, and its `method`."""
+    """A table of `passes` or of a system's study, from its `TABLES` over its `figures` (or the records), with its
+    `method`."""
     made = study.figures(about, records) if hasattr(study, "figures") else records
     return f"{study.TABLES[name](made)}\n\n{study.method(about)} {_measured(about)}"
 
@@ -126,10 +124,10 @@ def on(about: About) -> str:
 
 
 def _made_of(path: Path, kind: str) -> tuple[Callable[[str, About, Records], str], tuple[str, ...]]:
-    """What makes tables of a file of this kind, and their names.
+    """The function that makes tables for a kind of file, and the names of its views.
 
     Raises:
-        ValueError: nothing here does.
+        ValueError: the kind is unknown.
     """
     if kind in _VIEWS:
         return _VIEWS[kind]
@@ -147,7 +145,7 @@ _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] 
 
 
 def of_bench(about: About, rows: Sequence[dict[str, Any]], measured: Sequence[Measurement]) -> str:
-    """The best stack of each number of levels over the target as it is, and what the best gains over the next."""
+    """The best stack for each number of levels over the target, and the gain of the best over the next."""
     found = claim(rows, measured, "target")
     first, *others = found["best"]
     said = [
@@ -160,7 +158,7 @@ def of_bench(about: About, rows: Sequence[dict[str, Any]], measured: Sequence[Me
 
 
 def of_stacks(about: About, rows: Sequence[dict[str, Any]], names: Sequence[str] | None) -> str:
-    """What some stacks gain over plain decoding, in their order; all that are no plain decoding where names is None.
+    """The speed-ups of stacks over plain decoding, in order; names None: of all stacks.
 
     Raises:
         ValueError: a name is no stack of the benchmark.
@@ -173,7 +171,7 @@ def of_stacks(about: About, rows: Sequence[dict[str, Any]], names: Sequence[str]
 
 
 def of_peers(about: About, rows: Sequence[dict[str, Any]], peers: Sequence[dict[str, Any]]) -> str:
-    """tokens/s of other programs, beside our plain decoding of each target and the quickest stack over it."""
+    """tokens/s of other programs, and of our plain decoding of each target and the quickest stack over it."""
     theirs = [f"{one['name']} {rounded(one['tokens_per_s'])}" for one in peers if one["tokens_per_s"]]
     best: dict[str, Any] = {}
     for row in sorted(rows, key=lambda row: -row["tokens_per_s"]):
@@ -187,7 +185,7 @@ def of_peers(about: About, rows: Sequence[dict[str, Any]], peers: Sequence[dict[
 
 
 def of_validation(about: About, found: Report, machine: str) -> str:
-    """How far predicted speed-ups were off: the median of each sitting, and the worst of all."""
+    """The errors of predicted speed-ups: the median of each sitting, and the worst of all."""
     parts = [part for part in found.parts if part.number is not None]
     off = _listed([f"{part.speed_ups.median:.1%}" for part in parts])
     worst = max(part.speed_ups.worst for part in parts)
@@ -195,7 +193,7 @@ def of_validation(about: About, found: Report, machine: str) -> str:
 
 
 def _on(about: About, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The machine, how many prompts, and the temperature where text was drawn."""
+    """The machine, the number of prompts, and the temperature if sampled."""
     prompts = counted(max(row["prompts"] for row in rows), "prompt")
     drawn = f", temperature {about['temperature']:g}" if sampled(about) else ""
     return f"{about['machine']}, {prompts}{drawn}"
@@ -214,7 +212,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def measured_on(about: Mapping[str, Any], profiles: list[Profile]) -> Profile | None:
-    """The greedy profile of the machine, preset and device that results say they are from."""
+    """The greedy profile of the machine, preset and device of these results, or None."""
     same = ("machine", "preset", "device")
     found = (one for one in profiles if one.temperature == 0 and all(one.about.get(x) == about.get(x) for x in same))
     return next(found, None)

@@ -1,4 +1,4 @@
-"""Tables of cells as Markdown, and what stands in cells: stacks with their names and clocks, figures with intervals."""
+"""Markdown tables and their cells: stacks with names and clocks, figures with intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECKONED = "reckoned"
 
 
 class OnClock(NamedTuple):
-    """A stack, and the clock that a table names beside it; "" for none."""
+    """A stack, and the clock that tables name with it; "" for none."""
 
     stack: str
     clock: str = ""
@@ -28,8 +28,7 @@ class OnClock(NamedTuple):
 
 
 def stack_cells(stacks: Iterable[str]) -> Mapping[str, str]:
-    """What stacks that stand together are called, with their codes behind that, by their codes; one on a clock says
-    which."""
+    """Stack -> its name in a table of these stacks, followed by its code, and its clock if it has one."""
     read = {code: OnClock.read(code) for code in stacks}
     names = stack_names(dict.fromkeys(one.stack for one in read.values()))
     called = {code: str(OnClock(names[one.stack], one.clock)) for code, one in read.items()}
@@ -37,7 +36,7 @@ def stack_cells(stacks: Iterable[str]) -> Mapping[str, str]:
 
 
 def markdown(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
-    """A table, a line a row."""
+    """A Markdown table."""
     first, *lines = ("".join(f" {cell} |" if cell else " |" for cell in map(str, row)) for row in (head, *body))
     return "\n|".join((f"|{first}", "---|" * len(head), *lines))
 
@@ -58,7 +57,7 @@ def counted(n: int, what: str) -> str:
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """To so many significant digits, with its zeros: 66.0, 9.20, 121. As the page's `words/numbers.js` does."""
+    """To `digits` significant digits, with zeros: 66.0, 9.20, 121. The same as the page's `words/numbers.js`."""
     if value == 0:
         return "0"
     size = math.floor(math.log10(abs(value)))

@@ -1,4 +1,4 @@
-"""How levels agree along a text: one teacher-forced pass of each, and the first choices in what it gives."""
+"""Teacher-forced passes of levels along a text, and their first choices."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from hsd_core.models.lean.decoder import CHUNK
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import likeliest
 
-ROWS = 64  # of the head at once
+ROWS = 64  # of a product of the head
 
 
 @torch.inference_mode()
 def pair_rows(entries: Sequence[StackEntry], context: Sequence[int], text: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """(n, V) logits of a draft and of its target before each of the n tokens of a text; they share nothing.
+    """(n, V) logits of a draft and of its target for each of the n tokens of a text; they share no state.
 
     Args:
-        context: what stands before the text, one token at least.
+        context: the tokens before the text, at least one.
     """
     ids, n = [*context, *text[:-1]], len(text)
     target, draft = open_levels([entry.level for entry in entries], len(ids) + 1, lanes=(0, 1))
@@ -36,7 +36,7 @@ def pair_rows(entries: Sequence[StackEntry], context: Sequence[int], text: Seque
 
 
 def last_states(decoder: Layered, ids: Sequence[int], cache: KVCache, start: int = 0) -> Tensor:
-    """(n - start, hidden) states behind the last layer; the cache holds what comes before `start`."""
+    """(n - start, hidden) states behind the last layer; the cache holds the positions before `start`."""
     parts = Pass(ids[start:], start).parts(CHUNK)
     return torch.cat([decoder.forward_layers(part, cache, 0, decoder.layers) for part in parts])
 

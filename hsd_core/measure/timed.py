@@ -1,5 +1,5 @@
-"""What measurements are made of: passes timed in turn, each turn from another place in the list, so that a machine that
-slows down slows all alike; a cost as a record. Needs no torch to be imported."""
+"""Timing in turns: each turn starts at another task of the list, so that a machine that slows down slows all alike. The
+record of a cost. Imports no torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from hsd_core.measure.intervals import median_interval
 
 NS_PER_MS = 1e6
-STEP = 5  # places between the beginnings of two turns
+STEP = 5  # tasks between the starts of two turns
 
 Cell = TypeVar("Cell", bound=Hashable)
 Item = TypeVar("Item")
@@ -19,14 +19,14 @@ Task = Callable[[], float]  # one measurement, in ms
 
 
 def ms_of(call: Callable[..., object], *given: object) -> float:
-    """What a call takes."""
+    """The ms of a call."""
     began = time.perf_counter_ns()
     call(*given)
     return (time.perf_counter_ns() - began) / NS_PER_MS
 
 
 def rotated(items: Sequence[Item], by: int) -> list[Item]:
-    """The same items, from another place on."""
+    """The items rotated to the left by `by`."""
     at = by % len(items)
     return [*items[at:], *items[:at]]
 
@@ -38,14 +38,14 @@ def in_turns(
     *,
     fewest: int = 1,
     seconds: float = math.inf,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[Cell, list[float]]:
-    """The ms of every cell, one for each turn.
+    """The ms of every task, one value per turn.
 
     Args:
         turns: at most. warm_up: turns before those, which are dropped. seconds: after which no further turn begins,
-            once there are `fewest`. tell: called with the turns done, and all.
+            once there are `fewest`. progress: called with the turns done, and all.
 
     Raises:
         Stopped: `stop` turned true.
@@ -63,11 +63,11 @@ def in_turns(
             ms = tasks[cell]()
             if turn >= warm_up:
                 found[cell].append(ms)
-        tell(turn + 1, warm_up + turns)
+        progress(turn + 1, warm_up + turns)
     return found
 
 
 def cost_of(values: Sequence[float], digits: int, **cell: Any) -> dict[str, Any]:
-    """A record of what passes of a cell took: their median, and its interval."""
+    """The record of a cell's cost: the median of its passes, with its interval."""
     ms, low, high = (round(part, digits) for part in median_interval(values))
     return {"what": "cost", **cell, "ms": ms, "interval": [low, high]}

@@ -16,7 +16,7 @@ from app.tabs.planner.figures.validation import validation_figure
 from app.tabs.planner.profiles.plan_request import Look, parse
 from app.tabs.planner.profiles.validations import measured_from
 from hsd_core.grammar.stack_names import stack_names
-from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.bench.summary import results
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.pipeline import Pipeline
 

@@ -14,7 +14,7 @@ from app.serve.settings import RequestError
 from app.tabs.planner import measuring
 from app.tabs.planner.measuring import MeasureRequest, asked_for, measure_here
 from app.tabs.planner.profiles.sources import Sources, measured_here
-from hsd_core.measure.calibrate import lone_costs, profiling
+from hsd_core.measure.calibrate import isolated_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks import presets
 from hsd_core.stacks.presets import PRESETS
@@ -32,7 +32,7 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HSD_DEFAULT")
     monkeypatch.setattr(presets, "_read", lambda toy=PRESETS["toy"]: {"toy": toy})  # others' defaults would be planned
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     quick = profiling.Effort(texts=2, tokens=8, batch=1, texts_s=0.0, costs_s=0.0, runs_s=0.0)
     monkeypatch.setattr(profiling, "QUICKLY", quick)
     monkeypatch.setattr(measuring, "PERIOD_S", 0.01)

@@ -32,7 +32,7 @@ from app.tabs.results.view import results_route
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_names import stack_name
 from hsd_core.measure.bench import Measurement, PeerRun
-from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.bench.summary import results
 from hsd_core.pipeline import Pipeline
 
 S = 10**9

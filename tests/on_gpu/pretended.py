@@ -18,17 +18,23 @@ SMALL = 64  # of what is measured of the machine itself
 def main() -> None:
     """Run it in this process, with a device "cuda" that lies in ordinary memory."""
     torch.set_num_threads(1)
-    from hsd_core.measure.calibrate import lone_costs
-    from hsd_core.measure.passes import machine_limits
+    from hsd_core.measure.calibrate import isolated_costs
+    from hsd_core.measure.passes import level_passes
 
-    lone_costs.TURNS, lone_costs.WARM_UP, lone_costs.FEWEST, lone_costs.ROWS, lone_costs.EDGE_ROWS = (
+    (
+        isolated_costs.TURNS,
+        isolated_costs.WARM_UP,
+        isolated_costs.FEWEST,
+        isolated_costs.ROWS,
+        isolated_costs.EDGE_ROWS,
+    ) = (
         2,
         1,
         1,
         (1, 3),
         (2,),
     )
-    machine_limits.GPU_READ_BYTES, machine_limits.GPU_SIDE, machine_limits.TRIES = 4 * SMALL, SMALL, 1
+    level_passes.GPU_READ_BYTES, level_passes.GPU_SIDE, level_passes.TRIES = 4 * SMALL, SMALL, 1
     machine.has_cuda = lambda: True  # type: ignore[assignment]
     machine.describe = lambda device="cpu": NAME  # type: ignore[assignment]
     graphs.CudaGraphs = lambda device: RecordedGraphs()  # type: ignore[misc,assignment]

@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from hsd_core.grammar.stack_text import StackError
-from hsd_core.measure.bench import Measurement, drafts_table, from_record, sampled, summary, table, whole
-from hsd_core.measure.bench.outputs import as_stacks, results
-from hsd_core.measure.bench.prompts import asked_for
+from hsd_core.measure.bench import Measurement, completed, drafts_table, from_record, sampled, summary, table
+from hsd_core.measure.bench.prompts import stacks_of_lines
+from hsd_core.measure.bench.summary import as_stacks, results
 
 STACK, PLAIN, OTHER = "ngram:2,target", "target", "ngram:2,target@dtype=int8"
 S = 10**9
@@ -105,8 +105,8 @@ def test_a_measurement_is_read_as_it_was_written() -> None:
 
 
 def test_a_prompt_that_an_interrupted_sweep_did_not_finish_is_left_out() -> None:
-    assert whole(RUNS[:5], [PLAIN, STACK]) == RUNS[:4]
-    assert whole(RUNS[:1], [PLAIN, STACK]) == []
+    assert completed(RUNS[:5], [PLAIN, STACK]) == RUNS[:4]
+    assert completed(RUNS[:1], [PLAIN, STACK]) == []
 
 
 @pytest.mark.parametrize("asked", [["default", STACK], [STACK, "default"]])
@@ -128,7 +128,7 @@ def test_a_stack_that_two_lines_asked_for_is_reported_once_as_the_default(asked:
 
 
 def test_a_stack_on_a_named_clock_is_a_row_of_its_own_and_no_part_of_the_claim() -> None:
-    asked = asked_for(["ngram:2,target@with=pearl", STACK], "", "here", True)
+    asked = stacks_of_lines(["ngram:2,target@with=pearl", STACK], "", "here", True)
     reckoned, real = (f"{STACK}@with=pearl ({clock})" for clock in ("reckoned", "real"))
     assert list(asked.values()) == [reckoned, STACK]
     assert as_stacks(asked) == f"{STACK}@with=pearl\n{STACK}\n"
@@ -143,4 +143,4 @@ def test_a_stack_on_a_named_clock_is_a_row_of_its_own_and_no_part_of_the_claim()
 
 def test_without_a_clock_reckoned_times_stand_beside_no_measured_ones() -> None:
     with pytest.raises(StackError, match="give the command bench --reckoned"):
-        asked_for(["ngram:2,target@with=pearl"], "", "here")
+        stacks_of_lines(["ngram:2,target@with=pearl"], "", "here")

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from hsd_core.measure import bench
-from hsd_core.measure.bench import Measurement, PeerText, Prompt, beside, peers
+from hsd_core.measure.bench import Measurement, PeerText, Prompt, interleaved, peers
 from hsd_core.measure.bench.peers import NEVER, nano_as_llama
 from hsd_core.measure.bench.prompts import TASKS, read_prompts
 from hsd_core.measure.bench.summary import peer_rows
@@ -95,7 +95,7 @@ def test_peers_run_among_the_stacks_and_their_first_run_is_dropped(monkeypatch: 
             i, prompt.category, stack, 10, 10**9, 0, 10, (0,), (0,), 10, False, None
         ),
     )
-    runs = list(beside(runner, ["target"], [Prompt("a", "qa"), Prompt("b", "rag")], peers=[peer]))
+    runs = list(interleaved(runner, ["target"], [Prompt("a", "qa"), Prompt("b", "rag")], peers=[peer]))
     assert peer.asked == ["a", "a", "b"] and len(order) == 3
     theirs = [run for run in runs if isinstance(run, bench.PeerRun)]
     assert [(run.prompt, run.equal, run.of) for run in theirs] == [(0, 1, 3), (1, 1, 3)]

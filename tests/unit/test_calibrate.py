@@ -15,7 +15,7 @@ from hsd_core.core.events import Draft, Footer, Header, Verify, Work
 from hsd_core.core.level import StackEntry, score_ids
 from hsd_core.grammar.stack_text import LevelSpec, StackError
 from hsd_core.levels.shared import SharedState
-from hsd_core.measure.calibrate import lone_costs
+from hsd_core.measure.calibrate import isolated_costs
 from hsd_core.measure.calibrate.acceptance import BLOCK, count, walk
 from hsd_core.measure.calibrate.candidates import candidates, default_levels
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
@@ -186,7 +186,7 @@ def test_the_engines_time_goes_with_rounds_and_with_verifications(measured, part
 def quick(monkeypatch):
     """Few turns and rows: what is measured matters to nobody here."""
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
 
 
 @pytest.mark.usefixtures("quick")
@@ -195,8 +195,12 @@ def test_every_level_gets_costs_and_levels_that_share_layers_get_those_of_their_
     stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
     entries = stacks.stack("ngram:2,nano:2,exit:2@at=2,int8:3,target")
     turns = []
-    found = lone_costs.time_levels(
-        entries, [WrittenText((3, 9), (7, 8, 50, 11))], 0.0, tell=lambda *done: turns.append(done), stop=lambda: False
+    found = isolated_costs.time_levels(
+        entries,
+        [WrittenText((3, 9), (7, 8, 50, 11))],
+        0.0,
+        progress=lambda *done: turns.append(done),
+        stop=lambda: False,
     )
     assert set(found.verify) == {1, 2, 3, 4} and set(found.draft) == {1, 2, 3}
     assert all(costs.rows == (1, 3) for costs in found.verify.values())
@@ -259,7 +263,9 @@ def test_texts_are_the_targets_own_and_end_before_they_repeat_themselves():
 
     def made(n, temperature=0.0):
         prompts = [Prompt("The small level ", "a")]
-        return write(pipeline, "table@id=order6", prompts, n, temperature, tell=lambda *_: None, stop=lambda: False)[0]
+        return write(
+            pipeline, "table@id=order6", prompts, n, temperature, progress=lambda *_: None, stop=lambda: False
+        )[0]
 
     events = list(pipeline.run("table@id=order6", "The small level ", max_new_tokens=20))
     assert made(20).output == output_of(events)
@@ -317,9 +323,9 @@ def test_block_lengths_and_rules_do_not_name_a_level():
 
 def test_a_drafted_token_is_timed_as_its_share_of_a_draft(monkeypatch: pytest.MonkeyPatch) -> None:
     now = itertools.count(0, 8_000_000)  # ns: each look at the clock is 8 ms later
-    monkeypatch.setattr(lone_costs.time, "perf_counter_ns", lambda: next(now))
+    monkeypatch.setattr(isolated_costs.time, "perf_counter_ns", lambda: next(now))
     level = TableLevel(table(4, 1), 4, name="table", label="table")
     entries = [StackEntry(level, LevelSpec("table"), None)]
-    rest = lone_costs._LevelsAtRest(entries, [], [WrittenText([1, 2, 3], [0, 1, 2, 3] * 10)], Sampling(), 8)
+    rest = isolated_costs._IdleLevels(entries, [], [WrittenText([1, 2, 3], [0, 1, 2, 3] * 10)], Sampling(), 8)
     drafting = rest._drafting(rest._at_rest([0])[0], fed=False)
-    assert drafting() == 8.0 / lone_costs.DRAFTED
+    assert drafting() == 8.0 / isolated_costs.DRAFTED

@@ -26,10 +26,10 @@ from hsd_core.grammar.keys import FUSE, GUESS, WINDOW
 from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.fused import FusedLevel
-from hsd_core.measure.calibrate import acceptance, lone_costs, measured_in_runs
+from hsd_core.measure.calibrate import acceptance, isolated_costs, measured_in_runs
 from hsd_core.measure.calibrate.acceptance import BLOCK, count_offers, judge
-from hsd_core.measure.calibrate.candidates import candidates, default_levels, seen_in_runs_alone
-from hsd_core.measure.calibrate.lone_costs import Timings, time_levels
+from hsd_core.measure.calibrate.candidates import candidates, default_levels, is_run_only
+from hsd_core.measure.calibrate.isolated_costs import Timings, time_levels
 from hsd_core.measure.calibrate.measured_in_runs import ran
 from hsd_core.measure.calibrate.profiling import Effort, calibrate
 from hsd_core.measure.calibrate.reading import read
@@ -248,7 +248,7 @@ def test_sampled_offers_fare_as_in_many_real_rounds() -> None:
 
 def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 2), ("WARM_UP", 0), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     stacks = LeanStacks(layers=3)
     entries = stacks.stack("exit:2@at=1,int8:3,target")
     window = entry(lookups(2, stacks.target.vocab_size, window=3), "ngram@guess=2@window=3@n=4")
@@ -263,11 +263,11 @@ def test_a_window_rides_in_the_costs_of_every_verifier_above_it(monkeypatch: pyt
     monkeypatch.setattr(Tree, "with_probes", seen)
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
     several_ = [entry(lookups(4, stacks.target.vocab_size), "ngram@guess=4"), window]
-    found = time_levels(entries, [text], 0.0, in_runs_alone=several_, tell=lambda *_: None, stop=lambda: False)
+    found = time_levels(entries, [text], 0.0, run_only=several_, progress=lambda *_: None, stop=lambda: False)
     with_window = {pair for pair in found.edges if pair[0] == 4}
     assert with_window == {(4, 0), (4, 1), (4, 2)} and not any(pair[0] == 3 for pair in found.edges)
     assert all(found.edges[pair].rows == (1, 2, 3) for pair in with_window)
-    full = len(window.level.riding(text.prompt).ids)
+    full = len(window.level.window_probes(text.prompt).ids)
     assert {n for n, probes in scored if probes == full} == {0, 1, 2}, "one verification of 1, 2 and 3 rows each"
     assert {probes for _, probes in scored} == {0, full}
 
@@ -276,7 +276,7 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, value in (("TURNS", 2), ("WARM_UP", 0), ("FEWEST", 1), ("ROWS", (1, 8)), ("EDGE_ROWS", (4,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     stacks = LeanStacks(layers=3)
     stacks.drafts = {"nano": RandomDraft(stacks.target, fed=True)}
     entries = stacks.stack("nano:2,int8:3,target")
@@ -290,7 +290,7 @@ def test_a_level_that_judges_branch_by_branch_has_costs_of_its_own_for_several_s
     monkeypatch.setattr(DraftRun, "_score", counted)
     guesses = [entry(lookups(3, stacks.target.vocab_size), "ngram@guess=3")]
     text = WrittenText((3, 9, 27, 4, 3, 9), (7, 8, 50, 11))
-    found = time_levels(entries, [text], 0.0, in_runs_alone=guesses, tell=lambda *_: None, stop=lambda: False)
+    found = time_levels(entries, [text], 0.0, run_only=guesses, progress=lambda *_: None, stop=lambda: False)
     assert set(found.edges) == {(3, 0)} and found.edges[3, 0].rows == (1, 4, 8)
     # three branches each: one token deep for 4 rows, 3, 2 and 2 for 8
     assert passes[2] % 3 == 0 and passes[2] and passes[4] and passes[3] == 2 * passes[4]
@@ -300,7 +300,7 @@ def test_a_full_window_is_what_runs_carry_and_is_not_among_the_rows_of_their_cos
     bottom, target = entry(lookups(2, window=3), "ngram:3@guess=2@window=3@n=4"), tables(1)
     events = list(run([bottom, *target], PROMPT, Sampling(), 0, max_new_tokens=30))
     verified = [event for event in events if isinstance(event, Verify)]
-    full = len(bottom.level.riding(PROMPT).ids)
+    full = len(bottom.level.window_probes(PROMPT).ids)
     assert [event.work.probes for event in verified[3:-4]] == [full] * len(verified[3:-4]) and len(verified) > 10
     seen = Observed()
     seen.add(events, (1, 0))
@@ -327,12 +327,12 @@ def test_lists_of_levels_hold_more_than_a_stack_and_keep_their_order() -> None:
     found = candidates(pipeline, ",".join([*asked, "table@id=order6"]))
     assert [found.names[i] for i in found.order] == [*asked, "table@id=order6"]
     assert found.stack == "table@id=order1,table@id=order3,table@id=order6" and found.target == 2
-    assert len(found.in_runs_alone) == 8 and not found.left_out
+    assert len(found.run_only) == 8 and not found.left_out
 
 
 def test_levels_that_offer_several_sequences_and_fail_are_left_out_with_the_reason() -> None:
     found = candidates(Pipeline.open("toy"), "ngram@guess=3,table@id=order1@fuse=2,table@id=order3,table@id=order6")
-    assert found.names == ("table@id=order3", "table@id=order6") and found.in_runs_alone == ()
+    assert found.names == ("table@id=order3", "table@id=order6") and found.run_only == ()
     assert "no level 'ngram'" in found.left_out["ngram@guess=3"]
     assert "leave @fuse= out" in found.left_out["table@fuse=2@id=order1"]
 
@@ -356,7 +356,7 @@ def test_lists_of_levels_that_make_no_profile_are_refused(levels: str, wrong: st
 def test_a_presets_own_levels_have_lookahead_and_seven_guesses_beside_one() -> None:
     found, left_out = default_levels(PRESETS["smollm2"], "float32")
     assert found[:3] == ["ngram", "ngram@guess=7", "lookahead"] and "lookahead" not in left_out
-    several_ = [name for name in found if seen_in_runs_alone(parse(f"{name},target" if name != "target" else name)[0])]
+    several_ = [name for name in found if is_run_only(parse(f"{name},target" if name != "target" else name)[0])]
     assert several_ == ["ngram@guess=7", "lookahead"]
 
 
@@ -385,7 +385,7 @@ def test_a_profile_has_such_levels_where_they_were_asked_for(
     temperature: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     path, told = tmp_path / "prompts.jsonl", []
     path.write_text("\n".join(json.dumps({"prompt": text}) for text in ("The small level ", "The tower ")))
     below = f"ngram@guess={SILENT},ngram@guess=3,table@id=order1,table@id=order1@fuse=2,ngram@guess=2@window=2"

@@ -10,7 +10,7 @@ import pytest
 from hsd_core.cli import main
 from hsd_core.core.events import Header
 from hsd_core.grammar.stack_text import parse
-from hsd_core.measure.calibrate import lone_costs, profiling
+from hsd_core.measure.calibrate import isolated_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of, read_profile, write_profile
@@ -146,7 +146,7 @@ def test_every_shipped_profile_names_levels_that_its_preset_has():
 @pytest.fixture
 def quick(monkeypatch, tmp_path):
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     monkeypatch.setattr(profiling, "WHOLE", profiling.Effort(runs_s=0.0))
     path = tmp_path / "prompts.jsonl"
     path.write_text('{"prompt": "The small level ", "category": "a"}\n', encoding="utf-8")

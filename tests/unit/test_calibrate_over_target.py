@@ -17,10 +17,10 @@ from toys import output_of
 from hsd_core.cli import main
 from hsd_core.grammar.stack_text import parse
 from hsd_core.measure.bench import Prompt
-from hsd_core.measure.calibrate import lone_costs, measured_in_runs
+from hsd_core.measure.calibrate import isolated_costs, measured_in_runs
 from hsd_core.measure.calibrate.acceptance import count
-from hsd_core.measure.calibrate.candidates import Candidates, seen_in_runs_alone
-from hsd_core.measure.calibrate.lone_costs import time_levels
+from hsd_core.measure.calibrate.candidates import Candidates, is_run_only
+from hsd_core.measure.calibrate.isolated_costs import time_levels
 from hsd_core.measure.calibrate.measured_in_runs import count_in_runs, ran
 from hsd_core.measure.calibrate.reading import LONGEST, STRIDE, drafted_rows, read, side_by_side
 from hsd_core.measure.calibrate.run_costs import Observed, in_runs
@@ -87,7 +87,7 @@ def test_drafts_that_end_by_themselves_are_counted_as_runs_make_them(
     stacks: LeanStacks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = "climb@at=1-2@theta=0.45"
-    assert seen_in_runs_alone(parse(f"{spec},target")[0]) and not seen_in_runs_alone(parse("skip@set=none,target")[0])
+    assert is_run_only(parse(f"{spec},target")[0]) and not is_run_only(parse("skip@set=none,target")[0])
     offers, output = {}, ()
     tally = Tally(1)
     monkeypatch.setattr(measured_in_runs, "FEWEST", 1)
@@ -99,7 +99,7 @@ def test_drafts_that_end_by_themselves_are_counted_as_runs_make_them(
         ends=NONE,
         tokens=40,
         seconds=0.0,
-        tell=lambda *_: None,
+        progress=lambda *_: None,
         stop=lambda: False,
     )
     output, offers = ran(stacks.stack(f"{spec},target"), PROMPT, 0.0, 0, ends=NONE, tokens=40, stop=lambda: False)
@@ -125,10 +125,10 @@ def test_what_a_verification_saves_behind_a_climb_is_taken_from_runs(stacks: Lea
         own.entries,
         [text],
         0.0,
-        in_runs_alone=own.in_runs_alone,
+        run_only=own.run_only,
         context=20,
         seconds=0.0,
-        tell=lambda *_: None,
+        progress=lambda *_: None,
         stop=lambda: False,
     )
     assert alone.lighter == ((1, 0),) and not alone.edges and alone.context == 20
@@ -144,9 +144,9 @@ def test_the_levels_are_timed_beside_a_target(
     stacks: LeanStacks, text: WrittenText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     entries = stacks.stack("skip@set=a.1,view@budget=16@chunk=4,int8,target")
-    timings = time_levels(entries, [text], 0.0, context=30, tell=lambda *_: None, stop=lambda: False)
+    timings = time_levels(entries, [text], 0.0, context=30, progress=lambda *_: None, stop=lambda: False)
     assert set(timings.verify) == {0, 1, 2, 3} and set(timings.draft) == {0, 1, 2}
     assert all(ms > 0 for ms in timings.draft.values())
 
@@ -176,7 +176,7 @@ def test_a_length_cuts_texts_into_pieces_as_they_stand() -> None:
     pipeline, text = Pipeline.open("toy"), "The small level of the tower " * 12
     ids = pipeline.encode(text, raw=True)
     assert len(ids) > 24 * 3 and PIECES == 4
-    given = {"temperature": 0.0, "length": 24, "tell": lambda *_: None, "stop": never}
+    given = {"temperature": 0.0, "length": 24, "progress": lambda *_: None, "stop": never}
     found = write(pipeline, "table@id=order6", [Prompt(text), Prompt("too short")], 6, **given)  # type: ignore[arg-type]
     assert [list(one.prompt) for one in found] == [ids[at : at + 24] for at in (0, 24, 48, 72)]
     plain = pipeline.entries("table@id=order6")
@@ -188,7 +188,7 @@ def test_a_length_cuts_texts_into_pieces_as_they_stand() -> None:
 
 def test_a_profile_behind_texts_of_a_length_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     prompts, out = tmp_path / "long.jsonl", tmp_path / "profile.json"
     prompts.write_text("\n".join(json.dumps({"prompt": f"The {which} level of the tower " * 12}) for which in "ab"))
     levels = "table@id=order1,table@id=order3,table@id=order6"

@@ -12,7 +12,7 @@ from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Draft, Footer, Verify
 from hsd_core.measure.calibrate import run_costs
 from hsd_core.measure.calibrate.candidates import candidates
-from hsd_core.measure.calibrate.lone_costs import Timings
+from hsd_core.measure.calibrate.isolated_costs import Timings
 from hsd_core.measure.calibrate.run_costs import (
     MOST,
     Drafting,
@@ -128,9 +128,9 @@ def test_runs_are_interleaved_with_plain_decoding_and_stop_when_asked(monkeypatc
         written_texts, "run", lambda entries, *given, **more: ran.append(len(entries)) or run(entries, *given, **more)
     )
     text = WrittenText(tuple(pipeline.encode("The small level ", raw=False)), (1,))
-    seen = observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: False)
+    seen = observe(pipeline, found, [text], 0.8, seconds=0.0, progress=lambda *_: None, stop=lambda: False)
     turns = [sorted(ran[at : at + 5]) for at in range(0, len(ran), 5)]
     assert turns == [[1, 1, 2, 2, 3]] * (1 + run_costs.FEWEST) and seen.runs == 5 * run_costs.FEWEST
     assert {pair for pair, _ in seen.verify} == {(None, 2), (0, 2), (1, 2), (0, 1)}
     with pytest.raises(Stopped):
-        observe(pipeline, found, [text], 0.8, seconds=0.0, tell=lambda *_: None, stop=lambda: True)
+        observe(pipeline, found, [text], 0.8, seconds=0.0, progress=lambda *_: None, stop=lambda: True)

@@ -12,8 +12,7 @@ import pytest
 from app.tabs.results.bundled_results import Bundled
 from app.tabs.results.quick import _pairs
 from hsd_core.measure.bench import Measurement, best_by_levels, summary
-from hsd_core.measure.bench.outputs import as_csv, results
-from hsd_core.measure.bench.summary import claim
+from hsd_core.measure.bench.summary import as_csv, claim, results
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.results import measured_on
 from hsd_core.systems.exits.page import why_lost

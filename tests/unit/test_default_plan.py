@@ -11,7 +11,7 @@ from app.tabs.planner.profiles.sources import said
 from hsd_core.cli import main
 from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Header
-from hsd_core.measure.calibrate import lone_costs, profiling
+from hsd_core.measure.calibrate import isolated_costs, profiling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory import Costs, Planner, Profile, ProfileLevel, plan_of, read_profile
@@ -149,7 +149,7 @@ def test_a_promise_is_told_with_its_interval() -> None:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 3), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     quick = profiling.Effort(texts=2, tokens=8, batch=1, texts_s=0.0, costs_s=0.0, runs_s=0.0)
     monkeypatch.setattr(profiling, "QUICKLY", quick)
     monkeypatch.setattr(profiling, "COSTS_ALONE", quick)

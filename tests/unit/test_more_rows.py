@@ -69,10 +69,10 @@ def test_the_table_has_rates_beside_each_other_and_the_method_names_the_machine_
 
 def test_the_kernels_of_passes_are_measured_by_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnxruntime")
-    from hsd_core.measure.passes import machine_limits
+    from hsd_core.measure.passes import level_passes
 
-    monkeypatch.setattr(machine_limits, "SIDE", 64)
-    monkeypatch.setattr(machine_limits, "TRIES", 1)
-    found = machine_limits.kernel_rates()
+    monkeypatch.setattr(level_passes, "SIDE", 64)
+    monkeypatch.setattr(level_passes, "TRIES", 1)
+    found = level_passes.kernel_rates()
     assert set(found) == {key_of(kind, rows) for kind in KINDS for rows in (MANY, FEW)} and min(found.values()) > 0
     assert kernel_rate(found, "int8", FEW) == found["int8_few_per_ms"] and kernel_rate({}, "int8", FEW) is None

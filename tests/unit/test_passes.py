@@ -16,19 +16,20 @@ from hsd_core.cli.passes import measured as limits_of
 from hsd_core.core.level import StackEntry
 from hsd_core.grammar.stack_text import LevelSpec
 from hsd_core.levels.model_level import ModelLevel
-from hsd_core.measure.passes import machine_limits
+from hsd_core.measure.passes import level_passes
 from hsd_core.measure.passes.level_passes import (
     PROFILED,
     REPEATS,
+    PassWork,
     Timed,
     head_of,
     lookup,
     part_of,
-    parted,
-    taken,
+    pass_record,
+    split_by_part,
     time_passes,
+    work_of,
 )
-from hsd_core.measure.passes.machine_limits import PassWork, work_of
 from hsd_core.measure.passes.round_times import Stamped, measure_rounds
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.results import view, views
@@ -69,13 +70,13 @@ def nodes(**ms: float) -> list[Node]:
 
 
 def test_parts_and_what_is_left_make_up_the_pass() -> None:
-    parts, products = parted(6.0, [nodes(products=ms, head=1, kernels=0) for ms in (2, 9, 3)], head=3)
+    parts, products = split_by_part(6.0, [nodes(products=ms, head=1, kernels=0) for ms in (2, 9, 3)], head=3)
     assert parts == {"products": 3.0, "attention": 0.0, "head": 1.0, "kernels": 0.0, "around": 2.0}
     assert products == 10
 
 
 def test_kernels_that_a_profiler_slows_down_are_scaled_to_the_pass() -> None:
-    parts, _ = parted(2.0, [nodes(products=3, attention=1)], head=3)
+    parts, _ = split_by_part(2.0, [nodes(products=3, attention=1)], head=3)
     assert parts == {"products": 1.5, "attention": 0.5, "head": 0.0, "kernels": 0.0, "around": 0.0}
 
 
@@ -96,7 +97,7 @@ def test_the_least_time_is_the_longer_of_reading_and_multiplying() -> None:
 def test_what_multiplies_is_what_the_machine_is_measured_by(monkeypatch: pytest.MonkeyPatch) -> None:
     """Torch's product of 8-bit numbers is a loop of scalars on some processors: no pass runs it."""
     monkeypatch.setattr(torch, "_int_mm", None)
-    monkeypatch.setattr(machine_limits, "READ_BYTES", 2**16)
+    monkeypatch.setattr(level_passes, "READ_BYTES", 2**16)
     found = limits_of("cpu")
     pytest.importorskip("onnxruntime")
     level = entry(tiny_compiled(dtype="int8", inner=INNER)).level
@@ -275,5 +276,5 @@ def test_bad_input_is_met_before_anything_is_measured(more, said, capsys) -> Non
 @pytest.mark.parametrize("nodes", [[[]], [[Node("Add", 1000, (1, 5), (1, 5))]]])
 def test_a_draft_that_torch_runs_over_a_compiled_decoder_tells_no_parts(nodes: list[list[Node]]) -> None:
     level = SimpleNamespace(decoder=SimpleNamespace(profile=object()), vocab_size=5)
-    found = taken(level, 8, 1, Timed([2.0, 3.0, 4.0], [3.0], nodes), {})
+    found = pass_record(level, 8, 1, Timed([2.0, 3.0, 4.0], [3.0], nodes), {})
     assert found == {"ms": 3.0, "parts": None, "profiled_ms": None, "least": None}

@@ -20,7 +20,7 @@ from hsd_core.cli.terminal import totals_lines
 from hsd_core.core import events as trace
 from hsd_core.core.notes import noted
 from hsd_core.levels.notes import Moved
-from hsd_core.measure.calibrate import lone_costs
+from hsd_core.measure.calibrate import isolated_costs
 from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.reading import read
 from hsd_core.measure.intervals import Tally
@@ -126,7 +126,7 @@ def test_texts_written_side_by_side_and_depths_are_read_there_too(gpu: PretendGp
 
 def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("TURNS", 2), ("WARM_UP", 1), ("FEWEST", 1), ("ROWS", (1, 3)), ("EDGE_ROWS", (2,))):
-        monkeypatch.setattr(lone_costs, name, value)
+        monkeypatch.setattr(isolated_costs, name, value)
     text, no_ends = WrittenText((3, 9, 27), (7, 8, 50, 11, 2)), frozenset[int]()
     tallies = []
     for device in ("cuda", "cpu"):
@@ -135,7 +135,7 @@ def test_calibration_reads_counts_and_times_there(gpu: PretendGpu, monkeypatch: 
         count(tally, 0, read(entries, text, 1.0, no_ends))
         tallies.append(tally)
         if device == "cuda":
-            found = lone_costs.time_levels(entries, [text], 1.0, tell=lambda *_: None, stop=lambda: False)
+            found = isolated_costs.time_levels(entries, [text], 1.0, progress=lambda *_: None, stop=lambda: False)
             assert set(found.verify) == {1, 2, 3, 4}
     there, here = tallies
     assert there.ratio(("pair", 1, 4)) == pytest.approx(here.ratio(("pair", 1, 4)), abs=1e-4)

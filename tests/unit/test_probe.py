@@ -140,7 +140,7 @@ def test_a_probe_that_is_cancelled_ends_its_server_and_keeps_what_it_has(tmp_pat
 
     command = f"{sys.executable} {HERE / 'pretend_engine.py'} {port} {SESSION} 1"
     with pytest.raises(KeyboardInterrupt), started(command, asked):
-        measure(server_at(asked), 1, ["a", "b"], kept, tell=cancel)
+        measure(server_at(asked), 1, ["a", "b"], kept, progress=cancel)
     with pytest.raises(ProbeError, match="nothing answers"):
         server_at(asked)
     assert [*SweepFile.at(kept.path, 2, 24).runs] == [(1, 1)]
@@ -187,7 +187,7 @@ def test_a_server_at_another_length_is_found_out(tmp_path: Path) -> None:
     for k, told, said in ((0, "4", "without a draft"), (1, "4", "drafts up to 4 tokens"), (2, "0", "spec-type")):
         kept = SweepFile(tmp_path / f"{k}.json", 2, 24)
         with pretended(recorded(SESSION, told)) as server, pytest.raises(ProbeError, match=said):
-            measure(server_at(HttpServer(server.url)), k, ["a", "b"], kept, tell=lambda *_: None)
+            measure(server_at(HttpServer(server.url)), k, ["a", "b"], kept, progress=lambda *_: None)
         assert not kept.runs and not SweepFile.at(kept.path, 2, 24).runs
 
 
@@ -274,7 +274,9 @@ def test_synthetic_runs_give_times_and_no_acceptance(tmp_path: Path) -> None:
     kept = SweepFile(tmp_path / "s.json", 2, 24)
     for k in ("0", "4"):
         with pretended([*recorded(SESSION, k)]) as server:
-            measure(server_at(HttpServer(server.url)), int(k), ["a", "b"], kept, tell=lambda *_: None, synthetic=True)
+            measure(
+                server_at(HttpServer(server.url)), int(k), ["a", "b"], kept, progress=lambda *_: None, synthetic=True
+            )
     seen = [one for one in read_files([tmp_path / "s.json"]) if one.k == 4]
     assert all(one.decode_ms and one.accepted is None and not one.kept for one in seen)
     assert "no advice yet" in "\n".join(advice_lines(kept))

@@ -86,7 +86,8 @@ def test_who_begins_rotates_from_turn_to_turn_and_from_repeat_to_repeat(toy: Pip
 
 def test_the_speed_up_is_paired_by_repeat_and_has_an_interval(ran: race.Raced) -> None:
     took = tuple(
-        (race.Took(100, 2 * 10**9, 5), race.Took(100, nanoseconds, 5)) for nanoseconds in (10**9, 5 * 10**8, 8 * 10**8)
+        (race.LaneTime(100, 2 * 10**9, 5), race.LaneTime(100, nanoseconds, 5))
+        for nanoseconds in (10**9, 5 * 10**8, 8 * 10**8)
     )
     lanes = race.rows(race.Raced(changed(ran.race, repeats=took, shown=0), ran.lanes))
     first, second = lanes
@@ -100,7 +101,7 @@ def test_the_speed_up_is_paired_by_repeat_and_has_an_interval(ran: race.Raced) -
 
 def test_the_place_is_that_of_all_repeats_as_speed_and_speed_up_are(ran: race.Raced) -> None:
     took = tuple(
-        (race.Took(100, first, 5), race.Took(100, second, 5))
+        (race.LaneTime(100, first, 5), race.LaneTime(100, second, 5))
         for first, second in ((4 * 10**9, 3 * 10**9), (10**9, 5 * 10**9))
     )
     found = race.rows(race.Raced(changed(ran.race, repeats=took, shown=0), ran.lanes))

@@ -229,8 +229,8 @@ def test_a_validation_is_told_by_sitting():
 
 
 def test_the_stacks_of_every_benchmark_stand_beside_it_and_those_of_the_readme_are_in_the_file_that_it_names():
-    from hsd_core.measure.bench.outputs import as_stacks
-    from hsd_core.measure.bench.prompts import read_asked
+    from hsd_core.measure.bench.prompts import read_stack_lines
+    from hsd_core.measure.bench.summary import as_stacks
 
     in_readme = {(ROOT / name).resolve() for name, _ in BLOCK.findall(SHIPPED[0].read_text(encoding="utf-8"))}
     benches = [(path, read_raw(path)[0]) for path in RAW if read_raw(path)[0]["kind"] == "bench"]
@@ -239,7 +239,7 @@ def test_the_stacks_of_every_benchmark_stand_beside_it_and_those_of_the_readme_a
         assert (path.parent / "stacks.txt").read_text(encoding="utf-8") == as_stacks(about["asked"]), path
         if path in in_readme:
             named = re.search(r"--stacks (\S+)", about["command"])
-            assert named and list(read_asked(ROOT / named[1], about["asked"]["default"])) == list(about["asked"])
+            assert named and list(read_stack_lines(ROOT / named[1], about["asked"]["default"])) == list(about["asked"])
 
 
 @first_always("every", [False, True])

@@ -22,8 +22,8 @@ from app.tabs.explore.recordings import Recordings
 from hsd_core.core.events import Footer, Header
 from hsd_core.grammar import kinds, policies
 from hsd_core.grammar.stack_text import format_stack, parse
-from hsd_core.measure.bench.outputs import results
-from hsd_core.measure.bench.prompts import read_asked
+from hsd_core.measure.bench.prompts import read_stack_lines
+from hsd_core.measure.bench.summary import results
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.tables import OnClock
 from hsd_core.pipeline import Pipeline
@@ -112,7 +112,7 @@ def test_its_law_is_the_targets(text: str) -> None:
 
 
 def test_the_stacks_that_are_measured_for_the_cards_are_the_cards_own() -> None:
-    asked = set(read_asked(ASSETS / "stacks" / "atlas.txt", reckoned=True).values())
+    asked = set(read_stack_lines(ASSETS / "stacks" / "atlas.txt", reckoned=True).values())
     assert {OnClock.read(one)[0] for one in asked} <= {format_stack(parse(text)) for text, _ in BUILT}
 
 

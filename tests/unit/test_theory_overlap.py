@@ -14,7 +14,7 @@ from timed import timed_stack
 import hsd_core
 from hsd_core.cli import main
 from hsd_core.grammar import StackError
-from hsd_core.measure.whatif.playing import play
+from hsd_core.measure.whatif.simulation import play
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.lanes.closed_forms import (
     AGREEMENTS,

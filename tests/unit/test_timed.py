@@ -23,7 +23,7 @@ def test_every_cell_is_met_once_a_turn_and_each_turn_begins_elsewhere(monkeypatc
     monkeypatch.setattr(timed, "STEP", 1)
     tasks, asked = noted("abc")
     told: list[tuple[int, int]] = []
-    found = in_turns(tasks, 2, 1, tell=lambda done, of: told.append((done, of)))
+    found = in_turns(tasks, 2, 1, progress=lambda done, of: told.append((done, of)))
     assert "".join(asked) == "abc" + "bca" + "cab"
     assert found == {"a": [6.0, 8.0], "b": [4.0, 9.0], "c": [5.0, 7.0]}, "the first turn warmed up"
     assert told == [(1, 3), (2, 3), (3, 3)]

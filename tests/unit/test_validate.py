@@ -18,9 +18,8 @@ from hsd_core.measure.bench import plain_of, read_prompts, read_stacks
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.texts.written_texts import PROMPTS as CALIBRATION
 from hsd_core.measure.validate.counters import attribute, count_run, counters_from
-from hsd_core.measure.validate.raw_results import ENDING, SAID, ended, predictions, read_validation
-from hsd_core.measure.validate.report import Errors, _part_json, as_json, report
-from hsd_core.measure.validate.validation_tables import sittings_table
+from hsd_core.measure.validate.raw_results import ENDING, MODEL_NAMES, ended, predictions, read_validation
+from hsd_core.measure.validate.report import Errors, _part_json, as_json, report, sittings_table
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.prepared import run
@@ -222,7 +221,7 @@ def test_a_stopped_run_has_no_books():
 def test_models_differ_in_what_they_know():
     profile, plan = context_free_profile(), StackPlan((0, 1, 2), (2, 5))
     said = predictions(profile, plan, (LIMIT,), LIMIT)
-    assert list(said) == list(SAID)
+    assert list(said) == list(MODEL_NAMES)
     assert len(set(said.values())) == len(said)
     assert all(ended(model, profile, plan, (LIMIT,), LIMIT).ms_per_token == said[model] for model in ENDING)
 
@@ -382,7 +381,8 @@ def made_up(toy):
     about, records = read_raw(toy / "raw.jsonl")
     about["stacks"] = [plain, stack] = STACKS[:2]
     about["predicted"] = {
-        name: {**about["predicted"][name], "ms": dict.fromkeys(SAID, ms)} for name, ms in ((plain, 10.0), (stack, 5.0))
+        name: {**about["predicted"][name], "ms": dict.fromkeys(MODEL_NAMES, ms)}
+        for name, ms in ((plain, 10.0), (stack, 5.0))
     }
     began = next(record for record in records if "began" in record)
     one = {name: next(r for r in records if "run" in r and r["run"]["stack"] == name) for name in (plain, stack)}

@@ -13,8 +13,8 @@ from hsd_core.cli.terminal import totals_lines
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
 from hsd_core.measure.whatif import whatif_names, whatif_profile
-from hsd_core.measure.whatif.playing import MOST_TOKENS, bounded, plan_named, play
-from hsd_core.measure.whatif.world import Words
+from hsd_core.measure.whatif.simulated_levels import Words
+from hsd_core.measure.whatif.simulation import MOST_TOKENS, bounded, plan_named, play
 from hsd_core.theory import Costs, Profile, ProfileError, ProfileLevel, StackPlan, best_plans, expected
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics

@@ -10,7 +10,7 @@ from typing import Any
 from app.tabs.atlas.systems import Measured, System
 from app.tabs.explore.recordings import Recordings
 from app.tabs.results.bundled_results import Bundled
-from hsd_core.measure.bench.outputs import results
+from hsd_core.measure.bench.summary import results
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.tables import OnClock
 

@@ -41,7 +41,7 @@ class Simulator:
             profile = turned(asked)
             plan = _plan(data.get("plan"), profile.names)
             with self._turns.held(PATIENCE_S):
-                from hsd_core.measure.whatif.playing import (
+                from hsd_core.measure.whatif.simulation import (
                     play,  # the first one loads the engine, which takes some seconds
                 )
 

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from app.kit.system_pages import system_pages
 from app.tabs.results import words as says
-from hsd_core.measure.bench.outputs import as_csv
+from hsd_core.measure.bench.summary import as_csv
 from hsd_core.measure.results import measured_on
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.theory.profiles.profile_store import distance_to_here, shipped_profiles
@@ -94,7 +94,7 @@ class Claim(Struct):
 
 
 class BenchReport(Struct):
-    """What a results.json has to hold; see `hsd_core.measure.bench.outputs`. One of an earlier version has no claim."""
+    """What a results.json has to hold; see `hsd_core.measure.bench.summary`. One of an earlier version has no claim."""
 
     about: About
     stacks: Annotated[list[BenchRow], Meta(min_length=1, max_length=100)]

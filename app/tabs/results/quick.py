@@ -25,8 +25,8 @@ from app.tabs.results import words as says
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_text import StackError, format_stack, parse
 from hsd_core.measure import bench
-from hsd_core.measure.bench.outputs import as_csv, results
-from hsd_core.measure.bench.prompts import asked_for, prompts_path
+from hsd_core.measure.bench.prompts import prompts_path, stacks_of_lines
+from hsd_core.measure.bench.summary import as_csv, results
 from hsd_core.measure.rawfile import measured_by, prompts_file, ran_on
 from hsd_core.pipeline import Reading
 from hsd_core.stacks.targets import preset_option
@@ -120,7 +120,7 @@ def chosen(preset: str, catalogue: list[dict[str, Any]], reports: Sequence[Mappi
     entry = next((p for p in catalogue if p["name"] == preset), None)
     default = str(entry["default_stack"]) if entry else "target"
     _check(preset, default, catalogue)
-    found = asked_for(["default"], default, preset)
+    found = stacks_of_lines(["default"], default, preset)
     pairs = _pairs(preset, reports) + [example["stack"] for example in entry["stacks"]] if entry else []
     for stack in pairs:
         with suppress(StackError, RequestError):

@@ -1,17 +1,17 @@
-"""Stacks measured side by side: with plain decoding of the same target, and with other programs."""
+"""Benchmarks: stacks compared with plain decoding of the same target, and with other programs."""
 
-from hsd_core.measure.bench.prompts import Prompt, read_asked, read_prompts, read_stacks
+from hsd_core.measure.bench.prompts import Prompt, read_prompts, read_stack_lines, read_stacks
 from hsd_core.measure.bench.side_by_side import (
     BenchPeer,
     Measurement,
     PeerRun,
     PeerText,
     Runner,
-    beside,
+    completed,
     from_record,
+    interleaved,
     plain_of,
     sweep,
-    whole,
     with_plain,
 )
 from hsd_core.measure.bench.summary import best_by_levels, drafts_table, sampled, summary, table

@@ -1,8 +1,8 @@
-"""Other programs beside ours: transformers and llama.cpp, greedy, on the same weights, under as many threads; on a
-GPU transformers alone, in our target's precision.
+"""Other programs for comparison: transformers and llama.cpp, greedy, with the same weights and number of threads; on a
+GPU only transformers, in our target's precision.
 
-Their clocks begin when the first token is there, so that no one's reading of the prompt counts; `PeerText.tokens` are
-those behind it. A peer that is not installed, or has no weights that it can read, says why.
+Clocks start at the first token, so the prefill does not count; `PeerText.tokens` are those behind it. A peer that is
+not installed, or cannot read the weights, is reported with the reason.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ NEVER = -1e9  # a logit
 
 @torch.inference_mode()
 def nano_as_llama(nano: DraftHead, decoder: LeanDecoder) -> Any:
-    """A `LlamaForCausalLM` in float32 on the CPU with a nano's weights, dense.
+    """A `LlamaForCausalLM` in float32 on the CPU with a nano's dense weights.
 
     Args:
-        nano: reads the embeddings alone. decoder: its target, for embeddings and head rows.
+        nano: reads only the embeddings. decoder: its target, for embeddings and head rows.
     """
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -95,19 +95,19 @@ def nano_as_llama(nano: DraftHead, decoder: LeanDecoder) -> Any:
 
 Encode = Callable[[str], list[int]]
 LLAMA_CONTEXT = 2048  # tokens
-LOOKUP_TOKENS = 10  # as transformers' own guide has it, and llama-cpp-python's for a CPU
+LOOKUP_TOKENS = 10  # as in the guides of transformers, and of llama-cpp-python for a CPU
 NAMES = ("transformers plain", "transformers lookup", "transformers assisted", "llama.cpp plain", "llama.cpp lookup")
 
 
 class PeerError(ValueError):
-    """A peer that cannot be run here; the message says why."""
+    """A peer cannot be run here; the message says why."""
 
 
 def wanted_peers(names: str | None) -> tuple[str, ...]:
-    """The peers of a list with commas; all without one.
+    """The peers of a comma-separated list; None: all.
 
     Raises:
-        ValueError: one of them is none.
+        ValueError: a name is unknown.
     """
     wanted = NAMES if names is None else tuple(name.strip() for name in names.split(","))
     if unknown := [name for name in wanted if name not in NAMES]:
@@ -118,11 +118,11 @@ def wanted_peers(names: str | None) -> tuple[str, ...]:
 def open_peers(
     pipeline: Pipeline, limit: int, *, raw: bool, gguf: Path | None, wanted: Sequence[str] = NAMES
 ) -> tuple[list[BenchPeer], dict[str, str]]:
-    """Every peer that can be run beside a preset's target as it is kept, and name -> why for the others.
+    """The peers that can run with the preset's target, and name -> reason for the others.
 
     Args:
         limit: of new tokens. raw: prompts without the chat template. gguf: the target's file, for llama.cpp.
-        wanted: which of `NAMES`.
+        wanted: names among `NAMES`.
     """
     missing = {name: "left out" for name in NAMES if name not in wanted}
     found: list[BenchPeer] = []
@@ -137,14 +137,14 @@ def open_peers(
             for peer in opens(pipeline, encode, limit, gguf):
                 if peer.name in wanted:
                     found.append(peer)
-        except PeerError as error:  # those that it opened before stay
+        except PeerError as error:  # peers opened before stay
             opened = {peer.name for peer in found}
             missing |= {name: str(error) for name in wanted if name.startswith(library) and name not in opened}
     return found, missing
 
 
 def _transformers(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None) -> Iterator[BenchPeer]:
-    """`generate` of transformers, in its ways of drafting."""
+    """transformers' `generate`: plain, with prompt lookup, and assisted."""
     model = partial(_model, dtype=pipeline.dtype, device=pipeline.device)
     run = partial(_generate, model(_folder(pipeline)), encode, sorted(pipeline.ends), limit)
     plain, lookup, assisted = NAMES[:3]
@@ -156,7 +156,7 @@ def _transformers(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | N
 def _generate(
     model: Any, encode: Encode, ends: Sequence[int], limit: int, options: Mapping[str, Any], prompt: str
 ) -> PeerText:
-    """One text. options: what makes it draft."""
+    """Generate one text. options: that make it draft."""
     torch_with(model_threads())
     ids = torch.tensor([encode(prompt)], device=model.device)
     stamps: list[tuple[int, int]] = []  # (ids so far, ns) after every step
@@ -193,7 +193,7 @@ def _model(folder: Path, dtype: str, device: str) -> Any:
 
 
 def _assistant(pipeline: Pipeline, model: Callable[[Path], Any]) -> Any:
-    """The draft that transformers is given: the preset's smaller model, else its nano as a Llama."""
+    """The assistant model for transformers: the preset's smaller model, else its nano as a Llama."""
     if source := pipeline.preset.draft:
         from hsd_core.models.weights import ensure
 
@@ -223,7 +223,7 @@ def _llama_cpp(pipeline: Pipeline, encode: Encode, limit: int, gguf: Path | None
             model = Llama(
                 model_path=str(gguf),
                 n_ctx=LLAMA_CONTEXT,
-                n_batch=LLAMA_CONTEXT,  # rows that it keeps: a longer prompt than these would end the benchmark
+                n_batch=LLAMA_CONTEXT,  # it keeps this many rows; a longer prompt would end the benchmark
                 n_threads=model_threads(),
                 n_threads_batch=model_threads(),
                 draft_model=draft,

@@ -1,6 +1,6 @@
-"""What stacks are measured on: prompts with their task, and files of stacks.
+"""The inputs of benchmarks: prompts with their task, and files of stacks.
 
-Tasks are the six of Spec-Bench (Xia et al. 2024, arXiv 2401.07851): its eight kinds of conversation count as one.
+Tasks are the six of Spec-Bench (Xia et al. 2024, arXiv 2401.07851), with its eight kinds of conversation as one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEFAULT = "default"  # a line of a stacks file
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt and the kind of text that it asks for."""
+    """A prompt and its category."""
 
     text: str
     category: str = ""
@@ -39,12 +39,12 @@ class Prompt:
 
 
 def task_of(category: str) -> str:
-    """The category itself, the eight kinds of conversation as one."""
+    """The task of a category: the eight kinds of conversation are one task, any other is its own."""
     return TASKS[0] if category in _CONVERSATIONS else category
 
 
 def prompts_path(name: str) -> Path:
-    """The file of a built-in set of prompts, or the path that was given."""
+    """The file of a built-in set of prompts, or the given path."""
     return _FOLDER / "bench.jsonl" if name in BUILT_IN else Path(name)
 
 
@@ -53,9 +53,9 @@ def read_prompts(path: str | Path, each: int | None = None) -> list[Prompt]:
 
     Args:
         path: a file, or "own" (60 prompts, ten of each task) or "quick" (two of each).
-        each: so many of each task, those of a task's categories in turn; None: all.
+        each: prompts per task, with a task's categories in turn; None: all.
     Raises:
-        ValueError: a line is neither; the message names it.
+        ValueError: a line is malformed; the message names it.
     """
     prompts = []
     for where, line in records(prompts_path(str(path)), PromptLine, 'JSON with "prompt" or "turns"'):
@@ -79,29 +79,28 @@ def _of_each(prompts: Sequence[Prompt], n: int) -> list[Prompt]:
 
 
 def read_stacks(path: str | Path) -> list[str]:
-    """The stacks of a file; see `read_asked`."""
-    return list(dict.fromkeys(read_asked(path).values()))
+    """The stacks of a file; see `read_stack_lines`."""
+    return list(dict.fromkeys(read_stack_lines(path).values()))
 
 
-def read_asked(path: str | Path, default: str = "", reckoned: bool = False) -> dict[str, str]:
-    """The lines of a stacks file, each with the stack that it asks for: empty lines and lines that begin with # are
-    passed over.
+def read_stack_lines(path: str | Path, default: str = "", reckoned: bool = False) -> dict[str, str]:
+    """Line -> stack for the lines of a stacks file; empty lines and lines that begin with # are ignored.
 
     Args:
-        default: what a line `default` stands for. reckoned: see `asked_for`.
+        default: the stack for the line `default`. reckoned: see `stacks_of_lines`.
     Raises:
-        ValueError: there are none, or one is not a stack; the message says why.
+        ValueError: there are none, or a line is not a stack; the message says why.
     """
     lines = [line.strip() for line in read_text(path).splitlines()]
-    return asked_for([line for line in lines if line and not line.startswith("#")], default, str(path), reckoned)
+    return stacks_of_lines([line for line in lines if line and not line.startswith("#")], default, str(path), reckoned)
 
 
-def asked_for(lines: Iterable[str], default: str, where: str, reckoned: bool = False) -> dict[str, str]:
-    """Line -> stack; see `read_asked`.
+def stacks_of_lines(lines: Iterable[str], default: str, where: str, reckoned: bool = False) -> dict[str, str]:
+    """Line -> stack; see `read_stack_lines`.
 
     Args:
-        reckoned: stacks whose levels work at the same time are taken too; such a line, and its stack, say that their
-            times are reckoned (`OnClock`).
+        reckoned: allow stacks whose levels work at the same time; such a line and its stack are marked as reckoned
+            (`OnClock`).
     """
     found = {line: format_stack(parse(default if line == DEFAULT and default else line)) for line in lines}
     if not found:

@@ -1,9 +1,9 @@
-"""Stacks measured side by side with plain decoding of the same target.
+"""Interleaved measurement of stacks and plain decoding of the same target.
 
 For every prompt, plain decoding and all stacks run one after another in an order that rotates from prompt to prompt,
-with the same kernels, seed and length; one run of each on the first prompt warms everything up and is dropped. A
-stack's speed-up is the ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so that one
-odd prompt shows.
+with the same kernels, seed and length; one run of each on the first prompt is a warm-up and is dropped. A stack's
+speed-up is the ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so that an outlier
+among them shows.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ from hsd_core.typed import Wrong, convert
 class Measurement:
     """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
 
-    `stack`: as `OnClock` writes it.
-
-    `judged`, `accepted`: tokens of the level below that each level judged, and those of them that it accepted.
-    `busy_ns`: time in each level's drafting and verifying; empty in files of earlier versions.
+    stack: as `OnClock` writes it. judged, accepted: tokens of the level below that each level judged, and accepted.
+    busy_ns: time of each level's drafting and verifying; empty in files of earlier versions.
     """
 
     prompt: int
@@ -55,10 +53,8 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class PeerRun:
-    """One run of another program. `equal`: leading ids that are those of our plain decoding, which wrote `of`.
-
-    failed: why it wrote nothing; empty where it did.
-    """
+    """One run of another program. equal: leading ids that agree with our plain decoding, of `of`. failed: why it wrote
+    nothing, or ""."""
 
     prompt: int
     category: str
@@ -72,10 +68,7 @@ class PeerRun:
 
 @dataclass(frozen=True, slots=True)
 class PeerText:
-    """What a peer wrote. `tokens` of its ids came in `decode_ns`: those behind its first pass.
-
-    failed: see `PeerRun`.
-    """
+    """A peer's text. tokens: number of ids behind its first pass, written in decode_ns. failed: see `PeerRun`."""
 
     ids: tuple[int, ...]
     tokens: int
@@ -85,7 +78,7 @@ class PeerText:
 
 @dataclass(frozen=True, slots=True)
 class BenchPeer:
-    """Another program that continues prompts greedily with the same target, under the same number of threads."""
+    """Another program that continues prompts greedily with the same target and number of threads."""
 
     name: str
     run: Callable[[str], PeerText]
@@ -95,7 +88,7 @@ Runner = Callable[[str, str], Iterable[Event]]
 
 
 def plain_of(stack: str) -> str:
-    """Plain decoding of the target of a stack, on whatever clock: its own baseline."""
+    """Plain decoding of a stack's target: its baseline."""
     return format_stack([bare(parse(OnClock.read(stack).stack)[-1])])
 
 
@@ -105,7 +98,7 @@ def with_plain(stacks: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*map(plain_of, stacks), *stacks]))
 
 
-def beside(
+def interleaved(
     runner: Runner,
     stacks: Sequence[str],
     prompts: Sequence[Prompt],
@@ -113,16 +106,12 @@ def beside(
     peers: Sequence[BenchPeer] = (),
     done: frozenset[int] = frozenset(),
 ) -> Generator[Measurement | PeerRun, None, None]:
-    """Measure stacks, and peers among them. `runner(stack, prompt text)` gives a run's events.
-
-    Args:
-        done: prompts that are passed over.
-    """
+    """Measure stacks and peers. runner: (stack, prompt text) -> a run's events. done: prompts to skip."""
     everything = with_plain(stacks)
     named: dict[str, BenchPeer] = {peer.name: peer for peer in peers}
     todo = [i for i in range(len(prompts)) if i not in done]
     order = [*everything, *named]
-    for turn, i in enumerate([*todo[:1], *todo]):  # the first prompt twice: its first runs warm up and are dropped
+    for turn, i in enumerate([*todo[:1], *todo]):  # the first prompt twice: its first runs are a warm-up
         text = prompts[i].text
         runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
         for name in rotated(order, turn):
@@ -139,13 +128,13 @@ def beside(
 def sweep(
     runner: Runner, stacks: Sequence[str], prompts: Sequence[Prompt], *, done: frozenset[int] = frozenset()
 ) -> Generator[Measurement, None, None]:
-    """Measure stacks alone; see `beside`."""
-    with closing(beside(runner, stacks, prompts, done=done)) as runs:
+    """Measure stacks only; see `interleaved`."""
+    with closing(interleaved(runner, stacks, prompts, done=done)) as runs:
         yield from (run for run in runs if isinstance(run, Measurement))
 
 
 def _peer_text(peer: BenchPeer, prompt: str) -> PeerText:
-    """What it writes; a program that fails on one prompt does not end the benchmark of the others."""
+    """A peer's text; a failure on one prompt does not end the benchmark."""
     try:
         return peer.run(prompt)
     except Exception as error:
@@ -178,8 +167,8 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
     )
 
 
-def whole(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Measurement]:
-    """Those of the prompts on which all of the stacks were run: a sweep that was interrupted has others too."""
+def completed(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Measurement]:
+    """The measurements of prompts on which all stacks were run; an interrupted sweep has others too."""
     by_prompt: dict[int, list[Measurement]] = {}
     for m in measurements:
         by_prompt.setdefault(m.prompt, []).append(m)
@@ -188,7 +177,7 @@ def whole(measurements: Iterable[Measurement], stacks: Iterable[str]) -> list[Me
 
 
 def from_record(record: Mapping[str, Any]) -> Measurement:
-    """The inverse of `asdict` of a stack's run, also of what went through JSON.
+    """The inverse of `asdict` of a stack's run, also after JSON.
 
     Raises:
         ValueError: it is not a measurement.

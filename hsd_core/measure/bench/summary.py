@@ -1,25 +1,35 @@
-"""What a benchmark's runs say: a row a stack and a row a peer, Markdown tables of them, and the claim in a sentence."""
+"""A benchmark's results: a row per stack and per peer, Markdown tables, the claim, and the files that bench writes.
+
+results.json: `about` (machine, versions, command, prompts); `stacks` (a row per stack, fastest first: `asked`, its line
+in the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
+`equal`, the share of prompts whose text is plain decoding's, null for sampled texts); `peers` (`name`, `tokens_per_s`
+or null, `why`); `claim` (see there).
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hsd_core.measure.bench.prompts import task_of
-from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, plain_of
+from hsd_core.measure.bench.prompts import DEFAULT, task_of
+from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, completed, from_record, plain_of
 from hsd_core.measure.tables import OnClock, markdown, rounded, shares, stack_cells, with_interval
 from hsd_core.models.sampling import is_greedy
+from hsd_core.typed import encode, write_whole
 
 RESAMPLES = 2000
 
 
 class TimedStack(Protocol):
-    """A run as its speed is read: tokens, and the ns on the engine's clock that they took."""
+    """A run's speed: tokens, and their ns on the engine's clock."""
 
     @property
     def tokens(self) -> int: ...
@@ -28,14 +38,14 @@ class TimedStack(Protocol):
 
 
 def sampled(about: Mapping[str, Any]) -> bool:
-    """Whether a benchmark drew its tokens: then every stack writes a text of its own, and none is held to another's."""
+    """Whether a benchmark samples: then every stack writes another text, and texts are not compared."""
     return not is_greedy(about)
 
 
 def summary(measurements: Sequence[Measurement], *, drawn: bool = False) -> list[dict[str, Any]]:
-    """A row a stack, fastest first: tokens/s, speed-up over its plain decoding with a 95 % interval, acceptance.
+    """A row per stack, fastest first: tokens/s, speed-up over its plain decoding with a 95 % interval, acceptance.
 
-    `drawn`: see `sampled`; `equal` is None then.
+    drawn: see `sampled`; if true, `equal` is None.
     """
     by_stack: dict[str, dict[int, Measurement]] = {}
     for m in measurements:
@@ -75,7 +85,7 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
 
 
 def _draft_ms(runs: Sequence[Measurement]) -> float | None:
-    """Of all levels below the target, for each of its forward passes; None where it was not kept."""
+    """ms of all levels below the target per forward pass of it; None if it was not recorded."""
     if not all(run.busy_ns for run in runs):
         return None
     return sum(sum(run.busy_ns[:-1]) for run in runs) / 1e6 / max(1, sum(run.target_forwards for run in runs))
@@ -84,8 +94,8 @@ def _draft_ms(runs: Sequence[Measurement]) -> float | None:
 def peer_rows(
     runs: Sequence[PeerRun], plain: Mapping[int, Measurement], missing: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """A row a peer: its tokens/s over the prompts that it did not fail on, our plain decoding's over the same
-    ones, or why there is none.
+    """A row per peer: its tokens/s over the prompts on which it did not fail, and relative to our plain decoding on the
+    same prompts; or why there is none.
 
     Args:
         plain: prompt -> our plain decoding of the target. missing: name -> why it was not run.
@@ -127,7 +137,7 @@ def _cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
 
 
 def drafts_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What drafting takes and brings, a row a stack, as a Markdown table."""
+    """The cost and the share of drafts, a row per stack, as a Markdown table."""
     head = ("stack", "speed-up (95 % interval)", "ms of drafting, per target forward", "of the text, drafted")
     called = stack_cells(row["stack"] for row in rows)
     return markdown(head, (_draft_cells(row, called[row["stack"]]) for row in rows))
@@ -157,7 +167,7 @@ def interval(pairs: Sequence[tuple[TimedStack, TimedStack]]) -> tuple[float, flo
 
 
 def _rates(runs: Sequence[TimedStack], drawn: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """`rate` of each sample of these runs; drawn: (samples, runs), their places."""
+    """`rate` of each resample of these runs; drawn: (resamples, runs) indices."""
     tokens, ns = (np.array([getattr(m, name) for m in runs]) for name in ("tokens", "decode_ns"))
     rates: npt.NDArray[np.float64] = tokens[drawn].sum(1) / np.maximum(1e-9, ns[drawn].sum(1) / 1e9)
     return rates
@@ -165,7 +175,7 @@ def _rates(runs: Sequence[TimedStack], drawn: npt.NDArray[np.int64]) -> npt.NDAr
 
 @lru_cache(maxsize=8)
 def _drawn(pairs: int) -> npt.NDArray[np.int64]:
-    """(RESAMPLES, pairs) places, drawn with replacement: the same ones for every stack over as many prompts."""
+    """(RESAMPLES, pairs) indices drawn with replacement, the same for every stack with as many prompts."""
     chance = random.Random(0)
     return np.array([chance.choices(range(pairs), k=pairs) for _ in range(RESAMPLES)])
 
@@ -174,7 +184,7 @@ Row = dict[str, Any]
 
 
 def best_by_levels(rows: Iterable[Row], plain: str) -> list[Row]:
-    """The fastest stack of each number of levels over one target, fastest first; `rows` as `summary` gives them."""
+    """The fastest stack for each number of levels over one target, fastest first; rows: from `summary`."""
     best: dict[int, Row] = {}
     for row in rows:
         if row["plain"] == plain:
@@ -183,7 +193,7 @@ def best_by_levels(rows: Iterable[Row], plain: str) -> list[Row]:
 
 
 def levels(stack: str) -> int:
-    """How many levels a stack has."""
+    """The number of levels of a stack."""
     return stack.count(",") + 1
 
 
@@ -191,13 +201,13 @@ def claim(rows: Sequence[Row], measured: Sequence[Measurement], plain: str) -> d
     """The claim of a benchmark over one target.
 
     Args:
-        rows: as `summary` gives them; those on a clock that is named are no part of the claim. measured: what they were
-            made of. plain: plain decoding of the target.
+        rows: from `summary`; those on a named clock are not part of the claim. measured: the runs of these rows.
+        plain: plain decoding of the target.
     Returns:
-        `best`: of each number of levels but plain decoding, fastest first; `over`: what the first of them gains over
-        the second on the same prompts, with its 95 % interval, or None; `loses`: the stacks whose whole interval is
-        below plain decoding, slowest first. Of a stack `tokens` come from one round, which takes as long as `passes`
-        of plain decoding: its speed-up is the one over the other.
+        `best`: for each number of levels except plain decoding, fastest first; `over`: the gain of the first over the
+        second on the same prompts, with its 95 % interval, or None; `loses`: the stacks whose interval is below plain
+        decoding, slowest first. A stack's round gives `tokens` and takes as long as `passes` of plain decoding; its
+        speed-up is their ratio.
     """
     rows = [row for row in rows if not OnClock.read(row["stack"]).clock]
     best = [row for row in best_by_levels(rows, plain) if row["stack"] != plain]
@@ -225,3 +235,71 @@ def _over(stack: str, other: str, measured: Sequence[Measurement]) -> dict[str, 
     own, beside = ({run.prompt: run for run in measured if run.stack == name} for name in (stack, other))
     pairs = [(own[i], beside[i]) for i in sorted(own.keys() & beside.keys())]
     return {"speed_up": speed_up(pairs), "interval": interval(pairs)}
+
+
+_COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
+
+
+def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The contents of results.json from a file of raw results; prompts that were not finished are left out."""
+    records = list(records)
+    kept = completed(runs_of(records), about["stacks"])
+    finished = {run.prompt for run in kept}
+    peers = [PeerRun(**record) for record in records if "peer" in record and record["prompt"] in finished]
+    first = plain_of(about["stacks"][0])
+    plain = {run.prompt: run for run in kept if run.stack == first}
+    rows = summary(kept, drawn=sampled(about))
+    return {
+        "about": {key: value for key, value in about.items() if key not in ("stacks", "asked", "missing")},
+        "stacks": [_stack(row, _line(about, row["stack"])) for row in rows],
+        "peers": peer_rows(peers, plain, about.get("missing", {})),
+        "claim": claim(rows, kept, first),
+    }
+
+
+def _line(about: Mapping[str, Any], stack: str) -> str:
+    """The line of the stacks file for a stack: `default` if that is one, else the first; the stack itself if no line
+    asks for it (plain decoding of another)."""
+    lines = [line for line, found in about.get("asked", {}).items() if found == stack]
+    return DEFAULT if DEFAULT in lines else next(iter(lines), stack)
+
+
+def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
+    kept = ("stack", "plain", "prompts", "tokens_per_s", "speed_up", "interval", "slower_on", "acceptance", "tasks")
+    return {
+        "asked": line,
+        **{name: row[name] for name in kept},
+        "accepted_per_pass": row["tokens_per_target_forward"],
+        "equal": None if row["equal"] is None else row["equal"] / row["prompts"],
+    }
+
+
+def write(folder: Path, found: Mapping[str, Any], asked: Mapping[str, str], report: str) -> None:
+    """Write results.json, results.csv, stacks.txt and report.md into a folder."""
+    write_whole(folder / "results.json", encode(found))
+    write_whole(folder / "results.csv", as_csv(found).encode())
+    write_whole(folder / "stacks.txt", as_stacks(asked).encode())
+    write_whole(folder / "report.md", report.encode())
+
+
+def as_stacks(asked: Mapping[str, str]) -> str:
+    """A stacks file with the stacks that were measured (line -> stack): `default` may change later, and files grow."""
+    return "".join(f"{stack}\n" for stack in dict.fromkeys(OnClock.read(one).stack for one in asked.values()))
+
+
+def as_csv(found: Mapping[str, Any]) -> str:
+    """The rows of the stacks in results.json, with a column for each task."""
+    tasks = dict.fromkeys(task for row in found["stacks"] for task in row["tasks"])
+    written = io.StringIO()
+    table = csv.DictWriter(written, [*_COLUMNS, *tasks])
+    table.writeheader()
+    for row in found["stacks"]:
+        low, high = row["interval"]
+        kept = {name: row[name] for name in _COLUMNS if name in row}
+        table.writerow({**kept, "low": low, "high": high, **row["tasks"]})
+    return written.getvalue()
+
+
+def runs_of(records: Sequence[Mapping[str, Any]]) -> list[Measurement]:
+    """The runs of stacks among raw records."""
+    return [from_record(record) for record in records if "stack" in record]

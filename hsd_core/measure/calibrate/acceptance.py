@@ -1,21 +1,20 @@
-"""Acceptances from rows, of every pair of levels.
+"""Acceptances from rows, for every pair of levels.
 
-A token of level j survives level i with probability sum_x min(p_j(x), p_i(x)) (Leviathan et al. 2023, theorem 3.5). A
-fork offers the k likeliest tokens of a greedy row, or k drawn without replacement from another, and one of them is
-accepted as recursive rejection does (`fork_chances`).
+A token of level j is accepted by level i with probability sum_x min(p_j(x), p_i(x)) (Leviathan et al. 2023, theorem
+3.5). A fork offers the k likeliest tokens of a greedy row, or k tokens drawn without replacement, of which recursive
+rejection accepts one or none (`fork_chances`).
 
-A lookup, and a level that is measured in runs where it really offered something (`measured_in_runs`), are judged down
-their trees along the text (`judge`): at every fork the chance that one of the offers is accepted. The texts are the
-target's, while a draft goes its own way. Where an earlier token of a draft must have been accepted, a place of the text
-counts with the weight of that. With i the target this is exact; of a pair further down it is so far as the target's
-text follows what both may say.
+Lookups, and levels that are measured in runs (`measured_in_runs`), are judged along the text down their trees
+(`judge`): at every fork the chance that one of the offers is accepted. The texts are the target's, while a draft may
+deviate: a place at which an earlier token of the draft must have been accepted counts with the probability of that.
+This is exact if i is the target, and approximate for pairs further down.
 
-Drafts begin where the last one ended, which is more often before a hard token than before an easy one. So how often a
-lookup hits, and what is kept of it, is taken along the rounds that drafts of `BLOCK` tokens would have made of the
-text: `begins[s]` is the probability that a round began at its token s.
+Drafts begin where the last one ended, which is more often before a hard token than before an easy one. So the hit rate
+of a lookup and the acceptance of its tokens are taken along the rounds that drafts of `BLOCK` tokens would have made of
+the text: `begins[s]` is the probability that a round began at token s.
 
-Names in the tally: ("pair", j, i), ("width", j, i, k), ("hit", l), ("reach", l, m), ("beside", l, m): tokens m deep of
-an offer that is so deep.
+Names in the tally: ("pair", j, i), ("width", j, i, k), ("hit", l), ("reach", l, m), ("beside", l, m): tokens at depth m
+of an offer of at least that depth.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ Judged = dict[int, tuple[Floats, Floats]]
 
 
 def judge(dists: Mapping[int, Tensor], ids: Sequence[int], start: int, tree: Tree) -> Judged:
-    """By judge, at each fork that a text passes: the chance that it accepts an offer, and the weight of the text's own
-    token as the one that it accepts, at most 1 and 0 where it is not offered.
+    """For each judge, at each fork along a text: the chance that it accepts an offer, and the weight of the text's
+    token as the accepted one, at most 1, and 0 if it is not offered.
 
     Args:
-        distributions: (n, V) rows of the judges; the last one's wrote the text. ids: the text's n tokens. start: the
-        one that the tree stands for first.
+        dists: (n, V) rows of the judges; the last judge wrote the text. ids: the text's n tokens. start: the index of
+            the tree's first token.
     """
     forks, fork = list[list[Offer]](), -1
     for token in ids[start:]:
         if not (at := tree.forks.get(fork)):
-            # Where the kept sequence ends and others go on, the offer is deeper, and nothing of it is accepted there.
+            # If other sequences are longer than the kept one, the offer is deeper, and nothing is accepted there.
             forks += [[]] if fork >= 0 and len(forks) < tree.longest else []
             break
         forks.append([tree.offers[o] for o in at])
@@ -65,10 +64,10 @@ def judge(dists: Mapping[int, Tensor], ids: Sequence[int], start: int, tree: Tre
 def _accepted(
     rows: Tensor, text: npt.NDArray[np.int64], tree: Tree, forks: Sequence[Sequence[Offer]]
 ) -> tuple[Floats, Floats]:
-    """At each fork P(an offer is accepted) and P(the text's own token is), given what was drawn there.
+    """At each fork P(an offer is accepted) and P(the text's token is), given what was drawn there.
 
-    Named tokens differ, so together they are accepted with their sum. One that is drawn is judged before them: it takes
-    sum_x min(p, q) in the mean and alpha as it was drawn, and leaves the named ones their share of the rest.
+    Named tokens are distinct, so they are accepted with the sum of their probabilities. A drawn token is judged before
+    them: its acceptance is sum_x min(p, q) on average and alpha as drawn, and the named ones share the rest.
     """
     depth = np.repeat(np.arange(len(forks)), [len(fork) for fork in forks])
     ids = [tree.ids[offer.node] for fork in forks for offer in fork]
@@ -92,7 +91,7 @@ def _accepted(
 
 
 def sizes(tree: Tree) -> Counter[int]:
-    """How many tokens a tree has at each depth, the first being 1."""
+    """The number of tokens of a tree by depth, from 1."""
     depths: list[int] = []
     for parent in tree.lineage:
         depths.append(depths[parent] + 1 if parent >= 0 else 1)
@@ -102,18 +101,16 @@ def sizes(tree: Tree) -> Counter[int]:
 def fork_chances(q: Tensor, p: Tensor, most: int, *, seed: int) -> Iterator[Floats]:
     """(n,) probability that one of k tokens is accepted, for k = 1, ..., `most`.
 
-    Recursive rejection (SpecInfer, arXiv 2305.09781; MCSD, arXiv 2401.06706) of tokens that are drawn from q without
-    replacement, judged in their order.
-
-    The first token's chance is exact, sum_x min(p, q). The others' are those behind the tokens that were drawn here, so
-    their mean takes many rows.
+    Recursive rejection (SpecInfer, arXiv 2305.09781; MCSD, arXiv 2401.06706) of tokens drawn from q without replacement
+    and judged in order. The first token's chance is exact, sum_x min(p, q); the others' are given the tokens that were
+    drawn here, so their mean takes many rows.
 
     Args:
         q, p: (n, V) rows of the drafter and of its judge.
     """
     source = torch.Generator(device="cpu").manual_seed(seed)
     q, p = q.float(), p.float()
-    # The order of draws without replacement is that of exponential waits with q as the rates.
+    # Draws without replacement are in the order of exponential waiting times with rates q.
     waits = torch.empty(q.shape).exponential_(generator=source).to(q.device)
     drawn = (q / waits).topk(min(most, q.shape[1])).indices
     refused = torch.ones(len(q), device=q.device)
@@ -129,13 +126,13 @@ def fork_chances(q: Tensor, p: Tensor, most: int, *, seed: int) -> Iterator[Floa
 
 
 def _whole(mass: Tensor, instead: Tensor) -> Tensor:
-    """Rows that sum to 1; where nothing is left, the ones before: that place is decided, or has no more to offer."""
+    """Rows normalised to sum 1; rows without mass are replaced by `instead`: these places are decided already."""
     total = mass.sum(1, keepdim=True)
     return torch.where(total > 0.0, mass / total.clamp_min(torch.finfo(mass.dtype).tiny), instead)
 
 
-BLOCK = STRIDE  # T of the rounds that a text is walked through in
-FORK_PART = 4  # of a text's tokens one in so many has a fork drawn: each goes through whole rows several times
+BLOCK = STRIDE  # T of the rounds along a text
+FORK_PART = 4  # forks are drawn for one in this many tokens, as each takes several passes over full rows
 
 
 def count(tally: Tally, number: int, reading: Reading) -> None:
@@ -144,7 +141,7 @@ def count(tally: Tally, number: int, reading: Reading) -> None:
 
 
 def count_offers(tally: Tally, number: int, reading: Reading, level: int, offers: Mapping[int, Tree]) -> None:
-    """Add what a level offered, by the token of the text that its round began at; greedy offers have no rows."""
+    """Add a level's offers, by the index of the token at which the round began; greedy offers have no rows."""
     _Count(tally, number, reading).offered(level, offers)
 
 
@@ -179,7 +176,7 @@ class _Count:
             self._add(("width", j, i, k), float(judged.sum()), len(judged))
 
     def _drawn_part(self) -> slice:
-        """Neighbouring tokens; another part for every text."""
+        """A range of tokens; another part for every text."""
         n = len(self.ids)
         size = min(n, max(LONGEST, n // FORK_PART))
         start = self.number * size % (n - size + 1)
@@ -192,10 +189,10 @@ class _Count:
         for i in (i for i in self.levels if i > lookup):
             begins = walk([one[i][1][:BLOCK] for one in judged.values()])
             self._rounds(lookup, i, judged, begins)
-        self._shape(lookup, offers, begins)  # where the target's rounds begin
+        self._shape(lookup, offers, begins)  # weighted by the target's rounds
 
     def offered(self, level: int, offers: Mapping[int, Tree]) -> None:
-        """Offers of real rounds, whatever each of them holds."""
+        """Offers of real rounds, each with weight 1."""
         judged = {start: judge(self.dists, self.ids, start, tree) for start, tree in offers.items()}
         each = np.ones(len(offers))
         for i in self.levels:
@@ -203,17 +200,17 @@ class _Count:
         self._shape(level, offers, each)
 
     def _rounds(self, level: int, i: int, judged: Mapping[int, Judged], begins: Floats) -> None:
-        """What i makes of offers, each in a round that begins with so much probability."""
+        """Level i's acceptance of offers, weighted by the probabilities that their rounds begin."""
         for begun, one in zip(begins, judged.values(), strict=True):
             overlap, passed = one[i]
             if not len(overlap):
                 continue
-            # Over the first places of an offer, each given that those before it passed.
+            # Over the first places of an offer, each given that those before it were accepted.
             weights = begun * np.cumprod(np.concatenate(([1.0], passed)))[: min(len(overlap), BLOCK)]
             self._add(("pair", level, i), float(weights @ overlap[: len(weights)]), float(weights.sum()))
 
     def _shape(self, level: int, offers: Mapping[int, Tree], begins: Floats) -> None:
-        """How often there is an offer, how deep it is, and how many tokens it has at each depth."""
+        """The hit rate, and the depth and number of tokens of offers."""
         shapes = [sizes(tree) for tree in offers.values()]
         hits = float(begins @ np.array([bool(shape) for shape in shapes]))
         self._add(("hit", level), hits, float(begins.sum()))
@@ -228,8 +225,8 @@ def walk(passed: Sequence[Floats]) -> Floats:
     """(n,) probability that a round begins at each of n tokens; the first one begins at token 0.
 
     Args:
-        passed: of a draft from each token on: for each of its tokens the probability that it is an accepted one, given
-            that the text goes on as it does. Behind the accepted ones stands a correction or bonus, then a new round.
+        passed: for a draft from each token on: the probability that each of its tokens is accepted, given the text.
+            The accepted ones are followed by a correction or bonus token, then by a new round.
     """
     begins = np.zeros(len(passed))
     begins[:1] = 1.0

@@ -1,4 +1,4 @@
-"""The levels of a preset that are worth a place in its profile, and why the others have none."""
+"""The levels of a preset that are calibrated, and why the others are left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
     from hsd_core.pipeline import Pipeline
 
-GUESSES = 7  # sequences that Hierarchy Drafting offers side by side
+GUESSES = 7  # sequences that Hierarchy Drafting offers at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +22,18 @@ class Candidates:
     """Built levels.
 
     Attributes:
-        entries: those with a row behind every token of a text, and lookups of one sequence: cheapest first, the target
+        entries: levels with a row behind every token of a text, and lookups of one sequence: cheapest first, the target
             last.
-        in_runs_alone: those that are met in runs alone: each stands in stacks of its own over the target.
-        names: the specs of `entries`, then of `in_runs_alone`; a level's number is its place here.
-        left_out: the reasons of the others.
-        order: the numbers as the levels were asked for, the target's last.
+        run_only: levels that are measured only in runs, each in stacks of its own over the target.
+        names: the specs of `entries`, then of `run_only`; a level's number is its index here.
+        left_out: the others, with reasons.
+        order: the numbers in the order in which the levels were requested, the target's last.
     """
 
     entries: tuple[StackEntry, ...]
     names: tuple[str, ...]
     left_out: dict[str, str]
-    in_runs_alone: tuple[StackEntry, ...]
+    run_only: tuple[StackEntry, ...]
     order: tuple[int, ...]
 
     @property
@@ -47,9 +47,9 @@ class Candidates:
 
 
 def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str]]:
-    """The specs of all levels that a preset offers, cheapest first, and those that it cannot, with the reason.
+    """The specs of all levels that a preset offers, cheapest first, and those that it cannot offer, with reasons.
 
-    No weights are touched: what is listed may still fail to be built.
+    No weights are read: a listed level may still fail to be built.
     """
     from hsd_core.stacks.presets import catalogue_entry
 
@@ -79,19 +79,19 @@ def default_levels(preset: Preset, dtype: str) -> tuple[list[str], dict[str, str
 
 
 def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
-    """Build the levels that are asked for (all that the preset offers), one by one over the target.
+    """Build the requested levels (by default all that the preset offers), one by one over the target.
 
     Args:
-        levels: in the grammar of stacks, without T: "ngram,int8,target". Any number of those that are measured in runs
-            alone may stand among the others, which make a stack.
+        levels: in the grammar of stacks, without T: "ngram,int8,target". Levels that are measured only in runs may be
+            among the others, which must be a stack.
     Raises:
-        StackError: `levels` is not a stack, the target cannot be built, or nothing but the target is left.
+        StackError: `levels` is not a stack, the target cannot be built, or only the target is left.
     """
     wanted, left_out = default_levels(pipeline.preset, pipeline.dtype) if levels is None else (asked(levels), {})
     if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise StackError(f"{twice[0]} is given twice; a profile has each level once")
     *below, target = wanted
-    in_runs_alone = [name for name in below if seen_in_runs_alone(parse(f"{name},{target}")[0])]
+    run_only = [name for name in below if is_run_only(parse(f"{name},{target}")[0])]
     built: dict[str, StackEntry] = {}
     pipeline.entries(target)
     for name in below:
@@ -99,38 +99,38 @@ def candidates(pipeline: Pipeline, levels: str | None = None) -> Candidates:
             built[name] = pipeline.entries(f"{name},{target}")[0]
         except (StackError, OSError, ValueError, RuntimeError) as error:
             left_out[name] = " ".join(str(error).split())
-    in_runs_alone = [name for name in in_runs_alone if name in built]
-    usable = [name for name in built if name not in in_runs_alone]
+    run_only = [name for name in run_only if name in built]
+    usable = [name for name in built if name not in run_only]
     for name in usable[: max(0, len(usable) + 1 - MAX_LEVELS)]:
         left_out[name] = f"a profile has at most {MAX_LEVELS} levels; name those you want with --levels"
         usable.remove(name)
-    if not (usable or in_runs_alone):
+    if not (usable or run_only):
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise StackError(f"preset {pipeline.preset.name} has no level below the target to calibrate ({why})")
-    names = (*usable, target, *in_runs_alone)
+    names = (*usable, target, *run_only)
     order = tuple(names.index(name) for name in wanted if name in names)
     alone = tuple(pipeline.entries(",".join((*usable, target))))
-    return Candidates(alone, names, left_out, tuple(built[name] for name in in_runs_alone), order)
+    return Candidates(alone, names, left_out, tuple(built[name] for name in run_only), order)
 
 
-def seen_in_runs_alone(spec: LevelSpec) -> bool:
-    """Whether what a level offers is seen in runs alone: several candidates side by side, a window that rides along, or
-    a draft that ends where the drafter itself says so."""
+def is_run_only(spec: LevelSpec) -> bool:
+    """Whether a level can be measured only in runs: it offers several candidates, has a lookahead window, or ends its
+    drafts itself."""
     kind = kind_of(spec)
     rides = any(spec.get(key) for key in kind.keys if key.rides)
     return rides or fan_of(spec) is not None or not (kind.placement.verifies or kind.lookup.beside)
 
 
 def asked(levels: str) -> list[str]:
-    """The specs of levels that are asked for: those that are not measured in runs are a stack."""
+    """The specs of requested levels; those that are not `run_only` must be a stack."""
     *below, target = levels.split(",")
     specs = [parse(f"{level},{target}")[0] for level in below] + [*parse(target)]
-    parse(",".join(format_stack([spec]) for spec in specs if not seen_in_runs_alone(spec)))
+    parse(",".join(format_stack([spec]) for spec in specs if not is_run_only(spec)))
     return [_plain(spec) for spec in specs]
 
 
 def _plain(spec: LevelSpec) -> str:
-    """A level's spec without what belongs to a stack entry: T, rule, policy. Two levels in one are refused."""
+    """A level's spec without T, rule and policy. Two levels in one are refused."""
     if why := kind_of(spec).planning.unplanned(spec):
         raise StackError(why.instead)
     if grown := spec.get(GROW):
@@ -143,6 +143,6 @@ def _plain(spec: LevelSpec) -> str:
 
 
 def _depths(preset: Preset, name: str) -> list[int]:
-    """Depths of exits in the preset's own stacks: checkpoints that are trained for exits read them without a draft."""
+    """Depths of exits in the preset's stacks, for checkpoints that are trained for exits and need no draft."""
     stacks = [preset.default_stack, *(example.stack for example in preset.stacks)]
     return sorted({spec[AT] for stack in stacks for spec in parse(stack) if spec.name == name})

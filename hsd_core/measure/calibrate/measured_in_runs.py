@@ -1,9 +1,9 @@
-"""Levels that are measured in runs: those that offer several candidates side by side, or end their own drafts.
+"""Levels that are measured in runs: those that offer several candidates, or end their own drafts.
 
-What such a level offers depends on the rounds before (a window moves with every pass, a draft is drawn, climbing exits
-are sure or not). So the stack LEVEL:8,target runs on the calibration prompts, and every offer is judged by all levels
-along the text that the same run wrote (`acceptance.count_offers`): exact of the target, whose rounds these are. A
-shorter draft counts as the beginning of such a one.
+The offers of such a level depend on the rounds before (a window moves with every pass, a draft is drawn, climbing exits
+are sure or not). So the stack LEVEL:8,target runs on the calibration prompts, and all levels judge every offer along
+the text of the same run (`acceptance.count_offers`); this is exact for the target, whose rounds these are. A shorter
+draft counts as the beginning of such an offer.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from hsd_core.measure.intervals import Tally
 
 
-SECONDS = 20.0  # a level, of runs and of reading what they wrote
-FEWEST, STRIDE = 4, 5  # texts; every fifth one first, so that all kinds of prompts are among the first
+SECONDS = 20.0  # per level, for runs and for reading their texts
+FEWEST, STRIDE = 4, 5  # texts; every fifth first, so that all kinds of prompts are among the first
 
 
 def count_in_runs(
@@ -42,24 +42,24 @@ def count_in_runs(
     ends: frozenset[int],
     tokens: int,
     seconds: float,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> None:
-    """Count what these levels offer behind the texts' prompts, by their numbers.
+    """Count the offers of run-only levels after the texts' prompts, by level number.
 
     Args:
         tokens: of each text, in which rounds are counted. seconds: after which no further text begins.
     Raises:
-        Stopped: `stop` turned true.
+        Stopped: `stop` returned True.
     """
-    if not found.in_runs_alone:
+    if not found.run_only:
         return
     began, order = time.monotonic(), [at for first in range(STRIDE) for at in range(first, len(texts), STRIDE)]
     for done, number in enumerate(order):
         if done >= FEWEST and time.monotonic() - began > seconds:
             break
         prompt, last = texts[number].prompt, WrittenText((), ())
-        for level, entry in enumerate(found.in_runs_alone, len(found.entries)):
+        for level, entry in enumerate(found.run_only, len(found.entries)):
             stack = [entry, found.entries[-1]]
             output, offers = ran(stack, prompt, temperature, number, ends=ends, tokens=tokens, stop=stop)
             if output != last.output:  # greedy runs write one text
@@ -69,7 +69,7 @@ def count_in_runs(
             for one in offers.values():
                 for n in range(1, LONGEST + 1):
                     tally.add(("forwards", level, n), number, min(n, one.forwards), 1)
-        tell(done + 1, len(order))
+        progress(done + 1, len(order))
 
 
 def ran(
@@ -82,16 +82,16 @@ def ran(
     tokens: int,
     stop: Callable[[], bool],
 ) -> tuple[tuple[int, ...], dict[int, Offered]]:
-    """What a level and its target write, up to where it repeats itself, and the offers of the rounds that began in its
-    first tokens, by the token that they began at; greedy ones without rows.
+    """The text of a level and its target, cut where it repeats itself, and the offers of rounds that began in its first
+    `tokens` tokens, by the index of their first token; greedy ones without rows.
 
     Raises:
-        Stopped: `stop` turned true.
+        Stopped: `stop` returned True.
     """
     noted: list[tuple[int, Proposal]] = []
     level: Any = _Noting(stack[0].level, noted)
     entries = [StackEntry(level, replace(stack[0].spec, block=LONGEST), LONGEST), *stack[1:]]
-    # A round more than is counted: no draft that counts is cut short by the limit.
+    # One more round than is counted, so that no counted draft is cut by the limit.
     most, sampling = tokens + LONGEST + 1, Sampling(temperature)
     ids = committed_ids(
         written_texts.run_to_end(entries, prompt, sampling, seed, max_new_tokens=most, ends=ends, heads=0, stop=stop)
@@ -107,14 +107,14 @@ def ran(
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """An offer, and the forwards that it took."""
+    """An offer, and the number of forwards for it."""
 
     tree: Tree
     forwards: int
 
 
 class _Noting:
-    """A level, or its state in a run, whose proposals are written down with the length of the context."""
+    """A level, or its state in a run, whose proposals are recorded with the length of the context."""
 
     def __init__(self, inner: Any, noted: list[tuple[int, Proposal]]) -> None:
         self._inner, self._noted = inner, noted

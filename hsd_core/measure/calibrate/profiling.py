@@ -18,7 +18,7 @@ from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench import read_prompts
 from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
-from hsd_core.measure.calibrate.lone_costs import BUDGET, CONTEXT, Timings, time_levels
+from hsd_core.measure.calibrate.isolated_costs import BUDGET, CONTEXT, Timings, time_levels
 from hsd_core.measure.calibrate.measured_in_runs import SECONDS, count_in_runs
 from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, read
 from hsd_core.measure.calibrate.run_costs import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 MAX_BLOCK = 16
-LEAST = 15.0  # tokens that the acceptance of a fork must rest on
+LEAST = 15.0  # the fewest tokens for an acceptance of a fork
 
 
 def assembled(
@@ -53,12 +53,8 @@ def assembled(
     temperature: float,
     about: dict[str, Any],
 ) -> Profile:
-    """The profile of what was counted of these levels and timed.
-
-    Args:
-        between: the engine's own time. about: what the profile says of where it was measured.
-    """
-    one = len(found.entries)  # numbers from there on only draft
+    """The profile from counts and times of these levels. between: the engine's own time. about: of the profile."""
+    one = len(found.entries)  # levels with numbers from here on only draft
     silent = [i for i in found.order if i >= one and tally.ratio(("beside", i, 1)) is None]
     left_out = {found.names[i]: "it offered nothing on these texts; give longer or more of them" for i in silent}
     order = [i for i in found.order if i not in silent]
@@ -86,16 +82,16 @@ def _level(found: Candidates, i: int, tally: Tally, timings: Timings, seen: Obse
         costs = timings.verify[i].plus(engine_ms)
         return ProfileLevel(name, costs, name, draft_ms=None if draft is None else round(draft, 5))
     rows = [share for m in range(1, LONGEST + 1) if (share := tally.ratio(("beside", i, m))) is not None]
-    own = found.in_runs_alone[i - len(found.entries)] if i > found.target else None
+    own = found.run_only[i - len(found.entries)] if i > found.target else None
     beside = tuple(round(share, 3) for share in rows) if own and fan_of(own.spec) else ()
     rate = tally.ratio(("hit", i)) or 0.0
     reach = [tally.ratio(("reach", i, m)) for m in range(1, LONGEST + 1)]
     known = tuple(_round(r) for r in reach if r is not None)
     if own and own.level.has_cache:
-        # What a draft caught up on is in its mean: the level itself verifies nothing.
+        # Catching up is part of a draft's mean, as the level verifies nothing.
         alone = float(np.median([draft.ms / draft.forwards for draft in drafts if draft.forwards]))
         ms = round(per_token(drafts, Costs.constant(alone), alone), 5)
-        if own.spec.get(FUSE):  # what was looked up rides in the passes of a draft
+        if own.spec.get(FUSE):  # lookups are part of the passes of a draft
             return ProfileLevel(name, Costs.constant(ms), name, draft_ms=ms, beside=beside)
         took = [ms * (tally.ratio(("forwards", i, n)) or n) for n in range(1, LONGEST + 1)]
         return ProfileLevel(
@@ -118,14 +114,14 @@ def _interval(tally: Tally, j: int, i: int) -> tuple[float, float] | None:
 
 
 def _by_width(tally: Tally, j: int, i: int) -> tuple[float, ...]:
-    """The acceptances of a fork of 1, 2, ... tokens; none, where they rest on too few."""
+    """The acceptances of forks of 1, 2, ... tokens; empty if too few were counted."""
     keys = [("width", j, i, k) for k in range(1, WIDEST + 1)]
     shares = [_round(tally.ratio(key) or 0.0) for key in keys if tally.weight(key) >= LEAST]
     return tuple(np.maximum.accumulate(shares).tolist()) if len(shares) == WIDEST else ()
 
 
 def _round(share: float) -> float:
-    """Sums of float32 rows may end a little beyond 1."""
+    """Rounded and clamped to 0 to 1: sums of float32 rows may be slightly more."""
     return round(min(1.0, max(0.0, share)), 5)
 
 
@@ -136,11 +132,11 @@ Progress = Callable[[str, float, float], None]
 class Effort:
     """How much is measured.
 
-    `texts`: of how many prompts, evenly from the file; None: all. `tokens`: that the target writes after each. `batch`:
-    texts that it writes at a time, through weights of its own; 1: by plain decoding. `texts_s`, `costs_s`, `runs_s`:
-    seconds after which no further text, turn of costs alone or turn of runs begins; greedy and sampled runs share
-    theirs. `length`: of the text before what is measured, in tokens: the prompts are cut to pieces of so many, passes
-    are timed alone and runs show drafts only, for each of them reads such a text anew; None: prompts as they are.
+    texts: number of prompts, evenly from the file; None: all. tokens: that the target writes after each. batch: texts
+    written at a time, by the lean decoder; 1: by plain decoding. texts_s, costs_s, runs_s: seconds after which no
+    further text, turn of isolated costs, or turn of runs begins; greedy and sampled runs share runs_s. length: tokens
+    of the text before what is measured: prompts are cut to pieces of this length, passes are timed alone, and runs
+    measure only drafts, as each run reads such a text again; None: prompts as given.
     """
 
     texts: int | None = None
@@ -153,7 +149,7 @@ class Effort:
 
 
 WHOLE = Effort()
-# about 20 seconds for three levels: of all, and of costs alone, which need few texts
+# about 20 seconds for three levels: for everything, and for costs only, which need few texts
 QUICKLY = Effort(texts=12, tokens=24, batch=1, texts_s=6.0, costs_s=4.0, runs_s=6.0)
 COSTS_ALONE = Effort(texts=4, tokens=24, batch=1, texts_s=2.0, costs_s=6.0, runs_s=8.0)
 
@@ -161,16 +157,17 @@ COSTS_ALONE = Effort(texts=4, tokens=24, batch=1, texts_s=2.0, costs_s=6.0, runs
 def calibrate_default(
     pipeline: Pipeline, *, progress: Progress | None = None, stop: Callable[[], bool] | None = None
 ) -> Profile:
-    """Measure the levels of the preset's default stack, greedily and in about 20 seconds; what it finds is kept.
+    """Measure the levels of the preset's default stack, greedily and in about 20 seconds, and store the profile.
 
-    What its levels cost is this machine's. Who accepts whose tokens is not: seconds would say little of it, so where a
-    shipped profile knows it from many texts, it is taken from there.
+    Costs are measured on this machine. Acceptances need more texts than 20 seconds give, so they are taken from a
+    shipped profile if there is one.
 
     Args:
         progress, stop: as in `calibrate`.
     Raises:
-        StackError: the levels cannot be built, or are none that a profile has. Stopped: as asked; nothing is kept.
-        OSError: it cannot be kept.
+        StackError: the levels cannot be built, or cannot be in a profile.
+        Stopped: `stop` returned True; nothing is stored.
+        OSError: it cannot be stored.
     """
     *below, target = parse(pipeline.preset.stack(pipeline.device))
     levels = format_stack([*(bare(spec) for spec in below), target])
@@ -194,18 +191,19 @@ def calibrate(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> list[Profile]:
-    """Measure costs and acceptances of a preset's levels; one profile a temperature, in their order.
+    """Measure costs and acceptances of a preset's levels; one profile per temperature, in their order.
 
     Args:
-        levels: which, in the grammar of stacks without T; None for all that the preset offers. prompts: JSON lines as
-            for `pipeline`.
-        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "offers" (of levels that
-            are measured in runs alone), "costs" and "runs".
-        stop: asked between measurements.
+        levels: in the grammar of stacks without T; None: all that the preset offers. prompts: a file of JSON lines.
+        progress: called as progress(stage, done, total); stages are "texts", "acceptances", "offers" (of run-only
+            levels), "costs" and "runs".
+        stop: called between measurements.
     Raises:
-        StackError: the levels cannot be read or built. ValueError: bad prompts or temperatures. Stopped: as asked.
+        StackError: the levels cannot be read or built.
+        ValueError: bad prompts or temperatures.
+        Stopped: `stop` returned True.
     """
-    tell, stop = progress or (lambda *_: None), stop or (lambda: False)
+    progress, stop = progress or (lambda *_: None), stop or (lambda: False)
     if not temperatures:
         raise ValueError("no temperature is given; 0 is greedy")
     found = candidates(pipeline, levels)
@@ -224,7 +222,7 @@ def calibrate(
             length=effort.length,
             batch=effort.batch,
             seconds=effort.texts_s,
-            tell=_stage(tell, f"texts{at}"),
+            progress=_stage(progress, f"texts{at}"),
             stop=stop,
         )
         tally = Tally(len(texts))
@@ -232,7 +230,7 @@ def calibrate(
             if stop():
                 raise Stopped
             count(tally, number, read(found.entries, text, temperature, pipeline.ends))
-            tell(f"acceptances{at}", number + 1, len(texts))
+            progress(f"acceptances{at}", number + 1, len(texts))
         count_in_runs(
             found,
             texts,
@@ -240,27 +238,27 @@ def calibrate(
             tally,
             ends=pipeline.ends,
             tokens=effort.tokens,
-            seconds=SECONDS * len(found.in_runs_alone),
-            tell=_stage(tell, f"offers{at}"),
+            seconds=SECONDS * len(found.run_only),
+            progress=_stage(progress, f"offers{at}"),
             stop=stop,
         )
-        if (temperature == 0.0) not in costs:  # how sharp the rows are costs nothing, that they are softened does
+        if (temperature == 0.0) not in costs:  # sampling costs the same at any temperature above 0
             alone = time_levels(
                 found.entries,
                 texts,
                 temperature,
-                in_runs_alone=found.in_runs_alone,
+                run_only=found.run_only,
                 context=effort.length or CONTEXT,
                 seconds=effort.costs_s,
-                tell=_stage(tell, f"costs{at}"),
+                progress=_stage(progress, f"costs{at}"),
                 stop=stop,
             )
-            told = _stage(tell, f"runs{at}")
+            progress_runs = _stage(progress, f"runs{at}")
             if effort.length:
-                seen = observe_drafts(pipeline, found, texts, temperature, tell=told, stop=stop)
+                seen = observe_drafts(pipeline, found, texts, temperature, progress=progress_runs, stop=stop)
             else:
                 share = effort.runs_s / len({t == 0.0 for t in temperatures})
-                seen = observe(pipeline, found, texts, temperature, seconds=share, tell=told, stop=stop)
+                seen = observe(pipeline, found, texts, temperature, seconds=share, progress=progress_runs, stop=stop)
                 alone = in_runs(alone, seen)
             costs[temperature == 0.0] = alone, seen
         timings, seen = costs[temperature == 0.0]
@@ -278,8 +276,8 @@ def calibrate(
     return profiles
 
 
-def _stage(tell: Progress, name: str) -> Callable[[int, int], None]:
-    return lambda done, total: tell(name, done, total)
+def _stage(progress: Progress, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: progress(name, done, total)
 
 
 def _about(

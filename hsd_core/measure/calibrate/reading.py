@@ -1,11 +1,10 @@
-"""One teacher-forced pass of every level over a text: the distribution that each level had for each of its tokens.
+"""One teacher-forced pass of every level over a text: each level's distribution for each of its tokens.
 
-Levels are opened as one stack, so exits and their target run each layer once. Three sorts of them see less than the
-text. A drafter that is fed with the target's states has its own in their place behind the start of its draft, so its
-rows are those of drafts of `STRIDE` tokens. Levels that stand on the target's own work (`over_target`: a view of its
-cache, a self-draft, a cache of a store) are read in such drafts too, each with a verification of the target behind it,
-as in a run whose drafts are all accepted. Lookups have guesses instead of rows, taken at every position from databases
-that were filled up to there.
+Levels are opened as one stack, so exits and their target run each layer once. Three sorts of levels are read
+differently. A drafter that is fed the target's states reads its own instead behind the start of its draft, so its rows
+are those of drafts of `STRIDE` tokens. Levels over the target (`over_target`: a view of its cache, a self-draft, a
+cache of a store) are read in such drafts too, each followed by a verification of the target, as in a run whose drafts
+are all accepted. Lookups have guesses instead of rows, taken at every position from databases filled up to there.
 """
 
 from __future__ import annotations
@@ -42,16 +41,16 @@ if TYPE_CHECKING:
 
 
 STRIDE = 4  # tokens of a draft
-CHUNK = 512  # tokens of a prompt that are read at a time
+CHUNK = 512  # tokens of a prefill pass
 
 
 def over_target(level: Level) -> bool:
-    """Whether a level is nothing without a target that reads the text beside it."""
+    """Whether a level needs a target that reads the same text."""
     return bool(getattr(level, "over_target", False))
 
 
 def side_by_side(levels: Sequence[Level]) -> Iterator[list[int]]:
-    """Which of these levels share one target: views, which only look; each of the others has one to itself."""
+    """Groups of `over_target` levels that share one target: all views together, every other level alone."""
     if views := views_among(levels):
         yield views
     yield from ([i] for i, level in enumerate(levels) if over_target(level) and i not in views)
@@ -62,14 +61,14 @@ def views_among(levels: Sequence[Level]) -> list[int]:
 
 
 def read_prompt(run: LevelRun, ids: Sequence[int], end: int) -> None:
-    """As a run begins: the level knows these ids, and has read the first `end` of them."""
+    """Start a run: the level knows these ids, and reads the first `end` of them."""
     run.observe(CommittedIds(ids))
     while run.cached < end:
         scorer(run).score(Context(ids[: min(end, run.cached + CHUNK)]))
 
 
 def drafted_rows(levels: Sequence[Level], target: Level, prompt: Sequence[int], output: Sequence[int]) -> list[Tensor]:
-    """Of each level: (n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's n."""
+    """For each level (n, V) logits of drafts of `STRIDE` tokens, as if its drafts were the text's n tokens."""
     ids, start = [*prompt, *output], len(prompt)
     runs: list[Any] = list(open_levels([*levels, target], len(ids)))[::-1]
     found: list[list[Tensor]] = [[] for _ in levels]
@@ -77,7 +76,7 @@ def drafted_rows(levels: Sequence[Level], target: Level, prompt: Sequence[int], 
         for run in reversed(runs):
             read_prompt(run, prompt, start - 1)
         for at in range(start, len(ids), STRIDE):
-            rows = min(STRIDE, len(ids) - at)  # the last token of the context has not been through the target
+            rows = min(STRIDE, len(ids) - at)  # the target has not read the last token of the context
             for own, run in zip(found, runs, strict=False):
                 own.append(score_ids(run, ids[: at - 1 + rows], rows)[0])
             score_ids(runs[-1], ids[: at - 1 + rows], rows)
@@ -89,20 +88,19 @@ def drafted_rows(levels: Sequence[Level], target: Level, prompt: Sequence[int], 
     return [torch.cat(own) for own in found]
 
 
-LONGEST = 8  # positions of a draft that are looked at
-WIDEST = 6  # tokens of a fork that are looked at
+LONGEST = 8  # positions of a draft that are measured
+WIDEST = 6  # tokens of a fork that are measured
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text of n tokens under the levels, by their index.
+    """A text of n tokens as the levels read it, by level index.
 
     Attributes:
         ids: (n,) the target's tokens.
-        distributions: (n, V) rows of the levels that have a distribution, on the target's device.
-        guesses: of a lookup: what it proposed at each of the n positions, perhaps nothing.
-        ranked: (n, WIDEST) the likeliest tokens of the levels that have distributions, likeliest first; greedy texts
-        alone.
+        dists: (n, V) rows of levels with distributions, on the target's device.
+        guesses: the proposals of a lookup at each of the n positions, which may be empty.
+        ranked: (n, WIDEST) the likeliest tokens of levels with distributions, likeliest first; only for greedy texts.
     """
 
     ids: Tensor
@@ -112,7 +110,7 @@ class Reading:
 
 
 def is_lookup(level: Level) -> bool:
-    """Whether a level guesses without a distribution."""
+    """Whether a level drafts without a distribution."""
     return not level.can_verify
 
 
@@ -128,7 +126,7 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
     logits: dict[int, Tensor] = {}
     reading = Reading(torch.tensor(text.output, device=levels[-1].about.device), {})
     try:
-        # From below: an exit runs the first layers, what reads deeper goes on from there. The fed ones read the result.
+        # From below: an exit runs the first layers, and deeper levels continue from there. Fed ones read the result.
         for i, run in runs.items():
             level = levels[i]
             if is_lookup(level):
@@ -152,7 +150,7 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
 
 
 class Past(Trunk):
-    """A trunk that is only read: as it was when `length` positions had reached a depth."""
+    """A read-only trunk, as it was when `length` positions had reached a depth."""
 
     def __init__(self, trunk: Trunk) -> None:
         super().__init__(trunk.decoder, trunk.capacity)
@@ -162,7 +160,7 @@ class Past(Trunk):
         return ()
 
     def cut(self, length: int, depth: int | None = None) -> None:
-        """What was read stays."""
+        """Nothing to do: it is read-only."""
 
     def valid(self, depth: int) -> int:
         return min(self.length, self._trunk.valid(depth))
@@ -175,8 +173,8 @@ class Past(Trunk):
 
 
 class PastState(SharedState):
-    """What the levels of a run share, for one of them to be read again as it was in the past: of the target's states
-    those of `features.length` positions, of the layers below an exit, which the target has run, all `length`."""
+    """The shared state of a run as it was in the past, to read one level again: the target's states of `past.length`
+    positions, and the layers below an exit, which the target has run, of all `length`."""
 
     def __init__(self, shared: SharedState, run: LevelRun, length: int) -> None:
         super().__init__(shared.capacity)
@@ -193,12 +191,12 @@ class PastState(SharedState):
 
 
 def _fed_rows(level: Level, state: PastState, context: list[int], n: int) -> Tensor:
-    """(n, V) logits of drafts of `STRIDE` tokens, had each of their tokens been the text's."""
+    """(n, V) logits of a fed level's drafts of `STRIDE` tokens, as if its drafts were the text's tokens."""
     prompt, drafts = len(context) + 1 - n, []
     run = scorer(level.open(state.capacity, state))
     for start in range(0, n, STRIDE):
         at, rows = prompt + start, min(STRIDE, n - start)
-        state.past.length = at - 1  # at rest the token emitted last has not been through the target
+        state.past.length = at - 1  # between rounds the target has not read the last token
         drafts.append(score_ids(run, context[: at - 1 + rows], rows)[0])
         run.keep(at, ())
     run.close()
@@ -216,7 +214,7 @@ def _guesses(run: Drafter, text: WrittenText, ends: frozenset[int]) -> list[tupl
 
 
 def lookup_order(limit: int, ends: frozenset[int]) -> DraftOrder:
-    """An order that a lookup can fill: it never draws."""
+    """An order for a lookup, which never draws."""
 
     def pick(row: Tensor, depth: int, number: int) -> int:
         raise TypeError("a lookup was asked to draw a token")

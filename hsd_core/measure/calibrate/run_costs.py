@@ -1,10 +1,10 @@
-"""Costs in short runs of real stacks, and lone times scaled to them.
+"""Costs in short runs of real stacks, and isolated costs scaled to them.
 
-A pass that is timed alone, the same one again and again, is quicker than in a run, where its shape changes and the
-weights of other levels drive its own from the processor's caches. So every level also runs in stacks of two and three
-levels, interleaved with plain decoding of the target, through the engine and by its clock. Every turn holds each of
-them once (plain decoding more often: all speed-ups rest on it), so a machine that slows down slows all alike. Sums of
-runs are predicted from these, so means count here and not medians.
+A pass that is timed alone is quicker than in a run, where its shape changes and the weights of other levels displace
+its own in the processor's caches. So every level also runs in stacks of two and three levels, interleaved with plain
+decoding of the target, on the engine's clock. Every turn has each stack once (plain decoding more often, as all
+speed-ups depend on it), so a machine that slows down slows all alike. Total times of runs are predicted from these, so
+means are used, not medians.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from hsd_core.core.events import Draft, Event, Footer, Header, LevelInfo, Verify
 from hsd_core.grammar.stack_text import format_stack, parse
-from hsd_core.measure.calibrate.lone_costs import Timings
+from hsd_core.measure.calibrate.isolated_costs import Timings
 from hsd_core.measure.calibrate.reading import is_lookup
 from hsd_core.measure.texts.written_texts import run_to_end
 from hsd_core.measure.timed import NS_PER_MS, STEP, rotated
@@ -38,13 +38,13 @@ TOKENS, WARM_UP_TOKENS = 20, 2
 PLAIN_EVERY = 2  # stacks between two runs of plain decoding
 TURNS, FEWEST = 12, 2
 BOTTOM, MIDDLE = (2, 4, 3), (8, 4, 11)  # T of bottom drafters and of levels between, turn by turn
-HEADS = 2  # rows written down, as in a validation
+HEADS = 2  # likeliest tokens recorded of each row, as in a validation
 Pair = tuple[int | None, int]  # the level whose tokens are verified (None: plain decoding), and the verifier
 
 
 @dataclass(frozen=True, slots=True)
 class Drafting:
-    """A draft: ms, forwards, the rows that the first of them caught up on, and whether it gave any token."""
+    """A draft: ms, forwards, rows that the first of them caught up on, and whether it has any token."""
 
     ms: float
     forwards: int
@@ -54,11 +54,11 @@ class Drafting:
 
 @dataclass(slots=True)
 class Observed:
-    """What runs took, by number of the calibrated levels.
+    """Times of runs, by number of the calibrated levels.
 
     Attributes:
         verify: ms of each verification by (pair, rows without probes). drafts: of each level.
-        stacks, plain: [ms outside drafts and verifications, rounds, verifications], of all runs together.
+        stacks, plain: [ms outside drafts and verifications, rounds, verifications], summed over runs.
     """
 
     verify: dict[tuple[Pair, int], list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -68,7 +68,7 @@ class Observed:
     runs: int = 0
 
     def add(self, events: Sequence[Event], levels: Sequence[int]) -> None:
-        """Count a finished run of a stack; `levels`: which of the calibrated ones it is made of."""
+        """Count a finished run of a stack of these levels."""
         infos: tuple[LevelInfo, ...] = ()
         inside = calls = 0
         for event in events:
@@ -94,7 +94,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class EngineTime:
-    """ms outside the levels: for each round, and on top for each verification in it."""
+    """ms outside the levels: for each round, and in addition for each verification in it."""
 
     round_ms: float
     verify_ms: float
@@ -107,7 +107,7 @@ def observe(
     temperature: float,
     *,
     seconds: float,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> Observed:
     """Run stacks of the calibrated levels on prompts of all kinds, turn by turn; a first short turn is dropped.
@@ -118,16 +118,16 @@ def observe(
         StackError: a stack cannot be built. Stopped: `stop` turned true.
     """
     which, observed = stacks_of([is_lookup(entry.level) for entry in found.entries]), Observed()
-    which += [(number, found.target) for number in _in_runs_alone(found)]
+    which += [(number, found.target) for number in _run_only(found)]
     turns = _Turns(pipeline, found, Sampling(temperature), stop)
     turns.run(_with_plain(which), min(texts, key=lambda written: len(written.prompt)), 0, WARM_UP_TOKENS)
     began, turn, stride = time.monotonic(), 0, max(1, len(texts) // TURNS)
-    tell(turn, TURNS)
+    progress(turn, TURNS)
     while turn < TURNS and (turn < FEWEST or time.monotonic() - began < seconds):
         text = texts[turn * stride % len(texts)]
         turns.run(_with_plain(rotated(which, turn * STEP)), text, turn, TOKENS, observed)
         turn += 1
-        tell(turn, TURNS)
+        progress(turn, TURNS)
     return observed
 
 
@@ -137,25 +137,26 @@ def observe_drafts(
     texts: Sequence[WrittenText],
     temperature: float,
     *,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> Observed:
-    """What is seen in runs alone, from few of them, for each reads a long text anew: one of every lookup and of every
-    level measured in runs, over the target.
+    """Measure what only runs show, in one run for every lookup and run-only level over the target, as each run reads a
+    long text again.
 
     Raises:
-        StackError: a stack cannot be built. Stopped: `stop` turned true.
+        StackError: a stack cannot be built.
+        Stopped: `stop` returned True.
     """
     lookups = [i for i, entry in enumerate(found.entries) if is_lookup(entry.level)]
-    which, observed = [(i, found.target) for i in (*lookups, *_in_runs_alone(found))], Observed()
+    which, observed = [(i, found.target) for i in (*lookups, *_run_only(found))], Observed()
     turns = _Turns(pipeline, found, Sampling(temperature), stop)
     for done, levels in enumerate(which, start=1):
         turns.run([levels], texts[0], 0, TOKENS, observed)
-        tell(done, len(which))
+        progress(done, len(which))
     return observed
 
 
-def _in_runs_alone(found: Candidates) -> range:
+def _run_only(found: Candidates) -> range:
     return range(len(found.entries), len(found.names))
 
 
@@ -174,10 +175,10 @@ class _Turns:
         tokens: int,
         observed: Observed | None = None,
     ) -> None:
-        """Each of these stacks behind one prompt, with the block lengths of a turn.
+        """Run each of these stacks on one prompt, with the block lengths of a turn.
 
         Raises:
-            Stopped: as asked.
+            Stopped: `stop` returned True.
         """
         for levels in stacks:
             entries, seed = self.pipeline.entries(_stack(self.found, levels, turn)), turn + 1
@@ -188,12 +189,8 @@ class _Turns:
 
 
 def stacks_of(lookups: Sequence[bool]) -> list[tuple[int, ...]]:
-    """Of levels 0, 1, ..., the last one the target: every level over it, and every verifier over the first lookup and
-    over the first drafter with a distribution.
-
-    Args:
-        lookups: which levels are lookups.
-    """
+    """Stacks of levels 0, 1, ..., the last one the target: every level below it, and every verifier over the first
+    lookup and over the first drafter with a distribution. lookups: which levels are lookups."""
     target = len(lookups) - 1
     found: list[tuple[int, ...]] = [(j, target) for j in range(target)]
     for i in range(target):
@@ -211,7 +208,7 @@ def _with_plain(which: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def _stack(found: Candidates, levels: Sequence[int], turn: int) -> str:
-    """The text of a stack of some of the levels, with the block lengths of a turn."""
+    """A stack of some of the levels, with the block lengths of a turn."""
     top = parse(found.names[found.target])[0]
     below = [parse(f"{found.names[i]},{found.names[found.target]}")[0] for i in levels[:-1]]
     blocks = [BOTTOM[turn % len(BOTTOM)], *[MIDDLE[turn % len(MIDDLE)]] * len(below)]
@@ -219,8 +216,8 @@ def _stack(found: Candidates, levels: Sequence[int], turn: int) -> str:
 
 
 def engine_time(observed: Observed) -> EngineTime:
-    """The engine's own time: most of it goes with a verification (rows are gathered, caches cut back), some with a
-    round (the commit). Plain decoding has one verification a round, a hierarchy several: two unknowns."""
+    """The engine's own time, which is a part per verification (gathering rows, cutting caches) and a part per round
+    (the commit): plain decoding has one verification per round and a hierarchy several, which gives both."""
     stacks, plain = observed.stacks, observed.plain
     return split_engine_time(
         stacks[0] / max(1.0, stacks[1]), stacks[2] / max(1.0, stacks[1]), plain[0] / max(1.0, plain[1])
@@ -239,20 +236,20 @@ def split_engine_time(round_of_stack: float, calls: float, round_of_plain: float
     return EngineTime(round_of_plain - verify_ms, verify_ms)
 
 
-PRIOR, LEAST = 20.0, 8  # calls: a row count is trusted as far as it was met more often; is a knot if met so often
-NEAR = math.log(2.0)  # row counts as far apart as 1 and 2, or 4 and 8, say nothing of each other
-MOST = 4.0  # times its lone time: what took longer was a stall of the machine, and counts as so much
+PRIOR, LEAST = 20.0, 8  # calls: the weight of the mean factor; the fewest for a row count to be a knot
+NEAR = math.log(2.0)  # row counts as far apart as 1 and 2, or 4 and 8, do not influence each other
+MOST = 4.0  # times the isolated cost: longer calls are stalls of the machine and are cut to this
 
 
 def in_runs(timings: Timings, observed: Observed) -> Timings:
-    """The timings of levels alone, scaled to the runs; what no run showed stays as it was."""
+    """Isolated costs scaled to runs; costs that no run showed are unchanged."""
     verify = {}
     for i, alone in timings.verify.items():
         verify[i] = scaled(alone, _calls(observed, (pair for pair, _ in observed.verify if pair[1] == i), timings))
     edges = {(j, i): scaled(timings.verify[i], _calls(observed, [(j, i)], None)) for j, i in timings.lighter}
     for pair, alone in timings.edges.items():
         edges[pair] = scaled(alone, _calls(observed, [pair], None))
-        if edges[pair] is alone and pair[0] not in timings.verify:  # a drafter that met this verifier in no run
+        if edges[pair] is alone and pair[0] not in timings.verify:  # a drafter that no run has below this verifier
             own, lone = verify[pair[1]], timings.verify[pair[1]]
             edges[pair] = alone.scaled(float(np.mean([own(n) / lone(n) for n in alone.rows])))
     draft = {
@@ -263,7 +260,7 @@ def in_runs(timings: Timings, observed: Observed) -> Timings:
 
 
 def _calls(observed: Observed, pairs: Iterable[Pair], timings: Timings | None) -> dict[int, list[float]]:
-    """Verifications of these pairs by rows; without those that have costs of their own in `timings`."""
+    """Verifications of these pairs by rows, without pairs that have costs of their own in `timings`."""
     wanted = set(pairs) - (set() if timings is None else {*timings.edges, *timings.lighter})
     calls: dict[int, list[float]] = {}
     for (pair, rows), ms in observed.verify.items():
@@ -273,13 +270,10 @@ def _calls(observed: Observed, pairs: Iterable[Pair], timings: Timings | None) -
 
 
 def scaled(alone: Costs, calls: Mapping[int, Sequence[float]]) -> Costs:
-    """Costs at the row counts that were timed alone or met in runs, each lone time multiplied by a factor.
+    """Costs at the row counts that were timed alone or occur in runs, each isolated cost times a factor.
 
-    The factor of n rows is that of the calls of n rows and, with a weight that falls with the distance, of their
-    neighbours; `PRIOR` calls at the level's mean factor stand beside them.
-
-    Args:
-        calls: ms of single calls, by rows.
+    The factor of n rows is the weighted mean over calls of n rows, their neighbours with a weight that falls with the
+    distance, and `PRIOR` calls at the level's mean factor. calls: ms of single calls, by rows.
     """
     met = [(n, len(ms), alone(n), sum(min(x, MOST * alone(n)) for x in ms)) for n, ms in calls.items()]
     expected = sum(k * ms for _, k, ms, _ in met)
@@ -302,7 +296,7 @@ def scaled(alone: Costs, calls: Mapping[int, Sequence[float]]) -> Costs:
 
 
 def per_token(drafts: Sequence[Drafting], cost: Costs, alone: float) -> float:
-    """Mean ms of a drafted token, without what the rows cost that a draft caught up on."""
+    """Mean ms of a drafted token, without the cost of rows that the draft caught up on."""
     forwards = sum(draft.forwards for draft in drafts)
     took = sum(min(draft.ms, MOST * alone * (draft.forwards + draft.late)) for draft in drafts)
     late = sum(cost(1 + draft.late) - cost(1) for draft in drafts)

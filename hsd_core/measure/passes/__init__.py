@@ -1,1 +1,1 @@
-"""Where the time goes: of a level's pass by its parts, beside the machine's limits, and of a round of a stack."""
+"""Where time goes: a level's pass by parts, compared with the machine's limits, and a round of a stack."""

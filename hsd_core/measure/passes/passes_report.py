@@ -1,7 +1,8 @@
-"""The records of the command `passes` as tables, what several rows cost beside one, and why that is over its limit.
+"""The records of the command `passes` as tables, the cost of several rows relative to one, and why it is over its
+limit.
 
-A pass of a few rows reads its weights once like a pass of one row, so it should cost little more. Where it costs more,
-either the products are at what their kernel multiplies at most with so many rows, or something else is in the way.
+A pass of a few rows reads its weights once, as a pass of one row does, so it should cost little more. If it costs more,
+either the products run at their kernel's peak for this number of rows, or something else is the bottleneck.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from hsd_core.grammar import kinds
 from hsd_core.measure import tables
 
 FEW, MANY = 8, 256  # rows
-KINDS = ("float32", "int8", "int4")  # of weights, as levels keep them
-FLOATS, ROUNDED = 1.3, 1.6  # times one row, at most: of float32 weights, of 8 and 4 bits
-NEAR = 0.8  # of a kernel's rate: no quicker products are to be had
+KINDS = ("float32", "int8", "int4")  # of weights
+FLOATS, ROUNDED = 1.3, 1.6  # limits, in costs of one row: for float32 weights, for 8 and 4 bits
+NEAR = 0.8  # of a kernel's rate: products cannot be much quicker
 _OF_WEIGHTS = ("products", "head")  # parts of a pass
 
 
 class MoreRows(NamedTuple):
     """A level behind a text: ms of one row and of `FEW`.
 
-    `reached`: multiply-adds with weights in a ms, of a pass of `FEW` rows; `kernel`, `many`: what its kernel reaches
-    alone with as many rows and with many; None where nobody told. `why`: "" where the limit is kept.
+    reached: multiply-adds with weights per ms in a pass of `FEW` rows; kernel, many: of its kernel alone with as many
+    rows and with many; None if unknown. why: "" within the limit.
     """
 
     level: str
@@ -42,17 +43,17 @@ class MoreRows(NamedTuple):
 
 
 def key_of(kind: str, rows: int) -> str:
-    """Where a kernel's rate stands among a machine's limits: multiply-adds in a ms."""
+    """The key of a kernel's rate among a machine's limits, in multiply-adds per ms."""
     return f"{kind}_{'many' if rows == MANY else 'few'}_per_ms"
 
 
 def kernel_rate(limits: Mapping[str, Any], kind: str, rows: int) -> float | None:
-    """A rate among a machine's limits; None of limits that were measured before there were any."""
+    """A rate among a machine's limits; None in limits of earlier versions."""
     return limits.get(key_of(kind, rows))
 
 
 def limit_of(level: str) -> float:
-    """A level's limit, by its spec: copies of few bits, and drafts above no layer of the target, multiply integers on a
+    """A level's limit, by its spec: copies of few bits, and drafts without layers of the target, multiply integers on a
     CPU."""
     kind = kinds().get(level.partition("@")[0])
     alone = kind is not None and kind.shares.reads is not None and kind.shares.reads.depth == 0
@@ -60,20 +61,20 @@ def limit_of(level: str) -> float:
 
 
 def more_rows(records: Sequence[Mapping[str, Any]]) -> Iterator[MoreRows]:
-    """Of every level and text with passes of one row and of `FEW`, in their order."""
+    """For every level and text with passes of one row and of `FEW`, in order."""
     found = {(r["level"], r["context"], r["rows"]): r for r in records if r["what"] == "pass"}
     for (level, context, rows), one in found.items():
         few = found.get((level, context, FEW))
         if rows == 1 and few is not None:
-            told, limit = few.get("multiplies") or {}, limit_of(level)
-            rates = (told.get("reached"), told.get("few"), told.get("many"))
+            multiplies, limit = few.get("multiplies") or {}, limit_of(level)
+            rates = (multiplies.get("reached"), multiplies.get("few"), multiplies.get("many"))
             why = _why(one, few, rates[0], rates[1]) if few["ms"] > limit * one["ms"] else ""
             yield MoreRows(level, context, one["ms"], few["ms"], limit, *rates, why)
 
 
 def _why(one: Mapping[str, Any], few: Mapping[str, Any], reached: float | None, kernel: float | None) -> str:
     if not (one["parts"] and few["parts"]):
-        return "passes were not taken apart"
+        return "passes were not pass_record apart"
     more = {part: few["parts"][part] - one["parts"][part] for part in few["parts"] if part not in _OF_WEIGHTS}
     more["products"] = sum(few["parts"][part] - one["parts"][part] for part in _OF_WEIGHTS)
     part = max(more, key=lambda name: more[name])
@@ -85,20 +86,20 @@ def _why(one: Mapping[str, Any], few: Mapping[str, Any], reached: float | None, 
     return f"{share}, at {reached / kernel:.0%} of what the kernel multiplies with {FEW} rows out of a cache"
 
 
-PARTS = ("products", "attention", "head", "kernels", "around")  # of a pass; see `levels`
+PARTS = ("products", "attention", "head", "kernels", "around")  # of a pass; see `level_passes`
 Records = Sequence[Mapping[str, Any]]
 OUTSIDE, WRITTEN = ("drawing", "engine"), ("trace", "stream")  # parts of a round that should be small
-KERNELS = (f"kernel, {FEW} rows", f"kernel, {MANY} rows")  # what it multiplies alone
+KERNELS = (f"kernel, {FEW} rows", f"kernel, {MANY} rows")  # rates of the kernel alone
 
 
 def passes(records: Records) -> str:
-    """A row a pass: ms, its parts, and the least that the machine could take."""
+    """A row per pass: ms, its parts, and the machine's least time."""
     head = ("level", "text", "rows", "ms", *PARTS, "profiled", "least", "ms / least", "bound by")
     return tables.markdown(head, (_pass(r) for r in records if r["what"] == "pass"))
 
 
 def _pass(r: Mapping[str, Any]) -> Sequence[object]:
-    chosen = f", {tables.counted(r['threads'], 'thread')}" if r.get("threads") else ""  # one that chose for itself
+    chosen = f", {tables.counted(r['threads'], 'thread')}" if r.get("threads") else ""  # if the level chose its own
     first, ms = (f"`{r['level']}`{chosen}", r["context"], r["rows"]), r["ms"]
     parts, least = r["parts"] or {}, r["least"]
     figures = (ms, *(parts.get(part) for part in PARTS), r["profiled_ms"])
@@ -111,7 +112,7 @@ def _pass(r: Mapping[str, Any]) -> Sequence[object]:
 
 
 def lookups(records: Records) -> str:
-    """A row a lookup, and one a database of so many n-grams that were made up: files of before may have some."""
+    """A row per lookup, and per database of made-up n-grams, which earlier files may have."""
     body = []
     for r in records:
         if r["what"] == "lookup":
@@ -123,7 +124,7 @@ def lookups(records: Records) -> str:
 
 
 def rounds(records: Records) -> str:
-    """A row a stack and length: one round on average, in ms, and the shares that should be small."""
+    """A row per stack and length: the mean round, in ms, and the shares that should be small."""
     head = ("stack", "text", "rounds", "ms a round", "passes (calls), by level", *OUTSIDE, *WRITTEN)
     shares = ("outside passes", "trace and stream", "ms of a bare run")
     found = [r for r in records if r["what"] == "round"]
@@ -140,13 +141,13 @@ def _round(r: Mapping[str, Any], stack: str) -> Sequence[object]:
 
 
 def _text(r: Mapping[str, Any]) -> str:
-    """How long the texts of rounds were."""
+    """The length of the texts of rounds."""
     return "prompts" if r["context"] is None else str(r["context"])
 
 
 def rows(records: Records) -> str:
-    """A row a level and text: ms of one row and of several, the ratio beside its limit, what their products multiply
-    beside what the kernel does, G/s, and why the limit is missed where it is."""
+    """A row per level and text: ms of one row and of several, the ratio and its limit, the rates of its products and of
+    the kernel in G/s, and why the limit is missed if it is."""
     head = ("level", "text", "1 row, ms", f"{FEW} rows, ms", "ratio", "limit", "products", *KERNELS, "if missed, for")
     return tables.markdown(head, (_more(one) for one in more_rows(records)))
 
@@ -161,7 +162,7 @@ TABLES: Mapping[str, Callable[[Records], str]] = {"passes": passes, "rows": rows
 
 
 def method(about: Mapping[str, Any]) -> str:
-    """How it was measured, and the machine's rates."""
+    """The method, in words, with the machine's rates."""
     limits = about["limits"]
     return (
         f"Read at {limits['bytes_per_ms'] / 1e6:.1f} GB/s{_multiplied(limits)}, each the best of nine; a virtual "
@@ -174,7 +175,7 @@ def method(about: Mapping[str, Any]) -> str:
 
 
 def _multiplied(limits: Mapping[str, Any]) -> str:
-    """The rates of the least time that are not onnxruntime's."""
+    """torch's rates, if the least time uses these."""
     if kernel_rate(limits, "float32", MANY):
         return ""
     integers = (
@@ -184,7 +185,7 @@ def _multiplied(limits: Mapping[str, Any]) -> str:
 
 
 def _kernels(limits: Mapping[str, Any]) -> str:
-    """What onnxruntime multiplies on this machine, where it was measured."""
+    """onnxruntime's rates on this machine, if they were measured."""
     rates = {kind: [kernel_rate(limits, kind, rows) for rows in (MANY, FEW)] for kind in KINDS}
     said = [f"{many / 1e6:.0f} and {few / 1e6:.0f} in {kind}" for kind, (many, few) in rates.items() if many and few]
     if not said:

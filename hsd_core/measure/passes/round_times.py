@@ -1,10 +1,10 @@
-"""Where a round of a stack goes: short runs, by the engine's clock and by stamps around every pass.
+"""Where the time of a round goes: short runs, by the engine's clock and by stamps around every pass.
 
 passes     of each level, and lookups
-drawing    what lies between them within drafts and verifications: distributions, draws, rules
-engine     all else by the engine's clock: requests, the context, caches cut back, databases filled
-trace      writing down what happened, while the engine's clock stands still
-stream     what the reader of the run does: ids as bytes, events as JSON lines
+drawing    the rest of drafts and verifications: distributions, draws, rules
+engine     all else on the engine's clock: requests, the context, cutting caches, filling databases
+trace      recording events, while the engine's clock is stopped
+stream     the reader of the run: ids as bytes, events as JSON lines
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _now = time.perf_counter_ns
 
 
 class Stamped:
-    """A stack whose levels' passes are stamped. A lookup's, or any whose passes cannot be told, are whole proposals.
+    """A stack with stamped passes; of levels that only draft, whole proposals are stamped.
 
     ns, calls: of the passes, by level.
     """
@@ -52,7 +52,7 @@ class Stamped:
         return found
 
     def around(self, i: int, call: Callable[..., Any]) -> Callable[..., Any]:
-        """The same call, stamped as a pass of level i; within another pass it is a part of that one."""
+        """The same call, stamped as a pass of level i, unless it is inside another pass."""
 
         def stamped(*given: Any) -> Any:
             if self._inside:
@@ -75,12 +75,12 @@ def measure_rounds(
     tokens: int,
     ends: frozenset[int] = frozenset(),
 ) -> dict[str, Any]:
-    """Run a stack greedily on every prompt, once as the page reads it and once bare: nothing is written down of rows
-    and nobody reads.
+    """Run a stack greedily on every prompt, once as the page reads it and once bare, without recording rows and without
+    a reader.
 
     Returns:
-        "rounds" and "tokens" of all runs; on average of one round ms of all ("ms"), of "passes" by level, their
-        "calls", of "drawing", "engine", "trace" and "stream", and of a bare run ("bare_ms").
+        "rounds" and "tokens" of all runs; means per round: "ms", ms of "passes" by level, their "calls", ms of
+        "drawing", "engine", "trace" and "stream", and of a bare run ("bare_ms").
     """
     whole = np.zeros(7 + 2 * len(entries))
     for prompt in prompts:
@@ -107,8 +107,8 @@ def measure_rounds(
 def _run(
     entries: Sequence[StackEntry], prompt: Sequence[int], pieces: Pieces | None, tokens: int, ends: frozenset[int]
 ) -> list[int]:
-    """ns from the end of the prefill to the last commit: of everything, by the engine's clock, within drafts and
-    verifications, of the reader; rounds, tokens; ns of passes by level, and their number."""
+    """ns from the end of the prefill to the last commit: in total, on the engine's clock, in drafts and verifications,
+    of the reader; rounds, tokens; ns of passes by level, and their number."""
     stack, heads, found = Stamped(entries), 0 if pieces is None else TOP_OF_ROW, list[int]()
 
     def watched() -> Generator[Event, None, None]:

@@ -1,5 +1,5 @@
 """Measuring a server of another engine (llama.cpp, vLLM, SGLang): the same prompts at several draft lengths.
 
-`server`: asking it, starting one here. `engine_requests`: start commands, and what one reply tells. `length_sweep`: all
-lengths, kept after every prompt, and what follows.
+`server`: the HTTP client, and starting a server here. `engine_requests`: start commands, and the counts of a reply.
+`length_sweep`: all lengths, stored after every prompt, and the advice.
 """

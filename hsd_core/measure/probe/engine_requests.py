@@ -1,9 +1,9 @@
-"""llama.cpp, vLLM and SGLang: how each is started so that it can be probed, and what one request to it tells.
+"""llama.cpp, vLLM and SGLang: the commands that start them for a probe, and the counts of one request.
 
 Start commands: `llama-server --help` (build 11434); vLLM's docs/features/speculative_decoding; SGLang's server
-arguments. A server's own /v1/models says which engine it is. llama.cpp: /metrics before and after for the positions,
-`timings` for the time. vLLM: the reply's `metrics`. SGLang: the last event's `meta_info`; its time is taken here,
-between two events.
+arguments. A server's /v1/models names the engine. llama.cpp: /metrics before and after give the positions, `timings`
+the time. vLLM: the reply's `metrics`. SGLang: the last event's `meta_info`; the time is measured here, between two
+events.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from hsd_core.measure.probe.server import HttpServer, ProbeError, Refused
 
 LENGTHS = (1, 2, 4, 8)
 MOST = 64  # tokens of a draft
-SYNTHETIC_SHARE = 0.6  # of a draft's tokens that a synthetic run accepts
+SYNTHETIC_SHARE = 0.6  # the share of a draft's tokens that a synthetic run accepts
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
     """An engine that can be probed.
 
-    owner: what /v1/models says of it. flags: without which it does not tell what is needed. synthetic: whether it can
-    be told how many tokens to accept, so that times at any length need no good draft.
+    owner: its name in /v1/models. flags: that a probe needs. synthetic: whether the number of accepted tokens can be
+    set, so that times at any length need no good draft.
     """
 
     name: str
@@ -51,10 +51,10 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 def commands(
     engine: str, lengths: Sequence[int], *, target: str, draft: str, port: int, synthetic: bool = False
 ) -> dict[int, str]:
-    """The command of every draft length, 0 for plain decoding.
+    """The command for every draft length, 0 for plain decoding.
 
     Args:
-        target, draft: models as the engine takes them, or the words TARGET and DRAFT.
+        target, draft: models as the engine names them, or the words TARGET and DRAFT.
     Raises:
         ValueError: the engine has no synthetic acceptance.
     """
@@ -65,7 +65,7 @@ def commands(
 
 
 def synthetic_length(k: int) -> float:
-    """Tokens that a synthetic run commits a pass, the target's own included."""
+    """Tokens per pass of a synthetic run, the target's own included."""
     return round(1.0 + SYNTHETIC_SHARE * k, 2)
 
 
@@ -99,7 +99,7 @@ def _start_sglang(k: int, target: str, draft: str, port: int, synthetic: bool) -
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that answers: its engine, and the model that requests name."""
+    """A running server: its engine, and the model to name in requests."""
 
     asked: HttpServer
     engine: str
@@ -107,10 +107,10 @@ class Server:
 
 
 def server_at(asked: HttpServer, engine: str | None = None) -> Server:
-    """The server behind an address.
+    """The server at an address.
 
     Raises:
-        ProbeError: nothing answers, or it is another engine than `engine`, or none that is known.
+        ProbeError: nothing answers, or it is not `engine`, or an unknown engine.
     """
     owner, model = _owner(asked.found("/v1/models"))
     name = next((each.name for each in ENGINES.values() if each.owner == owner), None)
@@ -123,7 +123,7 @@ def server_at(asked: HttpServer, engine: str | None = None) -> Server:
 
 
 def _owner(models: str | None) -> tuple[str, str]:
-    """Whose models these are, and the first one; "" where the answer is of another form."""
+    """The owner and the name of the first model; "" if the answer has another form."""
     try:
         first = json.loads(models or "")["data"][0]
         return str(first.get("owned_by", "")), str(first.get("id", ""))
@@ -132,10 +132,10 @@ def _owner(models: str | None) -> tuple[str, str]:
 
 
 def ask(server: Server, prompt: str, tokens: int) -> Counts:
-    """The counts of one greedy reply of at most so many tokens.
+    """The counts of one greedy reply of at most `tokens` tokens.
 
     Raises:
-        ProbeError: the server does not tell what is needed; the message names the flag.
+        ProbeError: the server does not report what is needed; the message names the flag.
     """
     asks = {"llama.cpp": _ask_llama, "vllm": _ask_vllm, "sglang": _ask_sglang}[server.engine]
     seen = asks(server, prompt, tokens)
@@ -167,12 +167,16 @@ def _ask_llama(server: Server, prompt: str, tokens: int) -> Counts:
     timings = reply.get("timings")
     if not isinstance(timings, dict):
         raise ProbeError(f"{server.asked.root}: the reply has no timings; use llama.cpp's own server")
-    told = counts_in_reply(reply, server.asked.root)
-    assert told is not None
+    timing_counts = counts_in_reply(reply, server.asked.root)
+    assert timing_counts is not None
     seen = counts_in(happened, server.asked.root, difference=True)
-    if seen.accepted is not None and told.accepted is not None and seen.accepted != told.accepted:
+    if seen.accepted is not None and timing_counts.accepted is not None and seen.accepted != timing_counts.accepted:
         raise ProbeError(f"{server.asked.root}: other requests ran meanwhile; probe a server that nobody else uses")
-    seen.decode_ms, seen.timed_tokens, seen.timed_passes = told.decode_ms, told.timed_tokens, told.timed_passes
+    seen.decode_ms, seen.timed_tokens, seen.timed_passes = (
+        timing_counts.decode_ms,
+        timing_counts.timed_tokens,
+        timing_counts.timed_passes,
+    )
     return seen
 
 

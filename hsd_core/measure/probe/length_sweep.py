@@ -1,6 +1,6 @@
-"""The same prompts at every draft length, and what follows: the length to use, a profile for `plan`.
+"""The same prompts at every draft length, and the results: the length to use, and a profile for `plan`.
 
-Every reply is kept as soon as it is there, in the file that `doctor` reads, so an interrupted sweep goes on there.
+Every reply is stored at once in a file that `doctor` reads, so an interrupted sweep can resume.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from hsd_core.theory import Costs, Profile, ProfileLevel
 from hsd_core.typed import Malformed, Wrong, convert, plain, pretty, write_whole
 from hsd_core.typed.files import read_bytes
 
-WARM_UP = 8  # tokens of a reply that nobody counts
+WARM_UP = 8  # tokens of a reply that is not counted
 _MOST = 20_000_000  # bytes of a file
 _NAME = re.compile(r"k=(\d+), prompt (\d+) of (\d+), (\d+) tokens")
 
 
 @dataclass
 class SweepFile:
-    """Replies by draft length and prompt, and the file where they are. prompts: how many; tokens: of a reply."""
+    """Replies by draft length and prompt, in a file. prompts: their number; tokens: of a reply."""
 
     path: Path | None
     prompts: int
@@ -37,10 +37,10 @@ class SweepFile:
 
     @classmethod
     def at(cls, path: Path | None, prompts: int, tokens: int) -> SweepFile:
-        """What a file has already.
+        """The contents of a file, if it exists.
 
         Raises:
-            ProbeError: it is of other prompts or of another engine's output.
+            ProbeError: it is of other prompts, or not a probe's file.
         """
         kept = cls(path, prompts, tokens)
         if path is None or not path.exists() or not path.stat().st_size:
@@ -57,7 +57,7 @@ class SweepFile:
         return kept
 
     def missing(self, k: int) -> list[int]:
-        """Prompts, counted from 1, that have no reply at a draft length yet."""
+        """The prompts, numbered from 1, without a reply at a draft length."""
         return [number for number in range(1, self.prompts + 1) if (k, number) not in self.runs]
 
     def add(self, k: int, number: int, seen: Counts) -> None:
@@ -70,7 +70,7 @@ class SweepFile:
         self._write()
 
     def drop(self, k: int) -> None:
-        """Forget a draft length."""
+        """Delete the replies at a draft length."""
         self.runs = {at: run for at, run in self.runs.items() if at[0] != k}
         self._write()
 
@@ -94,16 +94,17 @@ def measure(
     prompts: Sequence[str],
     kept: SweepFile,
     *,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     synthetic: bool = False,
 ) -> None:
-    """Ask for all replies at a draft length that are not there yet.
+    """Request all missing replies at a draft length.
 
     Args:
-        k: what the server was started with, 0 for plain. tell: called with the length and prompts that are done.
-        synthetic: what is accepted was told to the engine, so times alone are kept.
+        k: the length that the server was started with, 0 for plain. progress: called with the length and the number of
+            prompts done.
+        synthetic: the acceptance was set, so only times are stored.
     Raises:
-        ProbeError: the server does not run so, or does not tell what is needed.
+        ProbeError: the server runs at another length, or does not report what is needed.
     """
     missing = kept.missing(k)
     if not missing:
@@ -113,7 +114,7 @@ def measure(
         seen = ask(server, prompts[number - 1], kept.tokens)
         _check(seen, k, server)
         kept.add(k, number, _times_alone(seen, k) if synthetic and k else seen)
-        tell(k, kept.prompts - len(kept.missing(k)))
+        progress(k, kept.prompts - len(kept.missing(k)))
     if k and not any(run.drafted for run in kept.at_length(k)):
         kept.drop(k)
         raise ProbeError(
@@ -144,7 +145,7 @@ def _check(seen: Counts, k: int, server: Server) -> None:
 
 
 def _times_alone(seen: Counts, k: int) -> Counts:
-    """Without what was accepted, which says nothing of the drafter."""
+    """Without acceptances, which were set and say nothing about the drafter."""
     return Counts(
         engine=seen.engine,
         k=k,
@@ -156,7 +157,7 @@ def _times_alone(seen: Counts, k: int) -> Counts:
 
 
 def rows(kept: SweepFile) -> Iterator[tuple[int, float, float, float]]:
-    """By draft length: ms of a pass with its draft, tokens a pass, ms a token, over all prompts."""
+    """By draft length: ms of a pass with its draft, tokens per pass, ms per token, over all prompts."""
     for k in kept.lengths():
         runs = kept.at_length(k)
         ms, tokens, passes = (
@@ -166,14 +167,14 @@ def rows(kept: SweepFile) -> Iterator[tuple[int, float, float, float]]:
             yield k, ms / passes, tokens / passes, ms / tokens
 
 
-CLOSE = 0.05  # of the time of a token: what counts as as good as the best
+CLOSE = 0.05  # of the time per token: lengths this close to the best count as equal
 
 
 def recommended(kept: SweepFile) -> tuple[int, dict[int, float]]:
-    """The draft length to use, 0 for none, and the ms of a token at every length that was measured or lies between two.
+    """The draft length to use, 0 for none, and the ms per token at every length that was measured or lies between two.
 
     Raises:
-        ProbeError: what was measured does not suffice.
+        ProbeError: too little was measured.
     """
     gain = gain_of(profile_of(kept.listed())) if kept.runs else None
     if gain is None or 0 not in kept.lengths():
@@ -183,7 +184,7 @@ def recommended(kept: SweepFile) -> tuple[int, dict[int, float]]:
 
 
 def advice_lines(kept: SweepFile) -> Iterator[str]:
-    """The sweep for people: every length, and which one to use."""
+    """The lines to print: every length, and the advice."""
     figures = [(k or "none", f"{ms:.2f}", f"{tokens:.2f}", f"{each:.2f}") for k, ms, tokens, each in rows(kept)]
     yield markdown(("draft length", "ms a pass", "tokens a pass", "ms a token"), figures)
     profile = profile_of(kept.listed())
@@ -209,11 +210,11 @@ def advice_lines(kept: SweepFile) -> Iterator[str]:
 
 
 def plan_profile(kept: SweepFile) -> Profile:
-    """Two levels, the draft and the target, as `plan` takes them.
+    """Two levels, the draft and the target, as a profile for `plan`.
 
-    An engine tells a pass with its draft as one time. Of that, as much is the draft's as leaves no verification cheaper
-    than a plain pass; the sum, which is all that a plan of two levels pays, is what was measured. A profile has one
-    acceptance: that which gives the tokens a pass that were measured at the longest length.
+    An engine reports one time for a pass with its draft. The draft's part is the largest that leaves no verification
+    cheaper than a plain pass; the sum, which is all that a plan of two levels pays, is as measured. The profile's one
+    acceptance gives the tokens per pass that were measured at the longest length.
 
     Raises:
         ProbeError: plain decoding or the drafts were not measured.
@@ -242,12 +243,12 @@ def plan_profile(kept: SweepFile) -> Profile:
 
 
 def checked(kept: SweepFile, swept: SweepFile) -> tuple[str, bool]:
-    """The advice of one sweep beside the times of another, on other prompts: a table, and whether it holds.
+    """The advice of one sweep checked by the times of another on other prompts: a table, and whether it holds.
 
     Args:
-        kept: what the advice is drawn from. swept: every length, on prompts that it has not seen.
+        kept: the sweep with the advice. swept: every length, on prompts that are not in `kept`.
     Raises:
-        ProbeError: one of them does not suffice.
+        ProbeError: one of them has too little.
     """
     best, predicted = recommended(kept)
     measured = {k: each for k, _, _, each in rows(swept)}

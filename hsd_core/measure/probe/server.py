@@ -1,4 +1,4 @@
-"""A server that the user names, or that is started here; HTTP to it is bounded and follows no redirects."""
+"""A server that the user names, or that is started here; the HTTP client bounds replies and follows no redirects."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from typing import IO, Any, NoReturn
 from urllib import error, parse, request
 
 MOST = 16_000_000  # bytes of an answer
-TIMEOUT = 300.0  # s, of a prompt on a slow machine
-_PATIENCE = 5.0  # s, of everything else
+TIMEOUT = 300.0  # s, for a prompt on a slow machine
+_PATIENCE = 5.0  # s, for everything else
 
 
 class ProbeError(ValueError):
-    """A server that cannot be probed; the message names what is missing and the cure."""
+    """A server cannot be probed; the message names what is missing and the cure."""
 
 
 class _NoRedirect(request.HTTPRedirectHandler):
@@ -36,7 +36,7 @@ class HttpServer:
     def __init__(self, url: str) -> None:
         """
         Raises:
-            ProbeError: it is no address of a server.
+            ProbeError: it is not an address of a server.
         """
         parts = parse.urlsplit(url)
         try:
@@ -52,16 +52,16 @@ class HttpServer:
         self._opener = request.build_opener(_NoRedirect, *proxies)
 
     def text(self, path: str) -> str:
-        """The answer to a GET.
+        """The body of a GET.
 
         Raises:
-            ProbeError: there is none, or it is an error.
+            ProbeError: there is no answer, or an error.
         """
         with self._open(path, None, _PATIENCE) as answer:
             return _whole(answer, f"{self.root}{path}").decode(errors="replace")
 
     def found(self, path: str) -> str | None:
-        """The same, or None where the server has no such page.
+        """The same, or None if the server has no such page.
 
         Raises:
             ProbeError: nothing answers.
@@ -72,10 +72,10 @@ class HttpServer:
             return None
 
     def posted(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The JSON answer to a POST of JSON.
+        """The JSON body of the answer to a POST of JSON.
 
         Raises:
-            ProbeError: there is none, or it is an error.
+            ProbeError: there is no answer, or an error.
         """
         with self._open(path, body, TIMEOUT) as answer:
             return _object(_whole(answer, f"{self.root}{path}"), f"{self.root}{path}")
@@ -150,18 +150,18 @@ def _loopback(host: str) -> bool:
         return False
 
 
-STARTS = 600.0  # s, until a large model is loaded
+STARTS = 600.0  # s, for loading a large model
 _PAUSE = 0.2  # s
-_GRACE = 10.0  # s, to end by itself
-_SHOWN = 3  # last lines of its log, in an error
+_GRACE = 10.0  # s, before it is killed
+_SHOWN = 3  # lines of its log in an error
 
 
 @contextmanager
 def started(command: str, asked: HttpServer, seconds: float = STARTS) -> Iterator[None]:
-    """A server is running, and answers at the address, until the block ends.
+    """Start a server that answers at the address, and end it after the block.
 
     Raises:
-        ProbeError: the address is taken, the program cannot be started, ends, or does not answer in time.
+        ProbeError: the address is in use, or the program cannot be started, ends, or does not answer in time.
     """
     if not asked.here:
         raise ProbeError(f"{asked.root} is not this machine; a server is started at 127.0.0.1 alone")
@@ -193,7 +193,7 @@ def started(command: str, asked: HttpServer, seconds: float = STARTS) -> Iterato
 
 
 def _ended(*_: object) -> NoReturn:
-    """Who ends the probe ends its server too."""
+    """On SIGTERM the probe's server is ended too."""
     raise SystemExit(128 + signal.SIGTERM)
 
 
@@ -205,7 +205,7 @@ def _answers(asked: HttpServer) -> bool:
 
 
 def _ready(asked: HttpServer) -> bool:
-    """Whether it answers, with its model loaded: all three engines answer 200 to /health then."""
+    """Whether its model is loaded: all three engines then answer 200 to /health."""
     with suppress(Silent, Refused):
         asked.text("/health")
         return True

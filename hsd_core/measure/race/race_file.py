@@ -1,7 +1,7 @@
-"""A race as one file: JSON lines, gzip by the ending .gz. The first line says what was raced and what every repeat
-took; behind it stand the traces of one repeat, lane by lane, each from its header to its footer.
+"""A race as one file: JSON lines, gzip by the ending .gz. The first line has the stacks and the times of every repeat;
+then follow the traces of one repeat, lane by lane, each from its header to its footer.
 
-Reading is as strict as that of a trace, and what the first line says must be what the traces say.
+Reading is as strict as for a trace, and the first line must agree with the traces.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Line = Annotated[str, Meta(max_length=400)]
 Text = Annotated[str, Meta(max_length=8000)]
 
 
-class Took(Part, frozen=True):
-    """What a lane took in a repeat: tokens, and ns on its own clock after the prefill and for it."""
+class LaneTime(Part, frozen=True):
+    """A lane's tokens in a repeat, and its ns on its own clock after the prefill and for the prefill."""
 
     tokens: Count
     decode_ns: Count
@@ -39,14 +39,14 @@ class Took(Part, frozen=True):
 
 
 class Race(Record, frozen=True):
-    """`stacks`: of the lanes; the others are compared with the first. `repeats`: what each lane took, repeat by repeat;
-    the traces are of repeat `shown`. `about`: a sentence on what the race shows."""
+    """The first line. `stacks`: of the lanes; the others are compared with the first. `repeats`: the times of each
+    lane, repeat by repeat; the traces are of repeat `shown`. `about`: a sentence on what the race shows."""
 
     schema: Int
     title: Line
     stacks: Annotated[tuple[Line, ...], Meta(min_length=_LEAST, max_length=_MOST)]
     repeats: Annotated[
-        tuple[Annotated[tuple[Took, ...], Meta(min_length=_LEAST, max_length=_MOST)], ...],
+        tuple[Annotated[tuple[LaneTime, ...], Meta(min_length=_LEAST, max_length=_MOST)], ...],
         Meta(min_length=1, max_length=MAX_REPEATS),
     ]
     shown: Int
@@ -73,13 +73,13 @@ class Raced:
 _DECODER = json_decoder(Race)
 
 
-def check_kept(stacks: Sequence[str], repeats: int, **said: Any) -> None:
-    """Whether a race could be kept, before it is run. said: its title, prompt, ...
+def check_storable(stacks: Sequence[str], repeats: int, **said: Any) -> None:
+    """Check before a race that its file could be written. said: its title, prompt, ...
 
     Raises:
-        ValueError: it has more repeats than a file holds, or longer words.
+        ValueError: too many repeats, or too long texts.
     """
-    lanes = [Took(1, 1, 0)] * len(stacks)
+    lanes = [LaneTime(1, 1, 0)] * len(stacks)
     try:
         decode(encode(Race(SCHEMA, stacks=tuple(stacks), repeats=((*lanes,),) * repeats, shown=0, **said)), _DECODER)
     except Wrong as error:
@@ -101,7 +101,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Raced:
     """Read a race from a path or from the bytes of a file, compressed or not.
 
     Raises:
-        TraceError: no race, damaged, too large, of another version, or one that contradicts itself.
+        TraceError: it is no race, damaged, too large, of another version, or inconsistent.
         OSError: the path cannot be read.
     """
     data = source if isinstance(source, bytes) else tracefile.bytes_of(source, max_bytes)
@@ -114,7 +114,7 @@ def read(source: str | Path | bytes, *, max_bytes: int = MAX_BYTES) -> Raced:
             continue
         event = tracefile.event_of(number, line, levels)
         if isinstance(event, Header):
-            event = tracefile.event_of(number, line, 0)  # which looks at a header more closely
+            event = tracefile.event_of(number, line, 0)  # with 0 levels a header is fully checked
             assert isinstance(event, Header)
             levels = len(event.levels)
             lanes.append([])
@@ -132,7 +132,7 @@ def read_race(line: bytes) -> Race:
     """The first line of a race's file.
 
     Raises:
-        TraceError: it is something else, or of another version.
+        TraceError: it is no race, or of another version.
     """
     try:
         race = decode(line, _DECODER)
@@ -151,20 +151,20 @@ def read_race(line: bytes) -> Race:
     return race
 
 
-def took(lane: Sequence[Event]) -> Took:
-    """What a whole trace says of the time that it took.
+def took(lane: Sequence[Event]) -> LaneTime:
+    """The time of a finished trace.
 
     Raises:
-        ValueError: it has no end, or wrote nothing.
+        ValueError: it has no end, or no tokens.
     """
     footer = next((event for event in lane if isinstance(event, Footer)), None)
     if footer is None or footer.committed < 1:
         raise ValueError("a lane has no whole text")
-    return Took(footer.committed, max(1, footer.decode_ns), footer.prefill_ns)
+    return LaneTime(footer.committed, max(1, footer.decode_ns), footer.prefill_ns)
 
 
 def _fault(race: Race, lanes: Sequence[list[Event]]) -> str:
-    """What is wrong between the first line and the traces, or within a trace; "" if nothing is."""
+    """The first inconsistency of the first line and the traces, or within a trace; "" if there is none."""
     if len(lanes) != len(race.stacks):
         return f"{len(lanes)} traces of {len(race.stacks)} lanes"
     headers = [lane[0] for lane in lanes if isinstance(lane[0], Header)]

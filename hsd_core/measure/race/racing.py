@@ -1,9 +1,9 @@
-"""Lanes side by side, one round of one lane, one round of the next, until all texts are written; their standings.
+"""A race: lanes take turns, one round each, until all texts are written; and the standings.
 
-Each lane is a run of its own with a clock of its own, which stands still while the others work; so what slows the
-machine down for a moment meets them all, and nobody pays for another one's rounds. A lane whose levels work at the same
-time runs each pass alone here too, on a reckoned clock, which every comparison with it names. Who begins a turn rotates
-from turn to turn and from repeat to repeat. A short race warms everything up and is dropped.
+Each lane is a run of its own with a clock of its own, which stops while the others work; so a slow moment of the
+machine hits all lanes alike, and no lane pays for another's rounds. A lane whose levels work at the same time runs each
+pass alone too, on a reckoned clock, which every comparison with it names. The lane that starts rotates from turn to
+turn and from repeat to repeat. A short race is a warm-up and is dropped.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 WARM_TOKENS = 16
-HEADS = 3  # likeliest tokens of each row that a race's file keeps: it is several traces
+HEADS = 3  # likeliest tokens of each row in a race's file, which holds several traces
 
 Opened = Callable[[str, int], Generator[Event, None, None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A lane has had its round. `repeat`: 0 while warming up. `tokens`: what the lane has committed in it."""
+    """A lane has finished a round. repeat: 0 is the warm-up. tokens: committed by the lane in this repeat."""
 
     repeat: int
     lane: int
@@ -49,13 +49,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A repeat that is over: the events of each lane."""
+    """A finished repeat: the events of each lane."""
 
     lanes: tuple[list[Event], ...]
 
 
 def race(opened: Opened, stacks: Sequence[str], *, tokens: int, repeats: int) -> Generator[Turn | Heat, None, None]:
-    """Run the stacks beside one another; the heats come as they are finished.
+    """Run the stacks in turn; yields heats as they are finished.
 
     Args:
         opened: (stack, most tokens) -> the events of a run. tokens: of a text, at most.
@@ -101,7 +101,8 @@ def _heat(
 
 
 def _round(run: Generator[Event, None, None]) -> list[Event]:
-    """The run's events up to the end of its next round, with what its levels do after the commit; at the end none."""
+    """The run's events up to the end of its next round, including its levels' work after the commit; empty at the
+    end."""
     events: list[Event] = []
     committed = False
     for event in run:
@@ -115,33 +116,32 @@ def _round(run: Generator[Event, None, None]) -> list[Event]:
 def refuse_too_large(memories: Sequence[Memory], tokens: int, device: str) -> None:
     """
     Args:
-        memories: of the lanes' runs. Weights are loaded once, however many lanes use them, and before this is asked.
+        memories: of the lanes' runs, without weights, which are loaded once for all lanes, and before this.
     Raises:
-        TooLarge: the memory that is free now does not hold them side by side; the message has both figures.
+        TooLarge: the free memory cannot hold all of them; the message has both figures.
     """
     needed = sum(memory.kept for memory in memories) + max(memory.at_work for memory in memories)
     what = f"a race of {len(memories)} stacks over {tokens} tokens each"
     refuse(needed, machine.free_bytes(device), what, "race fewer stacks, or ask for fewer tokens")
 
 
-MEASURED = ("", "real")  # clocks of times that passed
+MEASURED = ("", "real")  # clocks of measured times
 
 
 def middle(heats: Sequence[Heat]) -> int:
-    """The repeat to show: that of the middle total time."""
+    """The repeat to show: the one with the median total time."""
     times = [sum(took(lane).decode_ns for lane in heat.lanes) for heat in heats]
     return sorted(range(len(heats)), key=lambda i: times[i])[len(heats) // 2]
 
 
 def rows(raced: Raced) -> list[dict[str, Any]]:
-    """A row a lane, in their order.
+    """A row per lane, in order.
 
-    `clock`: whose times they are, "" where they were measured one level after another. `tokens_per_s`, `speed_up` over
-    the first lane, and its `interval` (paired by repeat; None of one repeat) are of all repeats together; so is the
-    `place` by tokens/s among the lanes that were measured: None on a reckoned clock, which nobody ran against.
-    `same`: how its text compares with the first lane's, None where chance draws each text: `equal` leading ids;
-    `diverges`; `margin` of the first lane's two best logits there; `tie`, whether that is a near tie; `target`, whether
-    both lanes have the same one.
+    `clock`: of its times, "" if levels ran one after another. Over all repeats: `tokens_per_s`, `speed_up` over the
+    first lane with its `interval` (paired by repeat; None for one repeat), and the `place` by tokens/s among measured
+    lanes (None on a reckoned clock). `same`: its text compared with the first lane's, None if texts are sampled:
+    `equal` leading ids; `diverges`; `margin` of the first lane's two best logits there; `tie`, whether that is a near
+    tie; `target`, whether both lanes have the same target.
     """
     race = raced.race
     greedy = is_greedy(metrics.header_of(raced.lanes[0]).sampling)
@@ -184,7 +184,7 @@ def _same(raced: Raced, lane: int) -> dict[str, Any]:
 def _target(stack: str) -> str:
     try:
         return plain_of(stack)
-    except StackError:  # of a version with other kinds of level
+    except StackError:  # a kind of another version
         return stack.rpartition(",")[2]
 
 
@@ -203,7 +203,7 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _on_clock(row: Mapping[str, Any], first: Mapping[str, Any]) -> str:
-    """What is said of a ratio of times that are not both measured on the machine's own clock."""
+    """The remark on a ratio of times that are not both measured on the machine's clock."""
     named = sorted({row["clock"], first["clock"]} - {""})
     return f", {' and '.join(named)}" if named and row is not first else ""
 
@@ -219,10 +219,10 @@ def _text(row: Mapping[str, Any]) -> str:
 
 
 def raced(heats: Iterable[Heat], stacks: Sequence[str], *, device: str, **said: Any) -> Raced:
-    """The race of these heats; imports torch. said: of the other fields of `Race` those that the heats do not tell.
+    """The race of these heats; imports torch. said: fields of `Race` that do not follow from the heats.
 
     Raises:
-        ValueError: there is no heat, or a lane of one has no whole text.
+        ValueError: there is no heat, or a lane of one is not finished.
     """
     heats = list(heats)
     if not heats:

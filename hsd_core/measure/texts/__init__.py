@@ -1,1 +1,1 @@
-"""Texts that measurements and trainings read: what a target writes after many prompts, and the file of it."""
+"""Texts for measurements and trainings: a target's outputs after many prompts, and their file."""

@@ -1,9 +1,9 @@
-"""The file of what a target wrote: it can be interrupted and gone on with.
+"""The file of a target's outputs; an interrupted generation can resume.
 
-JSON lines, appended as they come: `kind`, `category`, `temperature`, `seed` (of sampled outputs), `max_new_tokens` (the
-limit it was written with; older files lack it), `prompt_ids`, `output_ids`, and `loop_from` where an output ends in a
-repeating pattern. A record of an invented prompt has `written_from`, the place in `prompt_ids` where the target began.
-A text that is written again with a larger limit takes the place of the shorter one.
+JSON lines, appended as texts are finished: `kind`, `category`, `temperature`, `seed` (if sampled), `max_new_tokens`
+(its limit; older files lack it), `prompt_ids`, `output_ids`, and `loop_from` if an output ends in a repeating pattern.
+A record of an invented prompt has `written_from`, the index in `prompt_ids` at which the target began. A text that is
+written again with a larger limit replaces the shorter one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hsd_core.typed import plain, write_whole
 from hsd_core.typed.files import regular_file
 
 _SETTINGS = ("temperature", "seed", "top_k", "top_p")
-_BEGINNING = b'{"kind":'  # of every line that `record` makes
+_BEGINNING = b'{"kind":'  # of every line made by `record`
 
 
 def jobs_left(
@@ -32,10 +32,10 @@ def jobs_left(
     limit: int = 0,
     ends: frozenset[int] = frozenset(),
 ) -> list[Job]:
-    """Those still to be written.
+    """The jobs without a finished record.
 
-    `finished`: records of the output file; those of another temperature or seed do not count, nor do outputs that only
-    a smaller limit than `limit` (of new tokens) ended, and none of `ends`. A record that names no limit counts.
+    finished: records of the output file. Records of another temperature or seed do not count, nor outputs that ended
+    by a limit smaller than `limit` (of new tokens) without an id of `ends`. A record without a limit counts.
     """
     wanted = _settings(sampling, seed)
     done = {_name(r) for r in finished if _drawn(r) == wanted and not _cut_short(r, limit, ends)}
@@ -43,7 +43,7 @@ def jobs_left(
 
 
 def record(job: Job, output: list[int], sampling: Sampling, seed: int, *, limit: int | None = None) -> dict[str, Any]:
-    """A finished text as a line of the file. limit: of new tokens, with which it was written."""
+    """A finished text as a record. limit: of new tokens."""
     text, loop = job.text, loop_from(output)
     line: dict[str, Any] = {"kind": text.kind or text.category}
     if text.category:
@@ -60,11 +60,10 @@ def record(job: Job, output: list[int], sampling: Sampling, seed: int, *, limit:
 
 
 def open_file(path: str | Path) -> list[dict[str, Any]]:
-    """The finished records of an output file; a last line that an interruption tore is cut off.
+    """The records of an output file; an incomplete last line is removed from it.
 
     Raises:
-        ValueError: it is compressed, or holds a line that is neither a record nor the beginning of one; it is left as
-            it is.
+        ValueError: it is compressed, or has a line that is no record; the file is not changed.
     """
     path = Path(path)
     if path.suffix == ".gz":
@@ -84,12 +83,9 @@ def open_file(path: str | Path) -> list[dict[str, Any]]:
 
 
 def drop_outgrown(path: str | Path) -> None:
-    """Take out the outputs that were written again with a larger limit, so that no text counts twice.
-
-    Writes the whole file, or nothing where there are none.
-    """
+    """Remove outputs that were written again with a larger limit, so that no text counts twice."""
     path = Path(path)
-    *lines, last = path.read_bytes().split(b"\n")  # the last is empty, or torn by an interruption
+    *lines, last = path.read_bytes().split(b"\n")  # the last is empty, or incomplete
     texts, largest = [], dict[object, int]()
     for number, line in enumerate(lines, 1):
         record = _record(line, f"{path}, line {number}")
@@ -113,7 +109,7 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
 
 
 def _torn(line: bytes) -> bool:
-    """Whether it is the beginning of a line of ours, and not the whole of any JSON."""
+    """Whether it is an incomplete record."""
     if not line or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
         return False
     try:
@@ -124,7 +120,7 @@ def _torn(line: bytes) -> bool:
 
 
 def _name(record: dict[str, Any]) -> tuple[tuple[int, ...], int]:
-    """Which text it is: what the model was given, and the number among equal ones."""
+    """Identifies a text: the given prompt, and its number among equal ones."""
     return tuple(record["prompt_ids"][: record.get("written_from")]), record.get("copy", 0)
 
 
@@ -138,7 +134,7 @@ def _cut_short(record: dict[str, Any], limit: int, ends: frozenset[int]) -> bool
 
 
 def _settings(sampling: Sampling, seed: int) -> dict[str, Any]:
-    """What decides the tokens of an output beside its prompt, though not how many; a greedy one needs no seed."""
+    """The settings that an output's tokens depend on besides the prompt, without the limit; greedy needs no seed."""
     if sampling.greedy:
         return {"temperature": 0.0}
     cuts = {k: v for k, v, off in (("top_k", sampling.top_k, 0), ("top_p", sampling.top_p, 1.0)) if v != off}

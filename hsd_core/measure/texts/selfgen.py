@@ -1,11 +1,11 @@
-"""Self-generation: what a target writes after many prompts, in batches. Drafts and n-gram databases learn from it.
+"""Self-generation: a target's outputs after many prompts, in batches, as data for drafts and n-gram databases.
 
 Prompts can be the target's own too (Magpie: Xu et al. 2024, arXiv 2406.08464): after the opening of a user's turn it
 writes the turn, then the answer.
 
-Every text has a generator of its own, seeded by the run's seed, its prompt and how many equal prompts stand before it,
-so what is written for a prompt does not depend on the batch size, on the other prompts or on interruptions; only
-near ties may (see `equality`), where a device's products differ in the last bits with the number of rows.
+Every text has its own random generator, seeded by the run's seed, its prompt and the number of equal prompts before it,
+so a text does not depend on the batch size, on other prompts or on interruptions; except at near ties, if a device's
+products differ in the last bits with the number of rows.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from hsd_core.models.sampling import Sampling, to_probs
 from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.prompt_files import PromptText, check_ids
 
-INVENTING = Sampling(0.9, 200)  # prompts have to differ, whatever the answers are sampled with
+INVENTING = Sampling(0.9, 200)  # prompts must differ, however the answers are sampled
 LONGEST_TURN = 160  # tokens of an invented turn
-LOOP_CHECK = 16  # tokens between two looks for a loop
-PROMPT_STEP = 64  # prompts are sorted by length in steps of this: jobs of one length keep their order
+LOOP_CHECK = 16  # tokens between checks for a loop
+PROMPT_STEP = 64  # prompts are sorted by length in steps of this; within a step jobs keep their order
 FLOAT16_MOST = 65504.0
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A text to write. `copy`: how many equal prompts stand before it in the file.
+    """A text to write. copy: the number of equal prompts before it in the file.
 
-    `closing`: the prompt is only the opening of a user's turn; the target ends the turn, these ids follow, then its
-    answer.
+    closing: not empty if the prompt is only the opening of a user's turn: the target writes the turn, these ids follow,
+    then its answer.
     """
 
     text: PromptText
@@ -47,14 +47,14 @@ class Job:
     closing: tuple[int, ...] = ()
 
     def chance(self, seed: int) -> random.Random:
-        """The generator of this text alone."""
+        """The random generator of this text."""
         name = hashlib.sha256(json.dumps([seed, self.copy, self.text.prompt_ids]).encode()).hexdigest()
         return random.Random(name)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnOpening:
-    """How an invented turn begins, what closes it and opens the answer, and how often it is used."""
+    """The beginning of an invented turn, the ids that close it and open the answer, and its weight."""
 
     ids: tuple[int, ...]
     closing: tuple[int, ...]
@@ -67,7 +67,7 @@ Keep = Callable[[Job, list[int], dict[int, Tensor]], None]
 
 @dataclass(slots=True)
 class _Row:
-    """A text on its way. ids: behind the job's prompt. answer: where in `ids` the answer begins, None in the turn."""
+    """A text in progress. ids: behind the job's prompt. answer: the index in `ids` of the answer, None in the turn."""
 
     job: Job
     chance: random.Random
@@ -82,17 +82,17 @@ class _Row:
         return len(self.job.text.prompt_ids) + len(self.ids) - 1
 
     def take(self, token: int, ends: frozenset[int]) -> None:
-        """A token that the target drew. The end of a turn is followed by what opens the answer."""
+        """Add a token that the target drew. The end of a turn is followed by the ids that open the answer."""
         self.ids.append(token)
         if self.answer is None and (token in ends or len(self.ids) >= LONGEST_TURN):
             closing = list(self.job.closing)
             if token in ends:
-                self.ids[-1] = closing.pop(0)  # whichever end it drew, the template's stands there
+                self.ids[-1] = closing.pop(0)  # the template's end of turn, whichever end was drawn
             self.forced = closing
             self.answer = len(self.ids) + len(closing)
 
     def over(self, ends: frozenset[int], limit: int, capacity: int, cut_loops: bool) -> bool:
-        """Whether nothing more is to be written."""
+        """Whether the text is finished."""
         if self.at + 1 >= capacity:
             return True
         if self.answer is None or (written := len(self.ids) - self.answer) < 1:
@@ -101,7 +101,7 @@ class _Row:
         return self.ids[-1] in ends or written >= limit or looped
 
     def finished(self) -> tuple[Job, list[int]]:
-        """The job, with the turn that was written for it, and the answer."""
+        """The job, with its written turn, and the answer."""
         text = self.job.text
         if not self.answer:
             return self.job, self.ids
@@ -111,12 +111,12 @@ class _Row:
 
 
 def jobs_of(texts: Sequence[PromptText]) -> list[Job]:
-    """Every prompt once for each time that it stands in the file."""
+    """A job for every prompt of the file."""
     return _numbered((text, ()) for text in texts)
 
 
 def _numbered(texts: Iterable[tuple[PromptText, tuple[int, ...]]]) -> list[Job]:
-    """Jobs of texts and what closes their turns, each with the number of equal prompts before it."""
+    """Jobs of texts and their closing ids, each with the number of equal prompts before it."""
     seen: Counter[tuple[int, ...]] = Counter()
     jobs = []
     for text, closing in texts:
@@ -138,14 +138,14 @@ def generate(
     depths: Sequence[int] = (),
     keep: Keep | None = None,
 ) -> Iterator[tuple[Job, list[int]]]:
-    """Write all texts, at most `batch` at a time; yields each as it is finished, so not in order.
+    """Write all texts, at most `batch` at a time; yields each as it is finished, not in order.
 
-    An output ends with an id of `ends`, after `max_new_tokens`, where the context does, or, with `cut_loops`, soon
+    An output ends with an id of `ends`, after `max_new_tokens`, at the end of the context, or, with `cut_loops`, soon
     after it has begun to repeat itself.
 
     Args:
         depths, keep: `keep(job, output, states)` is called for every finished text; states: depth -> (n - 1, hidden)
-            float16 hidden states of its n tokens, the last left out: what training would have to compute again.
+            float16 hidden states of its n tokens except the last, which training would compute again otherwise.
     Raises:
         ValueError: a prompt fills the context, or an id lies beyond the vocabulary.
     """
@@ -155,7 +155,7 @@ def generate(
         return
     for job in jobs:
         _check(job.text.prompt_ids, decoder)
-    # Long prompts first, so that no long one is left alone at the end; the cache is as long as the longest needs.
+    # Long prompts first, so that no long one is left alone at the end; the cache fits the longest.
     waiting = sorted(jobs, key=lambda job: len(job.text.prompt_ids) // PROMPT_STEP)
     room = max_new_tokens + max((LONGEST_TURN + len(job.closing) for job in jobs if job.closing), default=0)
     capacity = min(decoder.max_positions, max(len(job.text.prompt_ids) for job in jobs) + room)
@@ -186,7 +186,7 @@ def generate(
         live = [row for row in rows if row]
         if not live:
             continue
-        # An empty slot runs along as a token at position 0: nobody reads it, and the batch keeps its shape.
+        # An empty slot has a token at position 0, whose row is not used: the batch keeps its shape.
         step = Pass([row.ids[-1] if row else 0 for row in rows], slots=tuple(row.at if row else 0 for row in rows))
         taken: dict[int, Tensor] = dict.fromkeys(depths, cache.keys)  # the step puts the states there
         logits = decoder.forward(step, cache, taken)
@@ -207,7 +207,7 @@ def generate(
 def _first(
     decoder: LeanDecoder, prompt: list[int], cache: KVCache, depths: Sequence[int]
 ) -> tuple[Tensor, dict[int, Tensor]]:
-    """The prompt through the model: (1, V) logits behind it, and its states after `depths`."""
+    """The prefill: (1, V) logits behind the prompt, and its states after `depths`."""
     if not depths:
         return decoder.forward(Pass(prompt), cache), {}
     found = decoder.states(prompt, {*depths, decoder.layers}, cache)
@@ -230,7 +230,7 @@ def _write(rows: Sequence[_Row], logits: Tensor, sampling: Sampling, ends: froze
 
 
 def invented(openings: Sequence[TurnOpening], count: int, seed: int) -> list[Job]:
-    """Texts whose prompts the target writes itself, openings drawn by weight; a larger count begins with the same."""
+    """Jobs whose prompts the target writes, with openings drawn by weight; a larger count starts with the same ones."""
     chosen = random.Random(seed).choices(openings, [o.weight for o in openings], k=count)
     return _numbered((PromptText(opening.ids, kind=opening.kind), opening.closing) for opening in chosen)
 
@@ -242,21 +242,18 @@ def _check(prompt: Sequence[int], decoder: LeanDecoder) -> None:
 
 
 def as_half(state: Tensor) -> Tensor:
-    """A hidden state as it is kept: float16 on the CPU.
-
-    The first position's states are far larger than any other's, and may not become infinite.
-    """
+    """A hidden state in float16 on the CPU; the first position's large states are clamped, not infinite."""
     return state.float().clamp(-FLOAT16_MOST, FLOAT16_MOST).half().cpu()
 
 
 def _draw(logits: Tensor, sampling: Sampling, chances: Sequence[random.Random]) -> list[int]:
-    """One token a row, (n, V) -> n ids: the inverse of the row's distribution function at its own uniform number."""
+    """One token per row, (n, V) -> n ids, by inverting the row's distribution function at its own uniform number."""
     if sampling.greedy:
         return logits.argmax(-1).tolist()  # type: ignore[no-any-return]
     total = to_probs(logits, sampling).double().cumsum(-1)
     uniform = torch.tensor([chance.random() for chance in chances], dtype=torch.float64, device=logits.device)
     at = total[:, -1] * uniform
-    # side="right" never picks a token of probability zero; rounding at the very top must not step beyond the last one.
+    # side="right" never picks a token of probability zero; rounding at the top must not go beyond the last token.
     token = torch.searchsorted(total, at[:, None], right=True)[:, 0]
     last = torch.searchsorted(total, total[:, -1:].contiguous())[:, 0]
     return torch.minimum(token, last).tolist()  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
-"""What the target writes after the calibration prompts: the texts that every level is then measured on.
+"""The target's texts after the calibration prompts, on which every level is measured.
 
-Greedy and sampled texts alike come from the target alone, so they follow its distribution whatever the levels below
-are. A text is cut where it begins to repeat itself: loops flatter every drafter.
+Both greedy and sampled texts come from the target alone, so they follow its distribution, whatever the levels below
+are. A text is cut where it begins to repeat itself, as loops flatter every drafter.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run_to_end(
     """The events of a run, see `stacks.prepared.run`.
 
     Raises:
-        Stopped: `stop` turned true.
+        Stopped: `stop` returned True.
     """
     events = list(run(entries, prompt, sampling, seed, stop=stop, **settings))
     if stop():
@@ -50,17 +50,17 @@ def run_to_end(
 
 PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
 BATCH = 12
-FEWEST = 4  # texts, however slow the target is
+FEWEST = 4  # texts, even if the target is slow
 LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts
-PIECES = 4  # of one text, where its length is asked for
+PIECES = 4  # of one text, if a length is requested
 SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """A prompt and what the target wrote after it (at least one token), up to where it repeats itself.
+    """A prompt and the target's output (at least one token), up to where it repeats itself.
 
-    `ended`: after how many tokens the target ended the text by itself; None: it did not, under this limit.
+    ended: the number of tokens after which the target ended the text; None: it did not, within the limit.
     """
 
     prompt: tuple[int, ...]
@@ -78,7 +78,7 @@ def write(
     length: int | None = None,
     batch: int = BATCH,
     seconds: float = math.inf,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> list[WrittenText]:
     """The target's own texts, in the order of the prompts; prompts of more than 320 tokens are left out.
@@ -87,8 +87,8 @@ def write(
         target: its spec. length: of the prompts instead: pieces of so many tokens, cut from the texts as they stand and
             written one after another; None for prompts as they are. batch: texts at a time, through the lean decoder;
             1: one after another, as the engine runs it, which needs no other weights. seconds: after which no further
-            text is begun of those that are written one after another, beyond the first few. tell: called with the texts
-            finished and their number.
+            text is begun of those that are written one after another, beyond the first few. progress: called with the
+            texts finished and their number.
     Raises:
         ValueError: no prompt is left. Stopped: `stop` turned true.
     """
@@ -110,7 +110,7 @@ def write(
             if i >= FEWEST and time.monotonic() - began > seconds:
                 break
             found[i] = _alone(pipeline, target, ids, tokens, sampling, stop)
-            tell(len(found), len(kept))
+            progress(len(found), len(kept))
     else:
         # copies of a prompt get numbers of their own, hence texts of their own
         jobs = {Job(PromptText(ids), i): i for i, ids in enumerate(kept)}
@@ -120,7 +120,7 @@ def write(
             if stop():
                 raise Stopped
             found[jobs[job]] = output
-            tell(len(found), len(kept))
+            progress(len(found), len(kept))
     return [
         WrittenText(ids, tuple(out[: loop_from(out)]), len(out) if out[-1] in pipeline.ends else None)
         for ids, out in ((ids, found[i]) for i, ids in enumerate(kept) if i in found)
@@ -128,10 +128,10 @@ def write(
 
 
 def _pieces(texts: Sequence[tuple[int, ...]], length: int) -> list[tuple[int, ...]]:
-    """The first pieces of so many tokens, one behind another.
+    """The first pieces of `length` tokens of each text.
 
     Raises:
-        ValueError: no text has as many.
+        ValueError: no text is as long.
     """
     found = [ids[at : at + length] for ids in texts for at in range(0, len(ids) - length + 1, length)[:PIECES]]
     if not found:
@@ -143,6 +143,6 @@ def _pieces(texts: Sequence[tuple[int, ...]], length: int) -> list[tuple[int, ..
 def _alone(
     pipeline: Pipeline, target: str, ids: tuple[int, ...], tokens: int, sampling: Sampling, stop: Callable[[], bool]
 ) -> list[int]:
-    """One text by plain decoding, for targets that are not batched."""
+    """One text by plain decoding, for targets without batches."""
     settings = {"max_new_tokens": tokens, "ends": pipeline.ends, "heads": 0}
     return committed_ids(run_to_end(pipeline.entries(target), ids, sampling, SEED, stop=stop, **settings))

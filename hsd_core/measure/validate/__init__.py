@@ -1,1 +1,1 @@
-"""The theory against the clock: stacks run on held-out prompts, and what was predicted of them laid beside it."""
+"""The theory compared with measurements: stacks run on held-out prompts after their speed was predicted."""

@@ -1,12 +1,12 @@
-"""What a run's levels did and what it took, counted from its trace, and where prediction and measurement part.
+"""Counts and times of a run's levels from its trace, and the difference of prediction and measurement by terms.
 
-What was predicted is replaced by what happened, one term at a time:
+Predicted values are replaced by measured ones, one term at a time:
 
-    predicted   = sum over levels of (calls of the theory) x (ms of the theory), and the engine's own ms
-    acceptance  : calls and rounds as they were, each call and round as expensive as the theory says
-    rows        : and each call with the rows that it had (blocks of other lengths, catching up)
-    cost        : and each call with the ms that it took
-    engine      : and the time between calls as it was = measured
+    predicted   = sum over levels of (predicted calls) x (predicted ms), and the engine's own ms
+    acceptance  : measured calls and rounds, each at its predicted cost
+    rows        : and each call with its measured rows (other block lengths, catching up)
+    cost        : and each call with its measured ms
+    engine      : and the measured time between calls = measured
 
 The four differences add up to measured - predicted.
 """
@@ -30,10 +30,9 @@ _SUMS = ("catch_up", "asked", "drafted", "judged", "accepted", "ms")
 class LevelCounters:
     """A level's work.
 
-    `rows[n]`: verifications of n rows, those included that only brought its cache up to date, and not the probes that
-    rode beside them; of a drafter: forwards.
-    `catch_up`: how many such rows there were. `asked`: drafts begun; `drafted`: tokens in them. `judged`, `accepted`:
-    tokens of the level below.
+    rows[n]: verifications of n rows, including rows that only bring its cache up to date, without probes; of a drafter:
+    forwards. catch_up: the number of rows that only bring its cache up to date. asked: drafts begun; drafted: tokens in
+    them. judged, accepted: tokens of the level below.
     """
 
     rows: Counter[int] = field(default_factory=Counter)
@@ -57,7 +56,7 @@ class LevelCounters:
 
 @dataclass(slots=True)
 class Counters:
-    """Of one run, or of several runs of one stack added up. Times in ms on the engine's clock."""
+    """Of one run, or summed over runs of one stack. Times in ms on the engine's clock."""
 
     levels: list[LevelCounters]
     rounds: int = 0
@@ -94,7 +93,7 @@ def count_run(events: Iterable[Event]) -> Counters:
     """Count a finished run.
 
     Raises:
-        ValueError: the run has no end, so nobody knows what it took.
+        ValueError: the run has no end.
     """
     counters, infos = Counters([]), tuple[LevelInfo, ...]()
     for event in events:
@@ -114,8 +113,8 @@ def count_run(events: Iterable[Event]) -> Counters:
 
 
 def owes(info: LevelInfo) -> bool:
-    """Whether rows that a level catches up on cost it a forward: others have run an exit's layers by then, and a fed
-    drafter redoes some every time, which its cost includes."""
+    """Whether catching up costs a level time: an exit's layers have been run by other levels, and a fed drafter's cost
+    includes recomputed rows."""
     return info.shares in (None, info.index) and not info.params.get("fed")
 
 
@@ -124,7 +123,7 @@ def _draft(counter: LevelCounters, event: Draft, owes: bool) -> None:
     counter.drafted += len(event.ids)
     counter.ms += (event.t1 - event.t0) / NS_PER_MS
     if event.work.forwards:
-        late = event.work.catch_up if owes else 0  # all of it goes with the first token
+        late = event.work.catch_up if owes else 0  # all of it in the first token's forward
         counter.catch_up += late
         counter.rows[1] += event.work.forwards - 1
         counter.rows[1 + late] += 1
@@ -143,8 +142,7 @@ def _verify(counter: LevelCounters, event: Verify, owes: bool) -> None:
 class LevelBlame:
     """A level's calls (of a bottom drafter: tokens drafted; of a lookup: lookups) per committed token, ms per call.
 
-    `priced_ms`: what the theory asks for calls of the rows that the measured ones had. `accepted`: share of the tokens
-    of the level below that it accepted.
+    priced_ms: predicted ms for the measured rows. accepted: the share of tokens of the level below.
     """
 
     level: str
@@ -172,8 +170,8 @@ class Attribution:
 
 
 def attribute(profile: Profile, plan: StackPlan, predicted: OverTexts, counters: Counters) -> Attribution:
-    """Lay a prediction beside the counters of the same runs."""
-    around = float(profile.about.get(ENGINE, 0.0))  # in the theory's costs, but not in the counters' ms
+    """The difference of a prediction and the counters of the same runs, by terms."""
+    around = float(profile.about.get(ENGINE, 0.0))  # included in the theory's costs, not in the counters' ms
     n, total, stages = counters.tokens, predicted.ms_per_token, [0.0, 0.0, 0.0]
     levels, between = [], counters.rounds * profile.round_ms
     for at, (level, counter) in enumerate(zip(plan.levels, counters.levels, strict=True)):
@@ -217,11 +215,11 @@ def _calls(profile: Profile, at: int, level: int, counter: LevelCounters) -> flo
 
 
 def _priced(profile: Profile, plan: StackPlan, at: int, counter: LevelCounters) -> float:
-    """What the theory asks for the calls of a counter, all runs together."""
+    """The predicted ms of a counter's calls, summed."""
     level = profile.levels[plan.levels[at]]
     if at == 0 and level.is_lookup:
         return counter.asked * level.block_ms(plan.blocks[0])
-    if at == 0 and len(plan.levels) > 1:  # a drafter; what it catches up on comes on top of its first token
+    if at == 0 and len(plan.levels) > 1:  # a drafter; catching up adds to its first token
         one = level.block_ms(1)
         return sum(k * (one + level.cost(n) - level.cost(1)) for n, k in counter.rows.items())
     costs = profile.verify_cost(plan.levels[at - 1], plan.levels[at]) if at else level.cost

@@ -1,11 +1,10 @@
-"""A validation's raw results: what was predicted before anything ran, then the runs of sitting after sitting.
+"""A validation's raw results: the predictions, written before any run, then the runs of each sitting.
 
-The first line of the file names the one model whose predictions are held against the clock, and all predictions; it is
-written before the first run, and a sitting whose stacks, prompts, profile or predictions differ is refused. Every
-sitting runs every stack on every prompt, and stays in the file.
+The first line of the file has all predictions, and names the one model that is tested; a sitting with other stacks,
+prompts, profile or predictions is refused. Every sitting runs every stack on every prompt, and stays in the file.
 
-Models give one number a stack. Endless decoding: `closed_form`, and `iid`, what `plan` ranks by. Over texts as long as
-the calibration's: `texts`, and `rows`, with the rows by which a drafter catches up. None knows the predicted runs.
+Models give one number per stack. For endless decoding: `closed_form`, and `iid`, by which `plan` ranks. For texts as
+long as the calibration's: `texts`, and `rows`, which adds the rows that a drafter catches up on.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from hsd_core.theory import Profile, StackPlan, closed_form, expected, plan_of, 
 from hsd_core.theory.latency.recursion import OverTexts, over_texts
 from hsd_core.typed import convert
 
-NAMED = "rows"  # the prediction, unless another one is named: the planner's own acceptances, over texts that end
-SAID = {
+NAMED = "rows"  # the tested model by default: the planner's acceptances, over texts that end
+MODEL_NAMES = {
     "closed_form": "closed form",
     "iid": "exact recursion, i.i.d.",
     "texts": "i.i.d., over texts that end",
@@ -34,7 +33,7 @@ ENDLESS: dict[str, Callable[[Profile, StackPlan], float]] = {
     "closed_form": closed_form,
     "iid": lambda profile, plan: expected(profile, plan).ms_per_token,
 }
-ENDING = tuple(model for model in SAID if model not in ENDLESS)
+ENDING = tuple(model for model in MODEL_NAMES if model not in ENDLESS)
 
 
 def predictions(profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int) -> dict[str, float]:
@@ -43,12 +42,12 @@ def predictions(profile: Profile, plan: StackPlan, lengths: Sequence[int], limit
         model: ENDLESS[model](profile, plan)
         if model in ENDLESS
         else ended(model, profile, plan, lengths, limit).ms_per_token
-        for model in SAID
+        for model in MODEL_NAMES
     }
 
 
 def ended(model: str, profile: Profile, plan: StackPlan, lengths: Sequence[int], limit: int) -> OverTexts:
-    """A prediction over texts that end, taken apart; `model` is one of `ENDING`."""
+    """A prediction over texts that end, with its parts; model: one of `ENDING`."""
     return over_texts(profile, plan, lengths, limit, catch_up=model == NAMED)
 
 
@@ -66,7 +65,7 @@ class ValidationRun:
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Runs within one stretch of time. `began`: when, and on what; `runs`: by stack, in the order of the prompts."""
+    """A session of runs. began: its date and machine. runs: by stack, in the order of the prompts."""
 
     number: int
     began: Mapping[str, Any]
@@ -79,7 +78,7 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """`about`: the first line of the file. `sittings`: those in which something was run to its end."""
+    """about: the first line of the file. sittings: those with finished prompts."""
 
     about: Mapping[str, Any]
     profile: Profile
@@ -93,18 +92,18 @@ class Validation:
         return plan_of(self.profile, stack)
 
     def models(self, stack: str) -> dict[str, float]:
-        """ms per token that each model predicted."""
+        """ms per token by model."""
         return dict(self.about["predicted"][stack]["ms"])
 
     def work(self, stack: str) -> OverTexts:
-        """The prediction, taken apart."""
+        """The parts of the prediction."""
         return convert(self.about["predicted"][stack]["work"], OverTexts)
 
 
 def predicted(
     profile: Profile, stacks: Sequence[str], lengths: Sequence[int], limit: int, model: str
 ) -> dict[str, dict[str, Any]]:
-    """Of every stack `ms` by model, and `work`: the prediction of the named model taken apart; plain JSON types."""
+    """For every stack `ms` by model, and `work`, the parts of the named model's prediction; plain JSON types."""
     out = {}
     for stack in stacks:
         plan = plan_of(profile, stack)
@@ -114,7 +113,7 @@ def predicted(
 
 
 def _rounded(value: Any) -> Any:
-    """To a nanosecond: last bits may differ from one process to the next, and must not make a prediction another."""
+    """Rounded to a nanosecond: last bits may differ between processes, and must not change a prediction."""
     if isinstance(value, float):
         return round(value, 6)
     if isinstance(value, dict):
@@ -125,7 +124,7 @@ def _rounded(value: Any) -> Any:
 def measure(
     runner: bench.Runner, stacks: Sequence[str], prompts: Sequence[bench.Prompt], done: frozenset[int]
 ) -> Generator[list[ValidationRun], None, None]:
-    """Run every stack on every prompt that is not `done`, interleaved as in `bench.sweep`; a list a prompt.
+    """Run every stack on every prompt that is not `done`, interleaved as in `bench.sweep`; yields a list per prompt.
 
     Args:
         stacks: each once, plain decoding of their targets among them.
@@ -136,7 +135,7 @@ def measure(
 
     def counted(stack: str, prompt: str) -> Iterator[Event]:
         events = list(runner(stack, prompt))
-        counters[stack, prompt] = count_run(events)  # a warm-up's are replaced by the run's
+        counters[stack, prompt] = count_run(events)  # replaces those of the warm-up
         yield from events
 
     with closing(bench.sweep(counted, stacks, prompts, done=done)) as measurements:
@@ -148,11 +147,11 @@ def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any
     """The lines of a file as sittings.
 
     Raises:
-        ValueError: they are not validation's.
+        ValueError: they are not of a validation.
     """
     try:
-        if about["model"] not in SAID:
-            raise ValueError(f"the model {about['model']!r} is none of {', '.join(SAID)}")
+        if about["model"] not in MODEL_NAMES:
+            raise ValueError(f"the model {about['model']!r} is none of {', '.join(MODEL_NAMES)}")
         sittings = tuple(
             _sitting(number, about, [each for each in records if each["sitting"] == number])
             for number in sorted({record["sitting"] for record in records})
@@ -166,7 +165,7 @@ def read_validation(about: Mapping[str, Any], records: Sequence[Mapping[str, Any
 def _sitting(number: int, about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Sitting:
     began = next(record for record in records if "began" in record)
     runs = [ValidationRun(bench.from_record(r["run"]), counters_from(r["books"])) for r in records if "run" in r]
-    whole = {id(m) for m in bench.whole([run.measurement for run in runs], about["stacks"])}
+    whole = {id(m) for m in bench.completed([run.measurement for run in runs], about["stacks"])}
     kept = sorted((run for run in runs if id(run.measurement) in whole), key=lambda run: run.measurement.prompt)
     by_stack = {stack: [run for run in kept if run.measurement.stack == stack] for stack in about["stacks"]}
     return Sitting(number, began, by_stack)

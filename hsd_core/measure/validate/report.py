@@ -1,13 +1,13 @@
-"""A validation's result: what was predicted of each stack beside what it took, in each sitting and over all of them.
+"""A validation's results: predicted and measured figures of each stack, in each sitting and over all, and their tables.
 
-Two figures a stack: ms per token, and the speed-up over plain decoding of the same target, predicted over predicted,
-measured over measured in the same sitting. A machine that was slower than at calibration shows in the first alone.
+Two figures per stack: ms per token, and the speed-up over plain decoding of the same target, predicted over predicted,
+measured over measured in the same sitting. A machine that is slower than at calibration affects only the first.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,10 @@ import numpy as np
 
 from hsd_core.measure.bench import plain_of
 from hsd_core.measure.intervals import Floats, Tally
+from hsd_core.measure.results import on
+from hsd_core.measure.tables import counted, markdown, stack_cells, with_interval
 from hsd_core.measure.validate.counters import Attribution, Counters, LevelCounters, attribute
-from hsd_core.measure.validate.raw_results import SAID, Sitting, Validation
+from hsd_core.measure.validate.raw_results import MODEL_NAMES, Sitting, Validation
 from hsd_core.theory import Profile
 
 RESAMPLES = 2000
@@ -26,7 +28,8 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Predicted, and measured over all sittings with a 95 % interval (a bootstrap over prompts) and in each of them."""
+    """Predicted, and measured over all sittings with a 95 % interval (a bootstrap over prompts), and in each
+    sitting."""
 
     predicted: float
     measured: float
@@ -41,9 +44,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class StackRow:
-    """A stack. `speed_up`: None for plain decoding. `equal`: of `runs`, the runs whose ids were plain decoding's; None
-    at temperatures at which they need not be. `picked_by`: what the planner was asked.
-    """
+    """A stack. speed_up: None for plain decoding. equal: the number of `runs` whose ids were plain decoding's; None if
+    sampled. picked_by: the questions that the planner answered with this stack."""
 
     stack: str
     ms: Figure
@@ -56,7 +58,7 @@ class StackRow:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Sizes of relative errors: their median, with a 95 % interval (a bootstrap over prompts), and the worst."""
+    """Absolute relative errors: the median, with a 95 % interval (a bootstrap over prompts), and the worst."""
 
     median: float
     interval: Interval
@@ -65,7 +67,7 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPart:
-    """A sitting, or all of them (`number` None). `pace`: measured ms of plain decoding / predicted."""
+    """A sitting, or all of them (number None). pace: measured ms of plain decoding / predicted."""
 
     number: int | None
     began: str
@@ -77,8 +79,8 @@ class ErrorPart:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`rows`: fastest measured first. `parts`: the sittings, then all of them. `pooled`: errors of ms and of speed-ups
-    where each stack's runs of all sittings are one figure. `models`: ms and speed-ups by model."""
+    """rows: fastest measured first. parts: the sittings, then all of them. pooled: errors of ms and of speed-ups with
+    each stack's runs of all sittings as one figure. models: errors of ms and speed-ups by model."""
 
     model: str
     rows: tuple[StackRow, ...]
@@ -88,10 +90,10 @@ class Report:
 
 
 def report(validation: Validation) -> Report:
-    """Everything that the tables and the page show.
+    """The figures for the tables and the page.
 
     Raises:
-        ValueError: nothing has been run to its end yet.
+        ValueError: no prompt is finished yet.
     """
     if not validation.sittings:
         raise ValueError("no prompt of this validation has been run to its end; run validate")
@@ -105,12 +107,12 @@ def report(validation: Validation) -> Report:
         tuple(sorted(rows, key=lambda row: row.ms.measured)),
         tuple(parts),
         _errors(validation, drawn, model, [validation.sittings]),
-        {name: _errors(validation, drawn, name, [[s] for s in validation.sittings]) for name in SAID},
+        {name: _errors(validation, drawn, name, [[s] for s in validation.sittings]) for name in MODEL_NAMES},
     )
 
 
 class _Draws:
-    """Bootstrap over prompts: every stack and sitting meets the same draws, so ratios are taken within a draw."""
+    """A bootstrap over prompts with the same resamples for every stack and sitting, so that ratios are paired."""
 
     def __init__(self, validation: Validation) -> None:
         runs = (run for s in validation.sittings for runs in s.runs.values() for run in runs)
@@ -118,7 +120,7 @@ class _Draws:
         self._spent = Tally(len(self._place), RESAMPLES)
 
     def per_token(self, sittings: Sequence[Sitting], stack: str) -> Floats:
-        """(1 + RESAMPLES,) ms per token, the measured one first; a draw that holds no run of a sitting gives NaN."""
+        """(1 + RESAMPLES,) ms per token, the measured one first; NaN for a resample without runs of a sitting."""
         key = (stack, *(sitting.number for sitting in sittings))
         if not self._spent.weight(key):
             for run in (run for sitting in sittings for run in sitting.runs[stack]):
@@ -174,7 +176,7 @@ def _part(validation: Validation, drawn: _Draws, model: str, sittings: Sequence[
 def _errors(
     validation: Validation, drawn: _Draws, model: str, groups: Iterable[Sequence[Sitting]]
 ) -> tuple[Errors, Errors]:
-    """Of ms per token and of speed-ups: each stack in each group of sittings is one error."""
+    """Errors of ms per token and of speed-ups, one for each stack in each group of sittings."""
     ms, speed_ups = [], []
     for group in groups:
         off = {stack: validation.models(stack)[model] / drawn.per_token(group, stack) for stack in validation.stacks}
@@ -190,13 +192,13 @@ def _sizes(off: Sequence[Floats]) -> Errors:
     if not off:
         return Errors(0.0, (0.0, 0.0), 0.0)
     sizes = np.abs(np.stack(off) - 1.0)
-    sizes = sizes[:, ~np.isnan(sizes).all(axis=0)]  # a draw may hold none of the prompts that a sitting had
+    sizes = sizes[:, ~np.isnan(sizes).all(axis=0)]  # a resample may have none of a sitting's prompts
     measured = sizes[:, 0].tolist()
     return Errors(statistics.median(measured), _interval(np.nanmedian(sizes, axis=0)), max(measured))
 
 
 def as_json(validation: Validation, earlier: Sequence[Validation] = ()) -> dict[str, Any]:
-    """What the page draws, as plain JSON types. `earlier`: validations before this one; their outcome stays."""
+    """The page's data, as plain JSON types. earlier: validations before this one, whose results stay."""
     about, found = validation.about, report(validation)
     return {
         "version": 2,
@@ -223,8 +225,8 @@ def _stack_json(row: StackRow) -> dict[str, Any]:
     return {"stack": row.stack, "interval": interval, "picked_by": list(row.picked_by), **rounded}
 
 
-def costs_said(profile: Profile) -> str:
-    """Where a profile's costs are from: older ones were measured on each level alone."""
+def cost_source(profile: Profile) -> str:
+    """The source of a profile's costs, in words: older profiles timed each level alone."""
     return "costs measured in runs" if "runs" in profile.about else "costs of passes timed alone"
 
 
@@ -232,14 +234,123 @@ def _named(validation: Validation) -> dict[str, str]:
     model = validation.about["model"]
     return {
         "name": model,
-        "said": f"{SAID[model]}; {costs_said(validation.profile)}",
+        "said": f"{MODEL_NAMES[model]}; {cost_source(validation.profile)}",
         "named": validation.about["recorded"],
     }
 
 
 def _part_json(part: ErrorPart) -> dict[str, Any]:
-    """Shares keep so many digits that rounding them again for people gives what the tables say."""
+    """Shares have enough digits that rounding them again gives the tables' figures."""
     shares = {"pace": part.pace, "ms": part.ms.median, "worst_ms": part.ms.worst}
     shares |= {"speed_ups": part.speed_ups.median, "worst_speed_ups": part.speed_ups.worst}
     rounded = {name: round(value, 6) for name, value in shares.items()}
     return {"number": part.number, "began": part.began, "prompts": part.prompts, **rounded}
+
+
+_OFF = ("speed-ups", "ms per token")
+
+
+def sittings_table(found: Report) -> str:
+    """Errors of the prediction: a row per sitting, one for all, one with each stack's runs pooled."""
+    off, pace = (f"{what} off by, median (95 % interval)" for what in _OFF), "plain decoding beside calibration"
+    body: list[tuple[object, ...]] = [
+        (_name(part), part.prompts, _signed(part.pace - 1.0), _size_cells(part.speed_ups), _size_cells(part.ms))
+        for part in found.parts
+    ]
+    if len(found.parts) > 1:
+        ms, speed_ups = found.pooled
+        prompts = f"{found.parts[-1].prompts} a stack"
+        body.append(("the same, sittings of a stack as one", prompts, "", _size_cells(speed_ups), _size_cells(ms)))
+    return markdown(("sitting", "prompts", pace, next(off), "worst", next(off), "worst"), body)
+
+
+def stacks_table(found: Report) -> str:
+    """A row per stack: predicted and measured speed-up and ms per token, over all sittings and in each."""
+    measured = ("measured (95 % interval)", "by sitting", "off by")
+    head = ("stack", "speed-up predicted", *measured, "ms per token predicted", *measured, "equal")
+    called, body = stack_cells(row.stack for row in found.rows), []
+    for row in found.rows:
+        mark = " (planner)" if row.picked_by else ""
+        equal = "-" if row.equal is None else f"{row.equal}/{row.runs}"
+        speed_up = "1 | 1 | | " if row.speed_up is None else _figure_cells(row.speed_up, 2)
+        body.append((f"{called[row.stack]}{mark}", speed_up, _figure_cells(row.ms, 1), equal))
+    return markdown(head, body)
+
+
+def models_table(found: Report) -> str:
+    """A row per model, over all sittings: the tested one, and the others for comparison."""
+    off, body = (f"{what} off by, median (95 % interval)" for what in _OFF), []
+    for model, said in MODEL_NAMES.items():
+        ms, speed_ups = found.models[model]
+        name = f"**{said}** (the prediction)" if model == found.model else f"{said} (for comparison)"
+        body.append((name, _size_cells(speed_ups), _size_cells(ms)))
+    return markdown(("model of the theory", next(off), "worst", next(off), "worst"), body)
+
+
+def terms_table(found: Report) -> str:
+    """A row per stack: the error of its ms per token by terms of the theory, which add up."""
+    first, *others = TERMS
+    head = ("stack", "ms per token off by", f"of that {first}", *others)
+    called, body = stack_cells(row.stack for row in found.rows), []
+    for row in found.rows:
+        terms = (_signed(-getattr(row.attribution, term) / row.ms.measured) for term in TERMS)
+        body.append((called[row.stack], _signed(row.ms.error), *terms))
+    return markdown(head, body)
+
+
+def levels_table(found: Report) -> str:
+    """A row per level of a stack: calls per token and ms per call, predicted and measured."""
+    calls = ("calls per token, predicted", "measured", "rows per call", "of them catching up", "accepted")
+    head = ("stack", "level", *calls, "ms per call, predicted", "at the measured rows", "measured")
+    called, body = stack_cells(row.stack for row in found.rows), []
+    for row in found.rows:
+        for at, level in enumerate(row.attribution.levels):
+            accepted = "-" if level.accepted is None else f"{level.accepted:.3f}"
+            rows = (f"{level.rows:.2f}", f"{level.catch_up:.2f}", accepted)
+            calls = (f"{level.calls_predicted:.3f}", f"{level.calls:.3f}", *rows)
+            ms = (f"{level.ms_predicted:.2f}", f"{level.priced_ms:.2f}", f"{level.ms:.2f}")
+            body.append(("" if at else called[row.stack], level.level, *calls, *ms))
+    return markdown(head, body)
+
+
+TABLES: dict[str, Callable[[Report], str]] = {
+    "sittings": sittings_table,
+    "stacks": stacks_table,
+    "models": models_table,
+    "terms": terms_table,
+    "levels": levels_table,
+}
+
+
+def method(validation: Validation) -> str:
+    """The method, in words: the tested model and profile, the sittings, machines and the command."""
+    about, profile = validation.about, validation.profile.about
+    machines = dict.fromkeys(on(sitting.began) for sitting in validation.sittings)
+    first, others = validation.sittings[0].began, "other " if "each" in about else ""
+    return (
+        f"The prediction is *{MODEL_NAMES[about['model']]}*, named {about['recorded']} with the profile "
+        f"`{about['profile_digest']}` (calibrated on {profile.get('machine')}, {profile.get('recorded')}, "
+        f"{cost_source(validation.profile)}), before the first run; {first['prompts']} {others}prompts of "
+        f"`{about['prompts']}` a sitting, up to {about['max_new_tokens']} tokens each. "
+        f"{counted(len(validation.sittings), 'sitting')}, all that there were, from {first['began']} to "
+        f"{validation.sittings[-1].began['began']}. Measured on {'; '.join(machines)} by `{first['command']}`."
+    )
+
+
+def _name(part: ErrorPart) -> str:
+    return f"all {part.began}" if part.number is None else f"{part.number}, {part.began}"
+
+
+def _size_cells(errors: Errors) -> str:
+    low, high = errors.interval
+    return f"{errors.median:.1%} ({low:.1%} to {high:.1%}) | {errors.worst:.1%}"
+
+
+def _figure_cells(figure: Figure, digits: int) -> str:
+    measured = with_interval(figure.measured, figure.interval, digits)
+    each = ", ".join(f"{x:.{digits}f}" for x in figure.by_sitting)
+    return f"{figure.predicted:.{digits}f} | {measured} | {each} | {_signed(figure.error)}"
+
+
+def _signed(share: float) -> str:
+    return f"{100.0 * share:+.1f} %"

@@ -1,10 +1,10 @@
-"""What-if runs: the real engine over levels that nobody has weights for. Torch-free until one is played.
+"""What-if runs: the real engine over simulated levels without weights. Imports no torch until one is run.
 
-The recursion, its events and its caches are the engine's own; what is made up is what a level says (`world`) and how
-long it takes (`simulated_levels`): both follow a profile of costs and acceptances. Every trace says so in its header.
+The recursion, its events and its caches are the engine's; a level's tokens and times are simulated
+(`simulated_levels`), following a profile of costs and acceptances. Every trace says so in its header.
 
-The bundled profiles have costs from published sizes or ratios and assumed acceptances; their `about` holds
-`simulated: true`, `title`, `source` (of the costs, named wherever it is shown) and `note` (what is assumed).
+The bundled profiles have costs from published sizes or ratios, and assumed acceptances; their `about` has
+`simulated: true`, `title`, `source` (of the costs, shown with every result) and `note` (the assumptions).
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ from typing import Any
 from hsd_core.grammar import kind_of
 from hsd_core.grammar.keys import AT
 from hsd_core.grammar.stack_text import LevelSpec, parse
-from hsd_core.measure.bench.outputs import runs_of
-from hsd_core.measure.bench.side_by_side import whole
-from hsd_core.measure.bench.summary import summary
+from hsd_core.measure.bench.side_by_side import completed
+from hsd_core.measure.bench.summary import runs_of, summary
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits.depths import lens_agreement
 from hsd_core.systems.exits.exit_costs import Setting, fitted, fitted_share, maps, sweep, two_over_one
@@ -63,7 +62,7 @@ def kept(path: Path, about: Mapping[str, Any]) -> tuple[Record, list[Record]]:
 def measured(path: Path) -> list[Record]:
     """The speed-ups of stacks of exits in a benchmark."""
     about, records = read_raw(path)
-    rows = summary(whole(runs_of(records), about["stacks"]))
+    rows = summary(completed(runs_of(records), about["stacks"]))
     return [
         {
             "what": "run",

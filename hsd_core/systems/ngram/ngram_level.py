@@ -62,7 +62,7 @@ class NgramLevel:
             probes=Window.most(window, n) if window else 0,
         )
 
-    def riding(self, text: Sequence[int]) -> Probes:
+    def window_probes(self, text: Sequence[int]) -> Probes:
         """The probes of its lookahead window when it is full."""
         assert self.ahead is not None, "it has no window"
         window = Window(*self.ahead, text)

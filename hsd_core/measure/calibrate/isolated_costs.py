@@ -1,7 +1,7 @@
-"""Costs of passes alone: what the engine would stamp on a verification of n rows, and on a drafted token.
+"""Costs of passes timed alone: the time of a verification of n rows, and of a drafted token.
 
-They give the shape, ms by rows; `run_costs` gives the level at which real runs lie. Every measurement stands at the
-same place of a text (about 150 tokens in) and is undone by a rollback.
+They give the shape, ms by rows; `run_costs` scales them to real runs. Every measurement is at the same place of a text
+(about 150 tokens in) and is undone by a rollback.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ROWS = (1, 2, 3, 4, 6, 8, 12, 16)
 EDGE_ROWS = (2, 4, 8)
 DRAFTED = 4  # tokens of a timed draft
-CONTEXT = 150  # tokens before it, where no length is asked for
+CONTEXT = 150  # tokens before it, if no length is requested
 TURNS, WARM_UP, FEWEST = 9, 2, 4
 BUDGET = 15.0  # seconds
 
@@ -45,9 +45,9 @@ BUDGET = 15.0  # seconds
 class Timings:
     """By level number: verifications by rows, ms of a drafted token.
 
-    `edges[(j, i)]`: verifications by i right behind a draft of j over the same weights, with the window of j beside, or
-    of several sequences of j, where i judges them one after another. `lighter`: pairs (j, i) where i goes on where j
-    stopped, which is elsewhere in every draft: runs alone show what that saves.
+    edges[(j, i)]: verifications by i right after a draft of j over the same weights; with the lookahead window of j; or
+    of several sequences of j if i judges them one after another. lighter: pairs (j, i) where i continues from the
+    layers that j has run, which differ in every draft: only runs show what that saves.
     """
 
     verify: dict[int, Costs] = field(default_factory=dict)
@@ -63,23 +63,25 @@ def time_levels(
     texts: Sequence[WrittenText],
     temperature: float,
     *,
-    in_runs_alone: Sequence[StackEntry] = (),
+    run_only: Sequence[StackEntry] = (),
     context: int = CONTEXT,
     seconds: float = BUDGET,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     stop: Callable[[], bool],
 ) -> Timings:
-    """Measure the costs of all levels at a temperature (greedy rows are cheaper to make than sampled ones).
+    """Measure the costs of all levels at a temperature (greedy rows are cheaper than sampled ones).
 
     Args:
-        in_runs_alone: those that are measured in runs alone; their numbers follow. context: tokens of text before.
+        run_only: levels that are measured only in runs; their numbers follow. context: tokens of text before.
         seconds: after which no further turn begins.
     Raises:
-        Stopped: `stop` turned true.
+        Stopped: `stop` returned True.
     """
-    rest = _LevelsAtRest(entries, in_runs_alone, texts, Sampling(temperature), context)
+    rest = _IdleLevels(entries, run_only, texts, Sampling(temperature), context)
     try:
-        found = in_turns(rest.tasks(), TURNS - WARM_UP, WARM_UP, fewest=FEWEST, seconds=seconds, tell=tell, stop=stop)
+        found = in_turns(
+            rest.tasks(), TURNS - WARM_UP, WARM_UP, fewest=FEWEST, seconds=seconds, progress=progress, stop=stop
+        )
     finally:
         rest.close()
     verify: dict[int, list[tuple[int, list[float]]]] = {}
@@ -109,26 +111,26 @@ def _costs(measured: Sequence[tuple[int, list[float]]]) -> Costs:
     return Costs(tuple(n for n, _ in measured), ms, low, high)
 
 
-class _LevelsAtRest:
-    """Levels at rest behind `context` tokens of a text, each in a run of its own."""
+class _IdleLevels:
+    """Levels behind `context` tokens of a text, each in a run of its own."""
 
     def __init__(
         self,
         entries: Sequence[StackEntry],
-        in_runs_alone: Sequence[StackEntry],
+        run_only: Sequence[StackEntry],
         texts: Sequence[WrittenText],
         sampling: Sampling,
         context: int,
     ) -> None:
         self.entries, self.sampling, self._choices = entries, sampling, SeededChoices(0)
-        # A fused draft stands here without its lookups: what it shares, its drafter does.
+        # Of a fused draft only the drafter: it is what shares states.
         self.levels: list[Any] = [entry.level for entry in entries]
-        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in in_runs_alone]
+        self.levels += [getattr(entry.level, "drafter", entry.level) for entry in run_only]
         self._judge = Judge(self._choices, 0, 0, 0)
         ids = [token for text in texts for token in (*text.prompt, *text.output)]
-        # By number: how many sequences stand side by side, and what rides beside them.
-        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in in_runs_alone]
-        probes = [riding(entry.level, ids) for entry in in_runs_alone]
+        # By number: the number of sequences in a draft, and the probes with them.
+        fans = [fan[1] if (fan := fan_of(entry.spec)) else 1 for entry in run_only]
+        probes = [window_probes(entry.level, ids) for entry in run_only]
         self._several = dict(enumerate(zip(fans, probes, strict=True), len(entries)))
         spare = max([8, *map(deepest, probes)])
         room = min((s.level.max_positions or context + 64 for s in entries), default=context + 64)
@@ -154,7 +156,7 @@ class _LevelsAtRest:
                 found["edge", j, i, n] = self._after_draft(below, above, n)
         for j, (wide, probes) in self._several.items():
             for i, entry in enumerate(self.entries):
-                # A fed level judges a tree branch by branch, so that rows of a tree cost it more than those of a chain.
+                # A fed level judges a tree branch by branch, so rows of a tree cost it more than those of a chain.
                 if is_lookup(entry.level) or not (probes.ids or (wide > 1 and entry.level.about.fed)):
                     continue
                 run = self._at_rest(self._with_target([i]), branches=max(ROWS) + len(probes.ids))[0]
@@ -167,7 +169,7 @@ class _LevelsAtRest:
             run.close()
 
     def _edges(self) -> list[tuple[int, int]]:
-        """Pairs that read the same trunk: the upper one goes on where the lower one stopped."""
+        """Pairs that read the same trunk: the upper one continues where the lower one stopped."""
         models = [i for i, level in enumerate(self.levels) if not is_lookup(level) and level.about.layers]
         last, found = len(self.entries) - 1, []
         for j, i in ((j, i) for j in models for i in models if i <= last and (j < i or j > last)):
@@ -176,34 +178,34 @@ class _LevelsAtRest:
         return found
 
     def _views(self) -> dict[int, Any]:
-        """The runs of views over one target: its text may be long, and they only look."""
+        """The runs of views over one target, which they share, as its text may be long."""
         which = views_among(self.levels[: len(self.entries)])
         return dict(zip(which, self._at_rest(self._with_target(which)), strict=False)) if which else {}
 
     def lighter(self) -> tuple[tuple[int, int], ...]:
-        """Those measured in runs, but for lookups, that read the target's trunk."""
+        """Run-only levels, except lookups, that read the target's trunk."""
         last = len(self.entries) - 1
         ending = [j for j in self._several if not self.levels[j].can_verify and self.levels[j].has_cache]
         return tuple((j, last) for j in ending if shares([self.levels[j], self.levels[last]])[0] is not None)
 
     def _with_target(self, which: list[int]) -> list[int]:
-        """Levels that read the target's states, or stand on its work, have a target beside them."""
+        """These levels, with the target if one of them reads its states or is `over_target`."""
         last = len(self.entries) - 1
         needed = any(self.levels[i].about.fed or over_target(self.levels[i]) for i in which)
         return [*which, last] if last not in which and needed else which
 
     def _at_rest(self, which: Sequence[int], branches: int = 0) -> list[Any]:
-        """Runs of these levels, opened together; `branches`: the most nodes of a tree behind the context."""
+        """Runs of these levels, opened together; branches: the most nodes of a tree behind the context."""
         runs = list(open_levels([self.levels[i] for i in which], len(self._text), branches))[::-1]
         self._open += runs
-        # What stands on the target's work begins from a context whose last token no model has read.
+        # Levels over the target start from a context whose last token no model has read.
         late = any(over_target(self.levels[i]) for i in which)
         for run in reversed(runs):
             read_prompt(run, self._text[: self.context], self.context - late)
         return runs
 
     def _verification(self, run: Scorer, n: int, wide: int = 1, probes: Probes = NO_PROBES) -> Task:
-        """n rows: behind a chain, or behind `wide` of them side by side, with probes beside."""
+        """n rows: of a chain, or of `wide` chains, with probes."""
         context, ids = Context(self._text[: self.context + 1]), self._text[self.context + 1 : self.context + n]
         tree, prepared = named(ids), list[Tree]()
         if wide > 1 and ids:
@@ -211,7 +213,7 @@ class _LevelsAtRest:
         asked = tree.with_probes(probes)
 
         def measure() -> float:
-            if not prepared:  # a draft that is accepted throughout, with the verifier's own rows as the drafter's
+            if not prepared:  # a draft that is always accepted: the verifier's own rows are the drafter's
                 read, p = read_rows(run.score(context, asked)[0][: n - 1], self.sampling)
                 rows = None if isinstance(p, OneHot) else p.clone()
                 prepared.append(replace(named(likeliest(read.values).tolist()), rows=rows))
@@ -229,7 +231,7 @@ class _LevelsAtRest:
 
     def _drafting(self, run: Any, *, fed: bool) -> Task:
         order, context = self._order(DRAFTED), Context(self._text[: self.context])
-        # A level at rest lacks the last token; one that is fed also redoes what it processed without true features.
+        # An idle level has not read the last token; a fed one also recomputes tokens read without true features.
         behind = 1 + (DRAFTED // 2 if fed else 0)
 
         def measure() -> float:
@@ -267,14 +269,14 @@ class _LevelsAtRest:
         return DraftOrder(limit, sampler, lambda *past: False)
 
 
-def riding(level: Any, text: Sequence[int]) -> Probes:
-    """What rides in every verification of a level's drafts, once it has filled; NO_PROBES where nothing does."""
-    found: Probes = level.riding(text) if level.about.probes else NO_PROBES
+def window_probes(level: Any, text: Sequence[int]) -> Probes:
+    """The probes of a level's full lookahead window in a verification of its drafts; NO_PROBES without one."""
+    found: Probes = level.window_probes(text) if level.about.probes else NO_PROBES
     return found
 
 
 def deepest(probes: Probes) -> int:
-    """How many positions behind the text they reach."""
+    """The number of positions behind the text that they span."""
     depths: list[int] = []
     for parent in probes.parents:
         depths.append(depths[parent] + 1 if parent >= 0 else 1)

@@ -18,8 +18,7 @@ from hsd_core.core.level import LevelAbout, StackEntry
 from hsd_core.grammar import stand_in
 from hsd_core.grammar.keys import ID, MAX_BLOCK, WITH
 from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, parse
-from hsd_core.measure.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker
-from hsd_core.measure.whatif.world import Words, World
+from hsd_core.measure.whatif.simulated_levels import PLACE, SyntheticLevel, SyntheticOffer, Ticker, Words, World
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of
@@ -32,8 +31,8 @@ MOST_TOKENS = 20_000
 MOST_CALLS = 60_000  # calls of all levels in a run, in expectation
 FEWEST_TOKENS = 8
 LONGEST_MS = 1e9
-_HEADS = 2  # rows are one-hot: there is nothing more to show
-_SLACK = 4.0  # a run may be this much unluckier than expected before it is stopped
+_HEADS = 2  # rows are one-hot
+_SLACK = 4.0  # a run is stopped after this many times the expected calls
 
 
 def play(
@@ -47,15 +46,15 @@ def play(
     schedule: str = "",
     stop: Callable[[], bool] = lambda: False,
 ) -> Generator[Event, None, None]:
-    """Simulate a plan of a profile: no model runs, times and acceptances are the profile's, every token is i.i.d.
+    """Simulate a plan of a profile: no model runs, times and acceptances are the profile's, tokens are i.i.d.
 
     Args:
-        most_calls: where the plan needs more, the text is shorter than asked. plain: simulate plain decoding too.
-        schedule: the target's, where levels work at the same time.
+        most_calls: if the plan needs more, the text is shorter than requested. plain: simulate plain decoding too.
+        schedule: of the target, if levels work at the same time.
     Yields:
         A trace, its header marked `simulated`, with the pieces of its words.
     Raises:
-        ProfileError: the plan does not fit the profile, or takes more calls or time than can be shown.
+        ProfileError: the plan does not fit the profile, or takes too many calls or too much time.
         StackError: the plan cannot be run by this schedule.
     """
     tokens = bounded(profile, plan, max_new_tokens, most_calls)
@@ -83,10 +82,10 @@ def play(
 
 
 def bounded(profile: Profile, plan: StackPlan, tokens: int, most_calls: int = MOST_CALLS) -> int:
-    """How many tokens of a plan can be simulated, at most those asked for.
+    """The number of tokens of a plan that can be simulated, at most `tokens`.
 
     Raises:
-        ProfileError: the plan does not fit the profile, or takes too long for even a few.
+        ProfileError: the plan does not fit the profile, or even a few tokens take too long.
     """
     if not 1 <= tokens <= MOST_TOKENS:
         raise ProfileError(f"{tokens} tokens; simulate 1 to {MOST_TOKENS}")
@@ -103,7 +102,7 @@ def bounded(profile: Profile, plan: StackPlan, tokens: int, most_calls: int = MO
 
 
 def plan_named(profile: Profile, text: str) -> StackPlan:
-    """A plan by the names of its levels, "1B:6,8B:8,405B", or by its stack where the levels have specs.
+    """A plan by the names of its levels, "1B:6,8B:8,405B", or by its stack if the levels have specs.
 
     Raises:
         ProfileError: a name or a block length is wrong.
@@ -121,7 +120,7 @@ def plan_named(profile: Profile, text: str) -> StackPlan:
 
 
 def _named_part(part: str, profile: Profile) -> tuple[str, str]:
-    """A level's name and its block length, "" where there is none; a name may itself end like one."""
+    """A level's name and its block length, "" if there is none; a name may itself end like one."""
     found = None if part in profile.names else re.fullmatch(r"(.*):([0-9]{1,3})", part)
     return (found[1], found[2]) if found else (part, "")
 
@@ -137,11 +136,11 @@ def _events(events: Iterator[Event], plain: Callable[[], Iterator[Event]] | None
     if plain is None or len(metrics.header_of(seen).levels) == 1 or not metrics.finished(seen):
         return
     if (found := baseline_of(seen, list(plain()))) is not None:
-        yield structs.replace(found, ids=(), margins=())  # the passage, whatever the plan
+        yield structs.replace(found, ids=(), margins=())  # its text is always the passage
 
 
 def _entries(profile: Profile, plan: StackPlan, words: Words, ticker: Ticker, seed: int) -> list[StackEntry]:
-    """The plan's levels, without weights, in their entries."""
+    """The plan's simulated levels as stack entries."""
     pairs = enumerate(pairwise(plan.levels), 1)
     agrees = [profile.accepts(below, above, plan.rule_of(place)) for place, (below, above) in pairs]
     world = World(words.passage, words.spoken, agrees, plan.levels, len(words.prompt), seed)
@@ -152,7 +151,7 @@ def _entries(profile: Profile, plan: StackPlan, words: Words, ticker: Ticker, se
 
 
 def _apart(profile: Profile) -> Profile:
-    """Where the target runs on a lane of its own, it shares no layers with what drafts for it."""
+    """The profile for a target on a lane of its own, which shares no layers with its drafters."""
     shared = {pair: costs for pair, costs in profile.edge_cost.items() if pair[1] != profile.target}
     return replace(profile, edge_cost=shared)
 
@@ -177,18 +176,18 @@ def _level(
     if entry.drafts_only:
         params |= {"hit_rate": entry.hit_rate} if entry.is_lookup else {}
         params |= {"beside": entry.beside} if entry.beside else {}
-        about = _told(spec or stand_in(lookup=entry.is_lookup).name, entry.name, params)
+        about = _about_level(spec or stand_in(lookup=entry.is_lookup).name, entry.name, params)
         return SyntheticOffer(*here, about, vocab_size, hit_rate=entry.hit_rate, reach=entry.reach, beside=entry.beside)
-    about = _told(stand_in(last=top).name if top else spec or stand_in().name, entry.name, params)
+    about = _about_level(stand_in(last=top).name if top else spec or stand_in().name, entry.name, params)
     return SyntheticLevel(*here, about, vocab_size, profile.round_ms if top else 0.0)
 
 
-def _told(kind: str, label: str, params: dict[str, object]) -> LevelAbout:
+def _about_level(kind: str, label: str, params: dict[str, object]) -> LevelAbout:
     return LevelAbout(kind=kind, label=label, device=PLACE, dtype="no weights", params=params)
 
 
 def _specs(profile: Profile, plan: StackPlan) -> list[LevelSpec]:
-    """The plan in the grammar's terms: the profile's own, else each level as a model that goes by its name."""
+    """The plan's specs: the profile's, else each level as a model with its name."""
     specs = []
     own = has_specs(profile, plan)
     for place, index in enumerate(plan.levels):
@@ -213,7 +212,7 @@ def _about(profile: Profile, plan: StackPlan) -> dict[str, Any]:
     said = f"no model ran; what a call takes and how often a level agrees are those of {of}"
     preset = profile.about.get("preset")
     return {
-        # Where the plan can be built for real, the trace says with which preset.
+        # If the plan can be built for real, the trace names the preset.
         "preset": str(preset) if preset and has_specs(profile, plan) else None,
         "machine": PLACE,
         "title": f"simulated, {title}" if title else "simulated",
