@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "passes", "show where the time of passes and rounds goes", act)
     add_preset(parser)
     option(parser, "--levels L", "which levels, without T, e.g. ngram,int8,target (default: all)")
-    option(parser, "--stack S", "the stack whose rounds are pass_record apart (default: this machine's default)")
+    option(parser, "--stack S", "the stack whose rounds are broken down (default: this machine's default)")
     option(parser, "--rows N,N", "rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
     counts(parser, "--context N", "tokens of text before a pass (default 128)")
     option(parser, "--lengths N,N", "texts of these lengths instead, up to the context")

@@ -1,7 +1,8 @@
 """From counts to a profile of one drafter under one target: acceptance by position, times, and what is missing.
 
-Survival S_i: drafts whose first i tokens were accepted. Conditional a_i = S_i / S_(i-1): of those that came so far.
-Acceptance is never one number where positions are known. Every share has the interval of its counted trials.
+Survival S_i: the share of drafts whose first i tokens were accepted. Conditional acceptance a_i = S_i / S_(i-1): the
+share of those that reached position i. Where positions are known, acceptance is not reduced to one number. Every share
+has the confidence interval of its counted trials.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hsd_core.doctor.reading.counts import Counts, DoctorError, added
+from hsd_core.doctor.reading.counts import Counts, DoctorError, sum_counts
 
-Z = 1.959964  # of a normal distribution: 95 % lie within
+Z = 1.959964  # standard deviations that contain 95 % of a normal distribution
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A probability as estimated. low, high: its 95 % interval, None where the trials were not counted.
+    """An estimated probability. low, high: its 95 % interval, None where the trials were not counted.
 
-    at_least: not all trials reached what was asked, so the true share is this large or larger. trials: None as low.
+    at_least: not every trial had this position, so the true share is this large or larger. trials: None like low.
     """
 
     value: float
@@ -68,7 +69,7 @@ def mean_accepted(share: float, length: float) -> float:
     return full + (length - whole) * share ** (whole + 1)
 
 
-OFTEN = 0.75  # of the limit: drafts of a smaller mean are timed by their mean, not by the limit
+OFTEN = 0.75  # of the limit: drafts with a smaller mean length are timed by that mean, not by the limit
 ALWAYS = 0.97  # share of passes with a draft, above which all of them count as such
 
 
@@ -76,14 +77,14 @@ ALWAYS = 0.97  # share of passes with a draft, above which all of them count as 
 class DraftProfile:
     """What is known of a drafter and its target. None: not known.
 
-    conditional, survival: by position, empty where positions are not told. flat: then the one share that fits.
-    drafting: share of the target's passes that had a draft to verify. draft_ms: of a drafted token. pass_ms: one pass
-    of the target over a draft. round_ms: of a pass with all that leads to it. round_at: the same by draft length, 0 for
-    plain decoding. running: requests at once.
+    conditional, survival: by position, empty where positions are not printed; flat: the one share for all positions
+    that fits then. drafting: share of the target's passes that verified a draft. draft_ms: time per drafted token.
+    pass_ms: one pass of the target over a draft. round_ms: one pass with its draft. round_at: round_ms by draft length,
+    0 for plain decoding. running: concurrent requests.
 
-    first: acceptance of the first position, where positions are not told. block: one pass of the drafter gives a whole
-    draft, so draft_ms is of a draft. at_most_ms: a bound on ms_per_token. no_drafts: there was no draft at all;
-    told_none: and the engine says so. unknown: a drafter was on, and nothing of its drafts is told.
+    first: acceptance of the first position, where positions are not printed. block: one pass of the drafter gives a
+    complete draft, so draft_ms is per draft. at_most_ms: a bound on ms_per_token. no_drafts: there was no draft at all;
+    reported_none: the engine reports that. unknown: a drafter was on, but nothing about its drafts is printed.
     """
 
     engine: str
@@ -106,7 +107,7 @@ class DraftProfile:
     running: float | None = None
     varying: bool = False
     no_drafts: bool = False
-    told_none: bool = False
+    reported_none: bool = False
     unknown: bool = False
     block: bool = False
     first: Share | None = None
@@ -117,49 +118,49 @@ class DraftProfile:
 
     @property
     def length(self) -> float | None:
-        """Tokens of a draft, in the mean."""
+        """Mean tokens of a draft."""
         return self.drafted / self.rounds if self.drafted and self.rounds else self.k
 
-    def accepts(self, place: int) -> float:
-        """a at position `place`, from 0; behind the last one that was measured it goes on."""
+    def accepts(self, position: int) -> float:
+        """The acceptance at `position`, from 0; that of the last measured position goes on beyond it."""
         if self.conditional:
-            return self.conditional[min(place, len(self.conditional) - 1)].value
-        if place == 0 and self.first is not None:
+            return self.conditional[min(position, len(self.conditional) - 1)].value
+        if position == 0 and self.first is not None:
             return self.first.value
         return self.flat.value if self.flat else 0.0
 
 
 def profile_of(seen: Sequence[Counts], *, plain_ms: float | None = None) -> DraftProfile:
-    """The profile of outputs of one engine and drafter: runs with drafts, of one or several lengths, and runs without.
+    """The profile of outputs of one engine and drafter: runs with drafts of one or several lengths, and plain runs.
 
     Args:
-        plain_ms: ms of a token without speculation, where it was measured otherwise.
+        plain_ms: ms of a token without speculation, if measured elsewhere.
     Raises:
-        DoctorError: there is nothing, or it is of two drafters.
+        DoctorError: there is no output, or the outputs are of two drafters.
     """
     if not seen:
         raise DoctorError("nothing was given; name a file with an engine's metrics, replies or log")
     if plain_ms is not None and not 0 < plain_ms < 1e6:
         raise DoctorError(f"the plain time is {plain_ms}; give the ms of a token without speculation, such as 35")
     drafting = [one for one in seen if one.drafts]
-    plain = [one for one in seen if not one.drafts and "unsaid" not in one.notes]
+    plain = [one for one in seen if not one.drafts and "unclear" not in one.notes]
     if plain_ms is None:
         plain_ms = _plain(plain) if drafting else None
     if not drafting:
-        whole = added(plain or seen)
-        ms = _over(whole.decode_ms, whole.timed_tokens)
+        total = sum_counts(plain or seen)
+        ms = _ratio(total.decode_ms, total.timed_tokens)
         return DraftProfile(
-            engine=whole.engine,
-            drafter=whole.drafter,
+            engine=total.engine,
+            drafter=total.drafter,
             no_drafts=True,
-            told_none=any(one.drafted == 0 or one.rounds == 0 for one in plain),
-            at_most_ms=whole.at_most_ms,
+            reported_none=any(one.drafted == 0 or one.rounds == 0 for one in plain),
+            at_most_ms=total.at_most_ms,
             tokens_per_pass=1.0 if plain else None,
             ms_per_token=ms,
             plain_ms=plain_ms if plain_ms is not None or not plain else ms,
             kinds=_kinds(seen),
-            notes=tuple(whole.notes),
-            running=whole.running,
+            notes=tuple(total.notes),
+            running=total.running,
             rounds=0.0,
             drafted=0.0,
             accepted=0.0,
@@ -170,24 +171,24 @@ def profile_of(seen: Sequence[Counts], *, plain_ms: float | None = None) -> Draf
     by_k: dict[int | None, list[Counts]] = {}
     for one in drafting:
         by_k.setdefault(one.k, []).append(one)
-    at = {k: added(_of_one_setting(parts)) for k, parts in by_k.items()}
-    main = at[max(at, key=lambda k: (at[k].accepted is not None, at[k].rounds or 0.0, -_means_ms(at[k]), k or 0))]
+    at = {k: sum_counts(_most_counted(parts)) for k, parts in by_k.items()}
+    main = at[max(at, key=lambda k: (at[k].accepted is not None, at[k].rounds or 0.0, -_uncounted_ms(at[k]), k or 0))]
     return _profile(main, list(at.values()), plain_ms, drafters[0] if drafters else "", _kinds(seen))
 
 
-def _ran(part: Counts) -> float:
-    """Tokens of a draft that the time is of: the mean, where drafts are often shorter than the limit."""
+def _timed_length(part: Counts) -> float:
+    """The draft length that the time belongs to: the mean, if drafts are often shorter than the limit."""
     mean = part.drafted / part.rounds if part.drafted and part.rounds else 0.0
     return mean if part.k and 0 < mean < OFTEN * part.k else float(part.k or 0)
 
 
-def _means_ms(one: Counts) -> float:
-    """ms of a token where nothing was counted, so that the quickest of several lengths is looked at; else 0."""
-    return (_over(one.decode_ms, one.timed_tokens) or 0.0) if not one.rounds or "means" in one.notes else 0.0
+def _uncounted_ms(one: Counts) -> float:
+    """ms of a token if nothing was counted, so that the fastest of several lengths is chosen; else 0."""
+    return (_ratio(one.decode_ms, one.timed_tokens) or 0.0) if not one.rounds or "means" in one.notes else 0.0
 
 
-def _of_one_setting(parts: Sequence[Counts]) -> list[Counts]:
-    """Of outputs under several headings, or of counts beside means, those of the setting that was counted most."""
+def _most_counted(parts: Sequence[Counts]) -> list[Counts]:
+    """The outputs of the setting with the most counted rounds; counts are preferred to means."""
     labels = {one.label for one in parts}
     if len(labels) > 1:
         most = max(labels, key=lambda label: sum(one.rounds or 0.0 for one in parts if one.label == label))
@@ -204,37 +205,37 @@ def _profile(
     passes = main.timed_passes
     share = min(1.0, rounds / passes) if rounds and passes and "means" not in main.notes else 1.0
     drafting = 1.0 if share >= ALWAYS else share
-    per_pass = _over(main.timed_tokens, passes)
+    per_pass = _ratio(main.timed_tokens, passes)
     if drafting == 1.0 and rounds and accepted is not None:
         per_pass = 1.0 + accepted / rounds
     flat = None
-    length = _over(drafted, rounds) or (float(main.k) if main.k else None)
+    length = _ratio(drafted, rounds) or (float(main.k) if main.k else None)
     if main.acceptance is not None:
         flat = Share(main.acceptance)
         if main.k and per_pass is None:
-            per_pass = 1.0 + sum(main.acceptance**place for place in range(1, main.k + 1))
+            per_pass = 1.0 + sum(main.acceptance**position for position in range(1, main.k + 1))
     elif not conditional and rounds and accepted is not None and length:
         flat = Share(flat_share(accepted / rounds, length))
     first = wilson(main.first, rounds) if main.first is not None and rounds and not conditional else None
     if first is not None and length and length > 1 and rounds and accepted is not None:
-        # the first position is known: the others share what it leaves
+        # the first position is known: one share for the remaining positions
         behind = accepted / rounds / first.value - 1.0 if first.value else 0.0
         flat = Share(flat_share(max(0.0, behind), length - 1.0))
-    draft_ms = _over(main.draft_ms, main.draft_timed)
-    round_ms = _over(main.decode_ms, passes)
+    draft_ms = _ratio(main.draft_ms, main.draft_timed)
+    round_ms = _ratio(main.decode_ms, passes)
     if round_ms is not None and drafting == 1.0 and rounds and accepted is not None and per_pass and main.timed_tokens:
-        round_ms = per_pass * (main.decode_ms or 0.0) / main.timed_tokens  # a few passes without a draft are left out
+        round_ms = per_pass * (main.decode_ms or 0.0) / main.timed_tokens  # ignores the few passes without a draft
     pass_ms = main.verify_ms
     if pass_ms is not None and draft_ms is not None and length and round_ms is None:
         round_ms = pass_ms + draft_ms * length
     elif pass_ms is None and draft_ms is not None and round_ms is not None and length:
         spent = draft_ms * (1.0 if main.block else length) * drafting
         pass_ms = round_ms - spent if spent < round_ms else None
-    ms = _over(main.decode_ms, main.timed_tokens)
+    ms = _ratio(main.decode_ms, main.timed_tokens)
     if ms is None and round_ms is not None and per_pass:
         ms = round_ms / per_pass
     round_at: dict[float, float] = {
-        _ran(part): part.decode_ms / part.timed_passes
+        _timed_length(part): part.decode_ms / part.timed_passes
         for part in parts
         if part.k and part.decode_ms and part.timed_passes
     }
@@ -277,33 +278,33 @@ def _profile(
 
 
 def _conditional(parts: Sequence[Counts]) -> tuple[Share, ...]:
-    """Over all draft lengths: whether position i is accepted does not hang on how long the draft goes on behind it."""
-    told = [part for part in parts if part.kept and part.rounds]
-    if not told:
+    """Pooled over all draft lengths: acceptance at a position does not depend on how many tokens follow it."""
+    counted = [part for part in parts if part.kept and part.rounds]
+    if not counted:
         return ()
     shares = []
-    for place in range(max(len(part.kept) for part in told)):
+    for position in range(max(len(part.kept) for part in counted)):
         hits = trials = 0.0
         bound = False
-        for part in told:
-            if place >= len(part.kept):
+        for part in counted:
+            if position >= len(part.kept):
                 continue
-            if place < len(part.tried):
-                trials += part.tried[place]
+            if position < len(part.tried):
+                trials += part.tried[position]
             else:  # some of these drafts had no such position
-                trials += part.rounds or 0.0 if place == 0 else part.kept[place - 1]
-                bound = bound or place > 0
-            hits += part.kept[place]
+                trials += part.rounds or 0.0 if position == 0 else part.kept[position - 1]
+                bound = bound or position > 0
+            hits += part.kept[position]
         if trials <= 0:
             break
-        means = any("means" in part.notes for part in told)
+        means = any("means" in part.notes for part in counted)
         share = Share(min(1.0, hits / trials)) if means else wilson(hits, trials)
         shares.append(replace(share, high=None, at_least=True) if bound else share)
     return tuple(shares)
 
 
 def _survival(conditional: Sequence[Share], main: Counts) -> tuple[Share, ...]:
-    """As engines print it: of all drafts, those whose first i tokens were accepted."""
+    """As engines print it: the share of all drafts whose first i tokens were accepted."""
     if not conditional:
         return ()
     if main.rounds and main.kept:
@@ -318,10 +319,10 @@ def _survival(conditional: Sequence[Share], main: Counts) -> tuple[Share, ...]:
 
 
 def _plain(parts: Sequence[Counts]) -> float | None:
-    return _over(added(parts).decode_ms, added(parts).timed_tokens) if parts else None
+    return _ratio(sum_counts(parts).decode_ms, sum_counts(parts).timed_tokens) if parts else None
 
 
-def _over(value: float | None, by: float | None) -> float | None:
+def _ratio(value: float | None, by: float | None) -> float | None:
     return value / by if value is not None and by else None
 
 

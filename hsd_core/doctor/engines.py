@@ -1,4 +1,4 @@
-"""What each engine calls its settings, and what it prints where: advice names the reader's own flags.
+"""What each engine calls its settings and where it prints its figures: advice names the flags of the reader's engine.
 
 vLLM: docs/features/speculative_decoding. llama.cpp: docs/speculative.md. SGLang: docs/advanced_features. LM Studio:
 lmstudio-js, `draftModel` and `speculativeDecodingNumDraftTokensExact`. mlx-lm: `mlx_lm.generate --help`. TabbyAPI:
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """title: as people write it. length: sets a draft length, with {k} and {k1} = k + 1. off: plain decoding.
+    """title: the usual spelling. length: how to set a draft length, with {k} and {k1} = k + 1. off: plain decoding.
 
-    plain, time, places, draft: how to learn what is missing. begin: what starts drafting; why: nothing is drafted.
-    without: the setting whose lack is plain decoding. output: what a run prints. given: where the draft length is set.
-    apart: whether drafting is ever told apart from verifying. silent: whether a line of speed is the same with drafts
-    and without.
+    plain, time, positions, draft: how to obtain a missing figure. start: what turns drafting on. why: why nothing may
+    have been drafted. without: the setting that plain decoding lacks. output: what a run prints. given: where the draft
+    length is set. splits_time: whether the engine ever times drafting and verifying separately. silent: whether its
+    speed line looks the same with drafts and without.
     """
 
     title: str
@@ -27,31 +27,32 @@ class Engine:
     output: str = "that output"
     given: str = "the length that it was started with"
     time: str = "give an output with the time of decoding, or tokens/s at one request at a time"
-    begin: str = "start it with a drafter"
+    start: str = "start it with a drafter"
     why: str = ""
     plain: str = ""
-    places: str = ""
+    positions: str = ""
     draft: str = ""
-    apart: bool = False
+    splits_time: bool = False
     silent: bool = False
 
     def __post_init__(self) -> None:
-        told = {
+        defaults = {
             "plain": f"run the same prompts without {self.without} and add {self.output}",
-            "places": f"{self.title} does not tell positions",
-            "draft": f"{self.title} does not tell; run the same prompts at another {self.given} and add {self.output}",
+            "positions": f"{self.title} does not print positions",
+            "draft": f"{self.title} does not print it; run the same prompts at another {self.given} and "
+            f"add {self.output}",
             "why": f"It runs without {self.without}.",
         }
-        for name, text in told.items():
+        for name, text in defaults.items():
             object.__setattr__(self, name, getattr(self, name) or text)
 
 
 UNKNOWN = Engine(
     title="the engine",
-    places="give an output with counts by position",
+    positions="give an output with counts by position",
     draft="run the same prompts at another draft length and add that output",
-    why="Nothing in the output says that a drafter was at work.",
-    apart=True,
+    why="Nothing in the output says that a drafter was running.",
+    splits_time=True,
 )
 _ENGINES = {
     "vllm": Engine(
@@ -62,10 +63,10 @@ _ENGINES = {
         "and add that output",
         time="curl http://HOST:8000/metrics before and after some prompts, one request at a time, and give both; "
         "or start with --enable-per-request-metrics",
-        places="curl http://HOST:8000/metrics, or --per-request-spec-decode-metrics summary; vLLM's log has them since "
-        "0.8.5",
+        positions="curl http://HOST:8000/metrics, or --per-request-spec-decode-metrics summary; vLLM's log has them "
+        "since 0.8.5",
         why="The server runs without --speculative-config, or its n-gram lookup found nothing to copy.",
-        begin='--speculative-config \'{"method": "draft_model", "model": "DRAFT", "num_speculative_tokens": 3}\'',
+        start='--speculative-config \'{"method": "draft_model", "model": "DRAFT", "num_speculative_tokens": 3}\'',
         given="num_speculative_tokens of the command that started vLLM",
     ),
     "llama.cpp": Engine(
@@ -73,13 +74,13 @@ _ENGINES = {
         length="--spec-draft-n-max {k}",
         off="--spec-type none",
         plain="run the same prompts with --spec-type none and add that output",
-        apart=True,
+        splits_time=True,
         time="keep the log's lines `eval time`, or the replies' timings",
-        places="llama-server -lv 4 prints `acc per pos`; --metrics counts it too",
+        positions="llama-server -lv 4 prints `acc per pos`; --metrics counts it too",
         draft="llama-server prints `statistics ... dur(b,g,a)` in its log",
         why="llama-server drafts only with --spec-type, which is `none` unless given: a model named with -md is loaded "
         "and not used.",
-        begin="--spec-type draft-simple -md DRAFT.gguf --spec-draft-n-max 3",
+        start="--spec-type draft-simple -md DRAFT.gguf --spec-draft-n-max 3",
         given="--spec-draft-n-max of the command that started llama-server",
     ),
     "sglang": Engine(
@@ -89,9 +90,9 @@ _ENGINES = {
         without="--speculative-algorithm",
         output="that log",
         time="keep the log's lines `Decode batch` at one request at a time",
-        places="POST /generate gives meta_info with spec_correct_drafts_histogram",
+        positions="POST /generate gives meta_info with spec_correct_drafts_histogram",
         why="The server runs without --speculative-algorithm, or has fallen back to plain decoding.",
-        begin="--speculative-algorithm STANDALONE --speculative-draft-model-path DRAFT --speculative-num-steps 3 "
+        start="--speculative-algorithm STANDALONE --speculative-draft-model-path DRAFT --speculative-num-steps 3 "
         "--speculative-eagle-topk 1 --speculative-num-draft-tokens 4",
         given="--speculative-num-steps of the command that started SGLang",
     ),
@@ -101,11 +102,11 @@ _ENGINES = {
         'assistant.generation_config.num_assistant_tokens_schedule = "constant"',
         off="model.generate(**inputs)  # without assistant_model and prompt_lookup_num_tokens",
         plain="run generate without assistant_model under the same counting and add that file",
-        places=UNKNOWN.places,
+        positions=UNKNOWN.positions,
         draft=UNKNOWN.draft,
         why="generate had no assistant.",
-        begin="model.generate(**inputs, assistant_model=assistant)",
-        apart=True,
+        start="model.generate(**inputs, assistant_model=assistant)",
+        splits_time=True,
     ),
     "lmstudio": Engine(
         title="LM Studio",
@@ -114,9 +115,9 @@ _ENGINES = {
         without="draft_model",
         output="the replies",
         time="give the replies' stats, which have tokens_per_second",
-        places="LM Studio does not tell; llama-server -lv 4 with the same two models prints `acc per pos`",
+        positions="LM Studio does not print them; llama-server -lv 4 with the same two models prints `acc per pos`",
         why="No draft model was chosen.",
-        begin='"draft_model": "DRAFT"',
+        start='"draft_model": "DRAFT"',
         given="draft length in LM Studio's settings",
     ),
     "mlx-lm": Engine(
@@ -126,8 +127,8 @@ _ENGINES = {
         without="--draft-model",
         output="the line `Generation`",
         time="keep the line `Generation: N tokens, X tokens-per-sec`",
-        places="mlx-lm prints none; count `from_draft` of stream_generate's responses",
-        begin="--draft-model DRAFT --num-draft-tokens 3",
+        positions="mlx-lm prints none; count `from_draft` of stream_generate's responses",
+        start="--draft-model DRAFT --num-draft-tokens 3",
         given="--num-draft-tokens of the command",
         silent=True,
     ),
@@ -138,9 +139,9 @@ _ENGINES = {
         without="draft_model_name",
         output="the line `Metrics`",
         time="keep the line `Metrics ... Generate: X T/s`",
-        places="TabbyAPI does not tell positions; the replies' usage has accepted_prediction_tokens",
+        positions="TabbyAPI does not print positions; the replies' usage has accepted_prediction_tokens",
         why="config.yml names no draft model.",
-        begin="draft_model:\n  draft_model_name: DRAFT",
+        start="draft_model:\n  draft_model_name: DRAFT",
         given="draft_num_tokens in config.yml",
         silent=True,
     ),
@@ -151,7 +152,7 @@ _ENGINES = {
         without="speculative_config",
         output="the report of trtllm-bench",
         time="run trtllm-bench with --streaming, which reports TPOT",
-        begin="speculative_config:\n  decoding_type: Eagle3\n  max_draft_len: 3",
+        start="speculative_config:\n  decoding_type: Eagle3\n  max_draft_len: 3",
         given="max_draft_len of speculative_config",
     ),
     "koboldcpp": Engine(
@@ -160,8 +161,8 @@ _ENGINES = {
         off="koboldcpp --model MODEL  # without --draftmodel",
         without="--draftmodel",
         time="keep the line with T/s of generation",
-        places="koboldcpp does not tell; llama-server -lv 4 with the same two models prints `acc per pos`",
-        begin="--draftmodel DRAFT.gguf --draftamount 3",
+        positions="koboldcpp does not print them; llama-server -lv 4 with the same two models prints `acc per pos`",
+        start="--draftmodel DRAFT.gguf --draftamount 3",
         given="--draftamount of the command",
         silent=True,
     ),
@@ -171,17 +172,17 @@ _ENGINES = {
         without="--draft-model",
         output="the replies",
         time="give the replies' timings",
-        begin="--draft-model DRAFT",
+        start="--draft-model DRAFT",
         given="draft length of the requests",
     ),
 }
 
 
 def engine_of(name: str) -> Engine:
-    """What is known of an engine; of one that is not known, what holds for any."""
+    """The settings of an engine; for an unknown one, what holds for any engine."""
     return _ENGINES.get(name, UNKNOWN)
 
 
 def name_of(name: str) -> str:
-    """An engine's name as people write it."""
+    """An engine's name in its usual spelling."""
     return _ENGINES[name].title if name in _ENGINES else name or UNKNOWN.title

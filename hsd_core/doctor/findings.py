@@ -1,6 +1,6 @@
 """What stands out in a profile, in sentences.
 
-Every finding has the ms of a token that it is about, so that the largest comes first.
+Every finding carries the ms per token that it concerns, so that the largest comes first.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hsd_core.doctor.draft_profile import DraftProfile, mean_accepted
-from hsd_core.doctor.gain import Gain, Length, LevelMore, needed, slope_of, worth
+from hsd_core.doctor.gain import ExtraLevel, Gain, Length, break_even_acceptance, slope_of, worth
 from hsd_core.doctor.verdict import NEVER_REACHED, does_not_fit, first_share, ms, percent
 
-FEW = 100  # drafts: fewer say little
+FEW = 100  # drafts: with fewer the intervals are wide
 NOT_FREE = 1.25  # times a plain pass
 SMALL = 0.02  # share of the time, below which drafting is not worth a sentence
-DEAR = 0.2  # share of the time that drafting may take without being named
+COSTLY = 0.2  # share of the time from which drafting is called too expensive
 
-_SAID = {  # of a note, wherever it stands
+_NOTE_TEXTS = {  # by the note of the counts
     "gauges": "These are gauges, of the last moment; counters would tell the mean.",
     "one_line": "It is one line of a log: if the server was idle before, its throughput counts the pause too. Give "
     "some lines more.",
     "one_scrape": "One scrape counts everything since the server started, warm-up and other prompts included; two "
     "scrapes around your prompts count those alone.",
-    "whole_drafts": "Every draft is taken to have had its full length, which may be less.",
+    "full_drafts": "Every draft is taken to have had its full length, which may be less.",
     "of_all_requests": "This is the throughput of all requests together: the times here compare runs of one load, a "
     "token of one request takes longer.",
     "rounds_from_tokens": "Drafts are not counted here: every pass is taken to have had one.",
@@ -33,7 +33,7 @@ _SAID = {  # of a note, wherever it stands
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence or two; ms: of a token, that it is about."""
+    """One or two sentences; ms: the time per token that they concern."""
 
     kind: str
     ms: float
@@ -41,9 +41,9 @@ class Finding:
 
 
 def findings(profile: DraftProfile, gain: Gain | None) -> list[Finding]:
-    """All that stands out, the largest first."""
+    """All findings, the largest first."""
     if profile.no_drafts:
-        return sorted(_given(profile), key=lambda finding: -finding.ms)
+        return sorted(_from_notes(profile), key=lambda finding: -finding.ms)
     return sorted(_all(profile, gain), key=lambda finding: -finding.ms)
 
 
@@ -55,11 +55,11 @@ def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
             "unfit",
             10 * now + 1.0,
             f"The first token of a draft is accepted in {percent(first)} of the cases. "
-            "Drafters that were made for their target reach 50 to 90 %.",
+            "Drafters made for their target reach 50 to 90 %.",
         )
     else:
         yield from _lengths(profile, gain, now)
-    yield from _needed(profile, now)
+    yield from _break_even(profile, now)
     share = 0.0
     if profile.draft_ms is not None and profile.pass_ms and profile.round_ms:
         share = 1 - profile.pass_ms / profile.round_ms
@@ -71,12 +71,12 @@ def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
             f"{'draft whatever its length' if profile.block else 'drafted token'}, "
             f"{percent(profile.draft_ms / profile.pass_ms)} of a pass of the target."
             + (" Shorter drafts save no drafting, only rows of the target's pass." if profile.block else "")
-            + (" A smaller draft, or heads on the target, would cost less." if share > DEAR else ""),
+            + (" A smaller draft, or heads on the target, would cost less." if share > COSTLY else ""),
         )
     if profile.drafted and profile.accepted is not None and profile.rounds:
         wasted = profile.drafted - profile.accepted
         cost = profile.draft_ms if profile.draft_ms is not None else slope_of(profile)
-        cost = None if profile.block else cost  # a token more costs a block drafter nothing
+        cost = None if profile.block else cost  # one more token costs a block drafter nothing
         each = wasted / profile.rounds * profile.drafting / tokens
         if wasted / profile.drafted > 0.1:
             lost = f" They cost {ms(each * cost)} ms of every token." if cost else ""
@@ -89,9 +89,9 @@ def _all(profile: DraftProfile, gain: Gain | None) -> Iterator[Finding]:
                 else f"{percent(wasted / profile.drafted)} of the drafted tokens were thrown away.{lost}",
             )
     yield from _rows(profile, tokens)
-    yield from _places(profile, now)
+    yield from _positions(profile, now)
     yield from _conditions(profile)
-    yield from _given(profile)
+    yield from _from_notes(profile)
 
 
 def _lengths(profile: DraftProfile, gain: Gain | None, now: float) -> Iterator[Finding]:
@@ -99,7 +99,7 @@ def _lengths(profile: DraftProfile, gain: Gain | None, now: float) -> Iterator[F
         return
     best, k = gain.best, profile.k or 0
     here = next((length for length in gain.lengths if length.k == k), None)
-    spread = "" if gain.low == gain.high else f" (between {gain.low} and {gain.high}, as far as the counts tell)"
+    spread = "" if gain.low == gain.high else f" (between {gain.low} and {gain.high}, by the interval of the counts)"
     limits = _limits(profile, best.assumed)
     saved = max(0.0, (here.ms if here else now) - best.ms)
     if not worth(gain):
@@ -134,22 +134,22 @@ def _gained(length: Length, *, brief: bool = False) -> str:
 
 
 def _limits(profile: DraftProfile, beyond: bool) -> str:
-    """What the best length takes for granted."""
-    said = ""
+    """The assumptions behind the best length."""
+    limits = ""
     if not profile.conditional:
-        said += " Positions are not known here, so all of them are taken to be accepted alike."
+        limits += " Positions are not known here, so all of them are taken to be accepted alike."
     elif beyond:
-        said += " Beyond the lengths that were run, acceptance is taken to go on as at the last position."
+        limits += " Beyond the lengths that were run, acceptance is taken to go on as at the last position."
     if profile.plain_ms is None and len(profile.round_at) < 2:
-        said += " A pass is taken to cost the same at every length."
-    return said
+        limits += " A pass is taken to cost the same at every length."
+    return limits
 
 
-def _needed(profile: DraftProfile, now: float) -> Iterator[Finding]:
-    """The acceptance from which the present length pays, where it does not."""
+def _break_even(profile: DraftProfile, now: float) -> Iterator[Finding]:
+    """The acceptance from which the present length would pay, if it does not pay now."""
     if not profile.plain_ms or not now or now <= profile.plain_ms or not profile.k:
         return
-    wanted = needed(profile, profile.k)
+    wanted = break_even_acceptance(profile, profile.k)
     if wanted is None:
         return
     text = f"At length {profile.k} drafts pay from an acceptance of {wanted:.3f} on"
@@ -164,7 +164,7 @@ def _needed(profile: DraftProfile, now: float) -> Iterator[Finding]:
 
 
 def _rows(profile: DraftProfile, tokens: float) -> Iterator[Finding]:
-    """A pass over a draft beside a plain one."""
+    """The time of a pass over a draft compared with a plain one."""
     if not profile.plain_ms:
         return
     if profile.pass_ms and profile.length and profile.pass_ms > NOT_FREE * profile.plain_ms:
@@ -177,20 +177,24 @@ def _rows(profile: DraftProfile, tokens: float) -> Iterator[Finding]:
         )
     elif profile.pass_ms is None and (slope := slope_of(profile)) is not None and slope > 0:
         share = slope / profile.plain_ms
-        dear = " Rows are not free here, or the draft is dear; two lengths do not tell which." if share > DEAR else ""
+        costly = (
+            " Rows are not free here, or drafting is expensive; two lengths do not show which."
+            if share > COSTLY
+            else ""
+        )
         yield Finding(
             "rows",
             slope * (profile.length or 0.0) / tokens,
             f"A drafted token adds {ms(slope)} ms, drafting and its row together: {percent(share)} of a plain token."
-            + dear,
+            + costly,
         )
 
 
-def _places(profile: DraftProfile, now: float) -> Iterator[Finding]:
+def _positions(profile: DraftProfile, now: float) -> Iterator[Finding]:
     shares, survival = profile.conditional, profile.survival
     if not shares:
         return
-    gone = [place for place, share in enumerate(survival) if share.value < NEVER_REACHED and place > 0]
+    gone = [position for position, share in enumerate(survival) if share.value < NEVER_REACHED and position > 0]
     if gone:
         first, last = gone[0] + 1, len(survival)
         yield Finding(
@@ -212,7 +216,7 @@ def _places(profile: DraftProfile, now: float) -> Iterator[Finding]:
             "falls",
             0.01 * now,
             f"Acceptance falls along the draft, from {reached[0].value:.2f} to {reached[-1].value:.2f}: one average "
-            "would promise long drafts too much.",
+            "would overestimate long drafts.",
         )
 
 
@@ -232,7 +236,7 @@ def _conditions(profile: DraftProfile) -> Iterator[Finding]:
             0.0,
             f"Only {percent(profile.drafting)} of the passes had a draft to verify"
             + (f" ({profile.rounds:.0f} of {profile.rounds / profile.drafting:.0f})" if profile.rounds else "")
-            + f"; the others are plain decoding. A token more in each draft would save {_saved(profile)} of the "
+            + f"; the others are plain decoding. One more token in each draft would save {_saved(profile)} of the "
             "passes at most.",
         )
     if profile.rounds is not None and profile.rounds < FEW and "means" not in profile.notes and profile.drafted:
@@ -247,27 +251,27 @@ def _conditions(profile: DraftProfile) -> Iterator[Finding]:
 
 
 def _saved(profile: DraftProfile) -> str:
-    """Share of all passes that one token more in each draft could save."""
-    whole = 1.0
-    for place in range(round(profile.length or 1.0) + 1):
-        whole *= profile.accepts(place)
-    return percent(max(0.01, profile.drafting * whole))
+    """Share of all passes that one more token in each draft could save."""
+    survived = 1.0
+    for position in range(round(profile.length or 1.0) + 1):
+        survived *= profile.accepts(position)
+    return percent(max(0.01, profile.drafting * survived))
 
 
-def _given(profile: DraftProfile) -> Iterator[Finding]:
-    """What was left out of the text, and why."""
+def _from_notes(profile: DraftProfile) -> Iterator[Finding]:
+    """What the notes of the counts say, and what part of the text was left out."""
     for note in profile.notes:
         if note.startswith("fault:"):
             yield Finding("fault", 0.0, f"A part of the text was left out: {note.removeprefix('fault:')}")
-        elif note in _SAID:
-            yield Finding(note, 0.0, _SAID[note])
+        elif note in _NOTE_TEXTS:
+            yield Finding(note, 0.0, _NOTE_TEXTS[note])
         elif note == "of_all_drafts" and profile.survival:
             kept_less = sum(accumulate((share.value for share in profile.survival), lambda one, more: one * more))
             yield Finding(
                 "of_all",
                 0.0,
-                "Acceptance by position is taken as of all drafts, as engines print it; if it is of the drafts that "
-                f"came so far, a pass gives {1.0 + kept_less:.2f} tokens.",
+                "Acceptance by position is taken as a share of all drafts, as engines print it; if it is of the "
+                f"drafts that reached the position, a pass gives {1.0 + kept_less:.2f} tokens.",
             )
         elif note == "rate_in_words" and profile.k and profile.drafted and profile.accepted is not None:
             share = profile.accepted / profile.drafted
@@ -279,9 +283,9 @@ def _given(profile: DraftProfile) -> Iterator[Finding]:
             )
 
 
-def levels_in_words(more: list[LevelMore], engine: str) -> list[str]:
-    """What a level more would bring, with what is assumed and where it runs."""
-    said = []
+def level_sentences(more: list[ExtraLevel], engine: str) -> list[str]:
+    """What an extra level would gain, with the assumptions and where it runs."""
+    sentences = []
     for level in more:
         what = (
             "An n-gram floor below the drafter" if level.level == "floor" else "A verifier between drafter and target"
@@ -290,5 +294,7 @@ def levels_in_words(more: list[LevelMore], engine: str) -> list[str]:
         where = "No engine runs this yet."
         if level.level == "floor" and engine == "llama.cpp":
             where = "No engine runs this yet; llama.cpp's comma list asks one drafter or the other."
-        said.append(f"{what} {gain}. Assumed, from the pairs measured here (SmolLM2-135M): {level.assumed}. {where}")
-    return said
+        sentences.append(
+            f"{what} {gain}. Assumed, from the pairs measured here (SmolLM2-135M): {level.assumed}. {where}"
+        )
+    return sentences

@@ -1,12 +1,12 @@
-"""What each draft length would give, and whether a level more would pay.
+"""The speed at each draft length, and whether an extra level would pay.
 
 With conditional acceptances a_i a pass over a draft of k tokens gives E(k) = 1 + a_1 + a_1 a_2 + ... tokens (k of these
-products) and takes R(k) ms. R is drafting and verifying where the engine tells them apart, else it is interpolated
-between the lengths that were measured, plain decoding being length 0.
+products) and takes R(k) ms. If the engine times drafting and verifying separately, R is their sum, else it is
+interpolated between the measured lengths; plain decoding is length 0.
 
-A level more is an n-gram floor below the drafter, or a verifier between it and the target. No engine reports how often
-such a level would be accepted, so that is taken from the pairs that were measured here and shipped, and said with every
-answer. It is priced by the exact recursion of `theory`, at one acceptance of the drafter.
+An extra level is an n-gram floor below the drafter, or a verifier between it and the target. No engine reports how
+often such a level would be accepted, so the acceptance is that of the shipped pairs, measured here, and every answer
+says so. The prediction is the exact recursion of `theory`, with one acceptance of the drafter for all positions.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.theory.search.planner import Planner
 
 DRAWS = 400
-BEYOND = 4  # lengths beyond the longest that was measured, where acceptance is assumed to go on
+BEYOND = 4  # lengths beyond the longest measured one, with its acceptance assumed to go on
 MOST = 32
-WORTH = 1.02  # times plain decoding, below which no length is worth its trouble
+WORTH = 1.02  # speed-up below which no draft length counts as worth it
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """One draft length: tokens a pass, ms a token, gain over plain decoding (None: plain time not known).
+    """One draft length: tokens per pass, ms per token, speed-up over plain decoding (None: plain time not known).
 
-    low, high: 95 % of the gain, from the counts of acceptance alone. assumed: beyond what was measured.
+    low, high: 95 % interval of the speed-up, from the counts of acceptance only. assumed: beyond the measured lengths.
     """
 
     k: int
@@ -48,9 +48,9 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """All lengths and the best one; best.k is 0 where plain decoding is quickest.
+    """All lengths and the best one; best.k is 0 if plain decoding is fastest.
 
-    low, high: the lengths that are best in 95 % of draws. split: drafting and verifying were told apart.
+    low, high: the lengths that are best in 95 % of the draws. split: drafting and verifying were timed separately.
     """
 
     lengths: tuple[Length, ...]
@@ -61,20 +61,20 @@ class Gain:
 
 
 def gain_of(profile: DraftProfile) -> Gain | None:
-    """The curve; None where the time of other lengths than the present one cannot be known."""
+    """The speed by draft length; None if only the time of the present length can be known."""
     longest = profile.k or 0
     if not longest or not (profile.conditional or profile.flat):
         return None
     if profile.varying and not profile.conditional and profile.draft_ms is None:
-        return None  # the drafts' length is a mean below a limit: no length was run
-    # one length and no plain time: a shorter draft costs no more than this one, of a longer one nothing is known
+        return None  # the drafts were of many lengths below a limit: no single length was run
+    # one length and no plain time: a shorter draft costs no more than this one, a longer one is unknown
     beyond = BEYOND if len(profile.round_at) > 1 or profile.plain_ms is not None else 0
     most = min(MOST, math.ceil(max(longest, *profile.round_at, 0)) + beyond)
     rounds = round_times(profile, most)
     if rounds is None:
         return None
     first = 0 if profile.plain_ms is not None else 1
-    tokens = _tokens(np.array([[profile.accepts(place) for place in range(most)]]), profile.drafting)[0]
+    tokens = _tokens(np.array([[profile.accepts(position) for position in range(most)]]), profile.drafting)[0]
     if not profile.conditional and len(profile.tokens_at) > 1 and profile.drafting == 1.0:
         tokens = _measured(profile.tokens_at, tokens)
     drawn = _drawn(profile, most)
@@ -97,12 +97,12 @@ def gain_of(profile: DraftProfile) -> Gain | None:
 
 
 def worth(gain: Gain) -> bool:
-    """Whether the best length is worth its trouble; where plain decoding is not known, it counts as such."""
+    """Whether the best length is worth it; assumed where the plain time is not known."""
     return gain.best.k > 0 and (gain.best.speed_up is None or gain.best.speed_up >= WORTH)
 
 
 def round_times(profile: DraftProfile, most: int) -> np.ndarray | None:
-    """R(0), ..., R(most) in ms: (most + 1,). None where they cannot be known."""
+    """R(0), ..., R(most) in ms: (most + 1,). None if they cannot be known."""
     lengths = np.arange(most + 1, dtype=np.float64)
     if profile.draft_ms is not None and profile.pass_ms is not None and profile.length:
         verify = np.full(most + 1, profile.pass_ms)
@@ -115,10 +115,10 @@ def round_times(profile: DraftProfile, most: int) -> np.ndarray | None:
     return _between(profile.round_at, lengths)
 
 
-def needed(profile: DraftProfile, k: int) -> float | None:
-    """The acceptance, one for all positions, from which drafts of k tokens pay; above 1 they never do.
+def break_even_acceptance(profile: DraftProfile, k: int) -> float | None:
+    """The acceptance, the same at all positions, from which drafts of k tokens pay; above 1 they never do.
 
-    None where their time or the plain one is not known.
+    None if their time or the plain time is not known.
     """
     rounds = round_times(profile, k)
     if rounds is None or profile.plain_ms is None or k < 1:
@@ -136,13 +136,16 @@ def needed(profile: DraftProfile, k: int) -> float | None:
 
 
 def _between(known: Mapping[Any, float], at: np.ndarray) -> np.ndarray:
-    """Linear between what is known; behind it the last slope goes on, unless it falls."""
-    places, values = np.array(sorted(known), dtype=np.float64), np.array([known[place] for place in sorted(known)])
-    found = np.interp(at, places, values)
-    (x0, x1), (y0, y1) = places[-2:], values[-2:]
+    """Linear between the known points; beyond them the last slope goes on, unless it is negative."""
+    positions, values = (
+        np.array(sorted(known), dtype=np.float64),
+        np.array([known[position] for position in sorted(known)]),
+    )
+    found = np.interp(at, positions, values)
+    (x0, x1), (y0, y1) = positions[-2:], values[-2:]
     slope = max(0.0, (y1 - y0) / (x1 - x0))
     found = np.where(at > x1, y1 + slope * (at - x1), found)
-    (x0, x1), (y0, y1) = places[:2], values[:2]
+    (x0, x1), (y0, y1) = positions[:2], values[:2]
     below = np.maximum(y0 - (y1 - y0) / (x1 - x0) * (x0 - at), 0.5 * y0)
     return np.asarray(np.where(at < x0, below, found))
 
@@ -154,17 +157,17 @@ def _tokens(shares: np.ndarray, drafting: float) -> np.ndarray:
 
 
 def _measured(known: Mapping[int, float], tokens: np.ndarray) -> np.ndarray:
-    """Tokens a pass of lengths that were run, linear between them; behind the longest as one share for all goes on."""
+    """Tokens per pass: linear between the measured lengths, beyond the longest by one share for all positions."""
     at = {0: 1.0, **known}
-    places = np.array(sorted(at), dtype=np.float64)
+    positions = np.array(sorted(at), dtype=np.float64)
     lengths = np.arange(len(tokens))
-    last = min(int(places[-1]), len(tokens) - 1)
-    found = np.interp(lengths, places, [at[int(place)] for place in places])
+    last = min(int(positions[-1]), len(tokens) - 1)
+    found = np.interp(lengths, positions, [at[int(position)] for position in positions])
     return np.asarray(np.where(lengths > last, found[last] + tokens - tokens[last], found))
 
 
 def _drawn(profile: DraftProfile, most: int) -> np.ndarray | None:
-    """Tokens a pass for `DRAWS` acceptances that the counts allow (Jeffreys' prior): (DRAWS, most + 1)."""
+    """Tokens per pass for `DRAWS` draws of acceptances from their posterior (Jeffreys' prior): (DRAWS, most + 1)."""
     shares = profile.conditional
     if not shares or any(share.trials is None or share.at_least for share in shares):
         return None
@@ -178,20 +181,20 @@ def _drawn(profile: DraftProfile, most: int) -> np.ndarray | None:
 
 
 def slope_of(profile: DraftProfile) -> float | None:
-    """ms that a drafted token adds, drafting and its row together, where the two are not told apart."""
-    places: Sequence[tuple[float, float]] = sorted(profile.round_at.items())
-    rises = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(places)]
+    """ms that a drafted token adds, for drafting and its row, where the two are not timed separately."""
+    positions: Sequence[tuple[float, float]] = sorted(profile.round_at.items())
+    rises = [(y1 - y0) / (x1 - x0) for (x0, y0), (x1, y1) in pairwise(positions)]
     return sum(rises) / len(rises) if rises else None
 
 
-LEVEL_WORTH = 1.02  # gain below which a level is not worth its memory
+LEVEL_WORTH = 1.02  # speed-up below which a level is not worth its memory
 LONGEST = 8
-FREE = 0.01  # of a pass of the target: what costs less per token needs no cheaper level below it
+FREE = 0.01  # of a pass of the target: a drafter that costs less per token needs no cheaper level below it
 
 
 @dataclass(frozen=True, slots=True)
-class LevelMore:
-    """gain: ms a token of the best way without it / with it. assumed: of its costs and acceptance, in words."""
+class ExtraLevel:
+    """gain: best ms per token without the level / with it. assumed: its assumed costs and acceptance, in words."""
 
     level: str
     gain: float
@@ -202,18 +205,18 @@ class LevelMore:
         return self.gain >= LEVEL_WORTH
 
 
-def levels_more(profile: DraftProfile) -> list[LevelMore]:
-    """The floor and the middle verifier, priced; nothing where the drafter's own time is not known."""
+def extra_levels(profile: DraftProfile) -> list[ExtraLevel]:
+    """The floor and the middle verifier, predicted; empty if the drafter's time is not known."""
     try:
         return _priced(profile)
-    except ProfileError:  # costs that no plan can be made of
+    except ProfileError:  # no plan can be predicted at these costs
         return []
 
 
-def _priced(profile: DraftProfile) -> list[LevelMore]:
+def _priced(profile: DraftProfile) -> list[ExtraLevel]:
     base, length = profile.plain_ms or profile.pass_ms, profile.length
     if profile.block or profile.drafting < 1.0:
-        return []  # a draft has one price there whatever its length, or most passes have none
+        return []  # a draft costs the same at any length, or most passes have no draft
     if not base or not profile.draft_ms or not length or not profile.rounds or profile.accepted is None:
         return []
     shares = profile.flat.value if profile.flat else flat_share(profile.accepted / profile.rounds, length)
@@ -224,14 +227,14 @@ def _priced(profile: DraftProfile) -> list[LevelMore]:
     target = Costs.constant(base) if top == base else Costs((1, max(2, round(length) + 1)), (base, top))
     drafter = ProfileLevel("drafter", Costs.constant(profile.draft_ms))
     goal = ProfileLevel("target", target)
-    now = min(base, _best((drafter, goal), ((1.0, shares), (0.0, 1.0))))  # plain decoding is one way, too
+    now = min(base, _best((drafter, goal), ((1.0, shares), (0.0, 1.0))))  # plain decoding is a candidate too
     floor = ProfileLevel("floor", Costs.constant(0.01 * base), hit_rate=pairs.hits, reach=pairs.reach)
     low = (1.0, pairs.floor, min(pairs.floor_target, shares))
     below = _best((floor, drafter, goal), (low, (0.0, 1.0, shares), (0.0, 0.0, 1.0)))
     copy = ProfileLevel("copy", target.scaled(pairs.copy_cost))
     between = _best((drafter, copy, goal), ((1.0, shares, shares), (0.0, 1.0, pairs.copy), (0.0, 0.0, 1.0)))
     hits, agrees, cost, same = map(_percent, (pairs.hits, pairs.floor, pairs.copy_cost, pairs.copy))
-    copied = LevelMore(
+    copied = ExtraLevel(
         "middle",
         now / between,
         f"a copy of the target in 8 bits takes {cost} of its time, the target accepts {same} of its tokens",
@@ -239,12 +242,12 @@ def _priced(profile: DraftProfile) -> list[LevelMore]:
     if profile.draft_ms < FREE * base:
         return [copied]  # the drafter is a lookup itself
     looked = f"a lookup answers in {hits} of the cases, the drafter accepts {agrees} of its tokens"
-    return [LevelMore("floor", now / below, looked), copied]
+    return [ExtraLevel("floor", now / below, looked), copied]
 
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Of the shipped profile: a lookup's hits and its acceptance, a copy's cost as a share of the target's, its own."""
+    """From the shipped profile: hits and acceptance of a lookup, the relative cost and the acceptance of a copy."""
 
     hits: float
     reach: tuple[float, ...]
@@ -273,7 +276,7 @@ def _pairs() -> _Pairs | None:
 
 
 def _best(levels: tuple[ProfileLevel, ...], acceptance: tuple[tuple[float, ...], ...]) -> float:
-    """ms a token of the quickest plan that has all of these levels."""
+    """ms per token of the fastest plan that has all of these levels."""
     matrix = tuple(tuple(row[n] if n < len(row) else 0.0 for n in range(len(levels))) for row in acceptance)
     profile = Profile(levels, matrix, max_block=LONGEST)
     return Planner(profile, trees=False).best(depth=len(levels)).by_depth[len(levels) - 1].prediction.ms_per_token

@@ -1,5 +1,5 @@
-"""Whether speculation pays, where the time of one token goes, what to change, as text to copy in the engine's own
-syntax, and what to run for what is missing.
+"""Whether speculation pays, where the time of a token goes, what to change (as text to copy, in the engine's syntax)
+and what to run to obtain the missing figures.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from hsd_core.doctor.draft_profile import DraftProfile
 from hsd_core.doctor.engines import engine_of, name_of
 from hsd_core.doctor.gain import Gain, worth
 
-NEVER_REACHED = 0.02  # of drafts: a position that fewer survive to costs and gives nothing
+NEVER_REACHED = 0.02  # of drafts: a position that fewer of them reach costs time and gains nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where ms of a token go. kind: draft, plain, rows, pass, together."""
+    """One part of a token's time. kind: draft, plain, rows, pass, together."""
 
     kind: str
     ms: float
@@ -24,7 +24,7 @@ class Part:
 
 
 def ms(value: float) -> str:
-    """A time as people write it."""
+    """A time with three digits."""
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
@@ -37,7 +37,7 @@ def percent(share: float) -> str:
 
 
 def verdict(profile: DraftProfile) -> str:
-    """Whether speculation pays, first of all."""
+    """Whether speculation pays."""
     now, plain, tokens = profile.ms_per_token, profile.plain_ms, profile.tokens_per_pass
     if profile.no_drafts:
         return _without(profile)
@@ -78,57 +78,57 @@ def verdict(profile: DraftProfile) -> str:
         count = "" if "means" in profile.notes else f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens, "
         return (
             f"{count}{percent(share)}{'' if count else ' of the drafted tokens'}, were accepted. How many tokens a "
-            "pass gives follows from the length of a draft, which this output does not tell."
+            "pass gives follows from the length of a draft, which this output does not contain."
         )
     return "Drafts were made, but neither what was accepted nor how long it took is in this output."
 
 
 def counted(profile: DraftProfile) -> str:
-    """The figures that all the rest follows from; "" where nothing was counted."""
-    said = []
+    """The counted figures that the diagnosis follows from; "" if nothing was counted."""
+    figures = []
     if profile.no_drafts:
         return ""
     means = "means" in profile.notes
     if profile.rounds and not means and profile.length:
-        whole = abs(profile.length - round(profile.length)) < 0.02 or not profile.varying
-        size = token_count(round(profile.length)) if whole else f"{profile.length:.1f} tokens in the mean"
-        said.append(f"{profile.rounds:.0f} drafts of {size}")
+        integer = abs(profile.length - round(profile.length)) < 0.02 or not profile.varying
+        size = token_count(round(profile.length)) if integer else f"{profile.length:.1f} tokens in the mean"
+        figures.append(f"{profile.rounds:.0f} drafts of {size}")
     elif profile.k:
-        said.append(f"drafts of {token_count(profile.k)}")
+        figures.append(f"drafts of {token_count(profile.k)}")
     if profile.drafted and profile.accepted is not None and not means:
-        said.append(f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens accepted")
+        figures.append(f"{profile.accepted:.0f} of {profile.drafted:.0f} drafted tokens accepted")
     if profile.tokens_per_pass:
-        said.append(f"{profile.tokens_per_pass:.2f} tokens a pass")
+        figures.append(f"{profile.tokens_per_pass:.2f} tokens a pass")
     if profile.round_ms:
-        said.append(f"{ms(profile.round_ms)} ms a pass with its draft")
-    return ", ".join(said)
+        figures.append(f"{ms(profile.round_ms)} ms a pass with its draft")
+    return ", ".join(figures)
 
 
 def _without(profile: DraftProfile) -> str:
-    """No drafts: said as a fact only where the engine reports it."""
+    """The verdict without drafts; that none were made is stated only if the engine reports it."""
     now, at_most = profile.ms_per_token, profile.at_most_ms
-    if "unsaid" in profile.notes:
+    if "unclear" in profile.notes:
         took = f"A token takes {ms(now)} ms. " if now else ""
         if not now and at_most:
             took = f"A token takes at most {ms(at_most)} ms, pauses included. "
         if "silent" in profile.notes:
-            return f"{took}What {name_of(profile.engine)} prints does not tell whether a drafter was at work."
+            return f"{took}What {name_of(profile.engine)} prints does not show whether a drafter was running."
         return (
-            f"{took}The text speaks of drafts, but no line that is understood tells what was drafted or accepted: "
+            f"{took}The text mentions drafts, but no line that is understood counts what was drafted or accepted: "
             "whether this is with drafts or without is not known."
         )
     took = f" A token takes {ms(now)} ms, which is plain decoding." if now else ""
     if not now and at_most:
         took = f" A token takes at most {ms(at_most)} ms, pauses included."
-    if profile.told_none and profile.drafter:
-        return f"The drafter ({profile.drafter}) was asked and made no drafts.{took}"
-    if profile.told_none:
+    if profile.reported_none and profile.drafter:
+        return f"The drafter ({profile.drafter}) was on and made no drafts.{took}"
+    if profile.reported_none:
         return f"No drafts were made.{took}"
-    return f"No line here speaks of drafts.{took}"
+    return f"No line here mentions drafts.{took}"
 
 
 def parts(profile: DraftProfile) -> list[Part]:
-    """Where the ms of one token go; nothing where no time is known."""
+    """The parts of the time of one token; empty if no time is known."""
     now, tokens, round_ms = profile.ms_per_token, profile.tokens_per_pass, profile.round_ms
     if not now or not tokens or not round_ms or profile.no_drafts:
         return []
@@ -149,10 +149,10 @@ def parts(profile: DraftProfile) -> list[Part]:
     return [Part("together", now, "drafting and verifying together")]
 
 
-CHANGE = 1.01  # times the best length's time, above which the present one is worth changing
+CHANGE = 1.01  # times the best length's time from which the present length is worth changing
 UNSURE = 0.5  # acceptance of the first position below which a draft had better not begin
-UNFIT = 0.08  # acceptance of the first position that no drafter made for its target is below
-DEAR = 0.2  # share of the time that drafting may take
+UNFIT = 0.08  # acceptance of the first position that every drafter made for its target exceeds
+COSTLY = 0.2  # share of the time from which drafting counts as expensive
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Remedy:
 
 
 def first_share(profile: DraftProfile) -> float | None:
-    """Acceptance of the first position, as far as it is known: with drafts of one share for all positions, that."""
+    """Acceptance of the first position; if only one share for all positions is known, that share."""
     if profile.conditional:
         return profile.conditional[0].value
     if profile.first is not None:
@@ -173,15 +173,15 @@ def first_share(profile: DraftProfile) -> float | None:
 
 
 def does_not_fit(profile: DraftProfile) -> bool:
-    """Whether the first position is accepted so rarely that something is wrong; a lookup may just find nothing."""
+    """Whether the first position is accepted so rarely that something is wrong; lookups are excluded."""
     first = first_share(profile)
     return not profile.no_drafts and first is not None and first < UNFIT and not _looks_up(profile)
 
 
 def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
-    """What to change, the most useful first; nothing that the figures do not bear."""
+    """What to change, the most useful first; only what the figures support."""
     if profile.no_drafts:
-        return [] if "unsaid" in profile.notes else _begin(profile)
+        return [] if "unclear" in profile.notes else _how_to_start(profile)
     engine = engine_of(profile.engine)
     if does_not_fit(profile):
         why = (
@@ -193,7 +193,7 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
     batch = profile.running is not None and profile.running > 1.2
     if gain is not None:
         now = next((length.ms for length in gain.lengths if length.k == profile.k), None)
-        # where plain decoding was not timed, its pass takes no longer than one over a draft
+        # if plain decoding was not timed: its pass takes no longer than one over a draft
         dearer = profile.plain_ms is None and profile.pass_ms is not None and gain.best.ms > profile.pass_ms
         if not worth(gain) or dearer:
             return [Remedy("Switch it off: at these costs no draft length is worth it.", engine.off)]
@@ -208,8 +208,8 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
         why = f"Draft {reached} token{'s' if reached > 1 else ''}: hardly any draft gets further."
         found.append(Remedy(why, _length(profile, reached)))
     first, share = first_share(profile), _drafting(profile)
-    if profile.conditional and first is not None and first < UNSURE and share > DEAR and not profile.block:
-        why = "Drafting is dear and the first token often wrong: let it stop where it is unsure, and measure both."
+    if profile.conditional and first is not None and first < UNSURE and share > COSTLY and not profile.block:
+        why = "Drafting is expensive and the first token often wrong: let it stop where it is unsure, and measure both."
         if profile.engine == "llama.cpp" and "draft-simple" in profile.drafter:
             found.append(Remedy(why, "--spec-draft-p-min 0.6"))
         elif profile.engine == "transformers" and not _looks_up(profile):
@@ -223,7 +223,7 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
 
 
 def missing(profile: DraftProfile) -> list[str]:
-    """What is not known, each with what would tell it."""
+    """The missing figures, each with how to obtain it."""
     engine, lacks = engine_of(profile.engine), []
     if profile.plain_ms is None and not profile.no_drafts:
         most = profile.pass_ms or profile.round_ms
@@ -232,18 +232,18 @@ def missing(profile: DraftProfile) -> list[str]:
     if profile.ms_per_token is None:
         bound = f" (at most {ms(profile.at_most_ms)} ms a token)" if profile.at_most_ms else ""
         lacks.append(f"time{bound}: {engine.time}")
-    if profile.no_drafts and "unsaid" not in profile.notes:
+    if profile.no_drafts and "unclear" not in profile.notes:
         return lacks
     if profile.unknown or profile.no_drafts:
-        lacks.append(f"what was accepted: {engine.places}")
+        lacks.append(f"what was accepted: {engine.positions}")
         return lacks
     if profile.k is None:
         lacks.append(f"draft length{'' if profile.tokens_per_pass else ', and with it tokens a pass'}: {engine.given}")
     if not profile.conditional:
-        lacks.append(f"acceptance by position: {engine.places}")
+        lacks.append(f"acceptance by position: {engine.positions}")
     elif any(share.at_least for share in profile.conditional) and profile.engine == "vllm":
         lacks.append("length of each draft: vllm serve ... --per-request-spec-decode-metrics detailed")
-    if profile.draft_ms is None and (len(profile.round_at) < 3 or engine.apart):
+    if profile.draft_ms is None and (len(profile.round_at) < 3 or engine.splits_time):
         spent = None if profile.round_ms is None else profile.round_ms - (profile.plain_ms or 0.0)
         bound = f" (at most {ms(spent / profile.length)} ms a token)" if spent and spent > 0 and profile.length else ""
         lacks.append(f"drafting apart from verifying{bound}: {engine.draft}")
@@ -251,19 +251,19 @@ def missing(profile: DraftProfile) -> list[str]:
 
 
 def _drafting(profile: DraftProfile) -> float:
-    """Share of the time that is drafting; 0 where it is not told."""
+    """Share of the time that is drafting; 0 if it is not known."""
     if profile.draft_ms is None or not profile.pass_ms or not profile.round_ms:
         return 0.0
     return 1.0 - profile.pass_ms / profile.round_ms
 
 
 def _reached(profile: DraftProfile) -> int:
-    """Positions that some drafts survive to; 0 where positions are not told."""
+    """Number of positions that some drafts reach; 0 if positions are not known."""
     return sum(share.value >= NEVER_REACHED for share in profile.survival)
 
 
 def _looks_up(profile: DraftProfile) -> bool:
-    """Whether drafts are copied from the text, so that there is no drafter that could fit."""
+    """Whether drafts are copied from the text, so that no drafter has to fit the target."""
     name = profile.drafter.lower()
     return any(word in name for word in ("promptlookup", "ngram", "n-gram", "suffix", "lookup"))
 
@@ -274,22 +274,22 @@ def _length(profile: DraftProfile, k: int) -> str:
     return engine_of(profile.engine).length.format(k=k, k1=k + 1)
 
 
-def _begin(profile: DraftProfile) -> list[Remedy]:
-    """Why nothing was drafted, by engine, and what starts it."""
+def _how_to_start(profile: DraftProfile) -> list[Remedy]:
+    """Why nothing was drafted, by engine, and how to turn drafting on."""
     if profile.engine == "llama.cpp" and "ngram" in profile.drafter:
         what, least = "shorten its key", ""
         if "mod" in profile.drafter:
             what = "shorten its key and the least length of a draft (24 and 48 tokens unless set)"
             least = "--spec-ngram-mod-n-match 12 --spec-ngram-mod-n-min 4"
-        why = f"The lookup was asked and found nothing to copy: {what}, or add a draft model behind it."
+        why = f"The lookup was on and found nothing to copy: {what}, or add a draft model behind it."
         kind = profile.drafter.replace("_", "-").split("+")[0]
         return [Remedy(why, f"--spec-type {kind},draft-simple -md DRAFT.gguf {least}".strip())]
     if profile.drafter:
         return []
     engine = engine_of(profile.engine)
-    return [Remedy(engine.why, engine.begin)]
+    return [Remedy(engine.why, engine.start)]
 
 
 def remedy_lines(found: Sequence[Remedy]) -> list[str]:
-    """As one line each."""
+    """One line for each remedy."""
     return [f"{remedy.why} {' '.join(remedy.text.split(chr(10)))}" for remedy in found]

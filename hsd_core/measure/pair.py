@@ -24,7 +24,7 @@ from torch import Tensor
 
 from hsd_core.core.level import StackEntry
 from hsd_core.doctor.draft_profile import DraftProfile, Share
-from hsd_core.doctor.gain import Gain, Length, gain_of, needed
+from hsd_core.doctor.gain import Gain, Length, break_even_acceptance, gain_of
 from hsd_core.measure.calibrate.acceptance import walk
 from hsd_core.measure.intervals import Tally, median_interval
 from hsd_core.measure.passes.level_passes import IdleLevel
@@ -247,12 +247,12 @@ class Verdict:
 
     lengths: tuple[Length, ...]
     best: Length
-    needed: tuple[float, ...]
+    break_even_acceptance: tuple[float, ...]
 
     def sentence(self, costs: PairCosts, given: str) -> str:
         """Whether to use the pair, in words. given: the source of the acceptance."""
         where = "measured here" if costs.measured else "by size alone, a bound that no machine beats"
-        first = f"{acceptance_words(self.needed[0])} to pay at one token"
+        first = f"{acceptance_words(self.break_even_acceptance[0])} to pay at one token"
         if not self.best.k:
             top = max(self.lengths, key=lambda length: length.speed_up or 0.0)
             return (
@@ -281,7 +281,7 @@ def verdict_of(shares: Sequence[Share], costs: PairCosts) -> Verdict:
     assert isinstance(gain, Gain)  # plain decoding and every length are known
     lengths = tuple(length for length in gain.lengths if 1 <= length.k <= MOST)
     plain = next(length for length in gain.lengths if length.k == 0)
-    at = tuple(needed(profile, k) or 0.0 for k in range(1, MOST + 1))
+    at = tuple(break_even_acceptance(profile, k) or 0.0 for k in range(1, MOST + 1))
     return Verdict(lengths, min((plain, *lengths), key=lambda length: length.ms), at)
 
 
@@ -304,7 +304,7 @@ def table(verdict: Verdict, costs: PairCosts) -> str:
             "" if length.low is None else f"{length.low:.2f} to {length.high:.2f}",
             f"{at:.2f}" if at <= 1 else "never",
         )
-        for length, at in zip(verdict.lengths, verdict.needed, strict=True)
+        for length, at in zip(verdict.lengths, verdict.break_even_acceptance, strict=True)
     ]
     head = ("draft length", "tokens a pass", unit, "times plain", "95 % of it", "pays from an acceptance of")
     return markdown(head, rows)
@@ -315,6 +315,6 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     lengths = [
         {"k": one.k, "tokens_per_pass": one.tokens, "cost_per_token": one.ms, "speed_up": one.speed_up}
         | {"low": one.low, "high": one.high, "pays_from_acceptance": at}
-        for one, at in zip(verdict.lengths, verdict.needed, strict=True)
+        for one, at in zip(verdict.lengths, verdict.break_even_acceptance, strict=True)
     ]
     return {"lengths": lengths, "best": {"k": verdict.best.k, "speed_up": verdict.best.speed_up}}

@@ -91,7 +91,7 @@ def test_files_are_read_together_and_what_is_none_is_refused(page: Any, shipped:
     page.get_by_role("button", name="Diagnose").click()
     fault = page.locator(".hx-doc .hx-doc-fault")
     fault.wait_for()
-    assert fault.inner_text().startswith("notes.txt: no line in it speaks of speculation")
+    assert fault.inner_text().startswith("notes.txt: no line in it mentions speculation")
     assert page.locator(".hx-doc-card").count() == 0, "no diagnosis of another text stays under an error"
     assert "#doctor=" not in page.url
     page.get_by_role("button", name="remove notes.txt").click()

@@ -146,7 +146,7 @@ def test_gradio_s_client_says_which_argument_is_wrong(client: gradio_client.Clie
         ("plan", {"profile": {"levels": []}}, "missing field 'acceptance'"),
         ("calibration", {"preset": "toy"}, "there is no profile of toy here"),
         ("diagnose", {}, "paste what an engine printed"),
-        ("diagnose", {"output": "hello"}, "text 1: no line in it speaks of speculation"),
+        ("diagnose", {"output": "hello"}, "text 1: no line in it mentions speculation"),
         ("load_trace", {}, "the name of a recording or a file"),
         ("load_trace", {"recording": "../01-code"}, "there is no recording"),
         ("load_trace", {"file": "{}"}, "header"),

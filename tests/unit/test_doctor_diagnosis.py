@@ -16,7 +16,7 @@ import pytest
 from hsd_core.cli import main
 from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
 from hsd_core.doctor.draft_profile import profile_of
-from hsd_core.doctor.gain import gain_of, needed
+from hsd_core.doctor.gain import break_even_acceptance, gain_of
 from hsd_core.doctor.reading.counts import Counts, DoctorError
 from hsd_core.doctor.reading.inputs import read_texts
 
@@ -50,7 +50,7 @@ def found(answer: dict[str, Any], kind: str) -> str:
 
 def test_a_public_series_breaks_even_where_its_thread_says() -> None:
     profile = profile_of(runs(SOUP))
-    assert needed(profile, 5) == pytest.approx(0.832, abs=5e-4)
+    assert break_even_acceptance(profile, 5) == pytest.approx(0.832, abs=5e-4)
     gain = gain_of(profile)
     assert gain is not None
     assert gain.best.k == 1
@@ -183,7 +183,7 @@ def test_what_cannot_be_read_is_one_line_and_exit_code_2(tmp_path: Path) -> None
         [sys.executable, "-m", "hsd_core", "doctor", str(file)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert done.stderr.startswith("error: notes.txt: no line in it speaks of speculation")
+    assert done.stderr.startswith("error: notes.txt: no line in it mentions speculation")
     assert main(["doctor"]) == 2
     assert main(["doctor", str(file), "--url", "http://127.0.0.1:1"]) == 2
 

@@ -259,10 +259,10 @@ SAID = {
     "76-limit-of-the-draft": ["60 drafts of 2 tokens", "1.25 times as fast"],
     "90-positions-in-columns": [
         "drafts of 1: 1.78 tokens a pass",
-        "taken as of all drafts",
+        "taken as a share of all drafts",
         "a pass gives 2.38 tokens",
     ],
-    "113-tabbyapi-with-or-without": ["does not tell whether a drafter was at work"],
+    "113-tabbyapi-with-or-without": ["does not show whether a drafter was running"],
 }
 NEVER = {
     "02-prose-with-thousands": ["decimal comma"],
@@ -285,7 +285,7 @@ NEVER = {
     "106-speeds-with-a-spread": ["2500 ms"],
     "111-sglang-steps-in-headings": ["draft length, and with it", "- draft length:"],
     "113-tabbyapi-with-or-without": ["plain decoding", "names no draft model"],
-    "125-a-flag-beside-the-throughput": ["No line here speaks of drafts", "runs without --speculative-config"],
+    "125-a-flag-beside-the-throughput": ["No line here mentions drafts", "runs without --speculative-config"],
 }
 
 
@@ -338,7 +338,7 @@ def test_a_setting_without_an_output_is_told_with_what_would_complete_it(text: s
     with pytest.raises(DoctorError) as refused:
         answered(text)
     told = str(refused.value)
-    assert f"it sets how {read} and tells nothing of a run" in told
+    assert f"it sets how {read} and contains no run" in told
     assert completes in told and "no line" not in told and "understood" not in told
 
 

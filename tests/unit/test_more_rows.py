@@ -52,7 +52,7 @@ def test_each_kind_has_its_limit_and_what_was_not_taken_apart_says_so() -> None:
         *(1.6, 1.6, 1.6),
     ]
     (found,) = more_rows([passed("int8", 1, None), {**passed("int8", FEW, None), "ms": 20.0}])
-    assert found.why == "passes were not taken apart"
+    assert found.why == "passes were not recorded one by one"
     assert not list(more_rows([passed("int8", 1, ONE), passed("int8", 2, ONE)])), "of eight rows nothing is known"
 
 

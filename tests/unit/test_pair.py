@@ -152,7 +152,7 @@ def test_shares_have_intervals_over_texts_and_rare_positions_are_left_out() -> N
 def test_at_the_break_even_acceptance_nothing_is_gained() -> None:
     costs = PairCosts(2.0, tuple(10.0 + 0.5 * rows for rows in range(MOST + 1)), measured=True)
     verdict = verdict_of([Share(0.7)], costs)
-    for k, needed in enumerate(verdict.needed, 1):
+    for k, needed in enumerate(verdict.break_even_acceptance, 1):
         if needed <= 1:
             assert verdict_of([Share(needed)], costs).lengths[k - 1].speed_up == pytest.approx(1.0, abs=1e-6)
     tokens = [sum(0.7**i for i in range(k + 1)) for k in range(MOST + 1)]

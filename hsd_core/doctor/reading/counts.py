@@ -1,5 +1,5 @@
-"""What one output tells, in counts that can be added: what every reader gives and every profile is made of. And the one
-reader of numbers: whatever a text or a stranger's JSON calls a figure is bounded here.
+"""The content of one output as counts that can be added: every reader returns them, every profile is made of them.
+Numbers are parsed here only, so that every figure of a text or of foreign JSON is bounded.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-LEAST, MOST = 1e-9, 1e15  # of a count or a time that is not zero
-LONGEST = 32  # characters of a written number: more digits are no figure that an engine prints
+LEAST, MOST = 1e-9, 1e15  # bounds on a count or a time that is not zero
+LONGEST = 32  # characters of a number: no engine prints more digits
 MOST_POSITIONS = 256  # of a draft
 
 
 def number(value: Any) -> float | None:
-    """A figure from 0 to `MOST`; None for everything else: text, NaN, signs, more digits than anything counts."""
+    """A number from 0 to `MOST`; None for everything else: text, NaN, negative or overlong numbers."""
     if isinstance(value, str):
         try:
             read = float(value) if len(value) <= LONGEST else MOST + 1
@@ -27,23 +27,23 @@ def number(value: Any) -> float | None:
     elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
     else:
-        read = float(value) if value <= MOST else MOST + 1  # a long integer becomes no float
+        read = float(value) if value <= MOST else MOST + 1  # a long integer does not fit a float
     return read if read == 0 or LEAST <= read <= MOST else None
 
 
 def length_of(value: float | None) -> int | None:
-    """A draft length in tokens; None for what is none."""
+    """A draft length in tokens; None if the value is not one."""
     return int(value) if value is not None and value == int(value) and 1 <= value <= MOST_POSITIONS else None
 
 
-def written(text: str) -> int | float:
-    """A number of a JSON text: infinite where it has more digits than any figure."""
+def parsed_number(text: str) -> int | float:
+    """A number of a JSON text; infinite if it has too many digits."""
     if len(text) > LONGEST:
         return math.inf
     return float(text) if set(text) & set(".eE") else int(text)
 
 
-FULL = 0.98  # share of rounds times k that was drafted: above it the drafts count as being of one length
+FULL = 0.98  # drafted / (rounds * k) from which all drafts count as having length k
 LONGEST_NAME = 100  # characters
 _FIGURES = (
     *("rounds", "drafted", "accepted", "acceptance", "decode_ms", "timed_tokens", "timed_passes"),
@@ -53,25 +53,24 @@ _ABOVE_ZERO = ("decode_ms", "plain_ms", "verify_ms", "at_most_ms")
 
 
 class DoctorError(ValueError):
-    """An output that cannot be read, or says nothing of speculation; the message names what is missing and the cure."""
+    """An output cannot be read or contains nothing about speculation; the message names what is missing."""
 
 
 class Counts(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Counts of one engine at one draft length. None: not told.
+    """Counts of one engine at one draft length. None: not known.
 
-    rounds: drafts that the target verified. drafted, accepted: tokens, the target's own ones left out. k: tokens that a
-    draft may have. kept[i]: drafts whose token at position i was accepted. tried[i]: drafts that had a position i, with
-    all before it accepted; empty where it was not told and drafts may differ in length. acceptance: one share for all
-    positions, where that is all there is.
+    rounds: verified drafts. drafted, accepted: tokens, without the target's additional token of each pass. k: limit of
+    the draft length. kept[i]: drafts whose token at position i was accepted. tried[i]: drafts that had a position i and
+    all tokens before it accepted; empty if unknown because drafts may differ in length. acceptance: one share for all
+    positions, where nothing else is known.
 
-    Times are of decoding alone: decode_ms for `timed_tokens` in `timed_passes` passes of the target.
-    draft_ms: the drafter's own, for `draft_timed` tokens. plain_ms: a token without speculation. verify_ms: a pass of
-    the target over a whole draft. running: requests at once, in the mean. at_most_ms: a bound on the time of a token,
-    where only the throughput of an interval was told.
+    Times cover decoding only: decode_ms for `timed_tokens` in `timed_passes` passes of the target. draft_ms: the
+    drafter's time for `draft_timed` tokens. plain_ms: a token without speculation. verify_ms: a pass of the target over
+    a complete draft. running: mean number of concurrent requests. at_most_ms: a bound on the time of a token, where
+    only the throughput of an interval is known.
 
-    first: drafts whose first token was accepted, where positions are not told. block: one pass of the drafter gives the
-    whole draft. speculated: a drafter was on, though nothing of its drafts is told. label: the heading that it stood
-    under.
+    first: drafts whose first token was accepted, where positions are not known. block: one pass of the drafter gives
+    the complete draft. speculated: a drafter was on, though its drafts were not counted. label: the heading above it.
     """
 
     engine: str = ""
@@ -113,10 +112,10 @@ class Counts(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fi
 
 
 def check(seen: Counts) -> Counts:
-    """The same counts, where they do not contradict each other.
+    """The same counts, unless they contradict each other.
 
     Raises:
-        DoctorError: they do: the output is cut off, or of two things at once.
+        DoctorError: they do: the output is cut off or mixes two runs.
     """
     where = f"{seen.name}: " if seen.name else ""
     _bounded(seen, where)
@@ -141,7 +140,7 @@ def check(seen: Counts) -> Counts:
 
 
 def _bounded(seen: Counts, where: str) -> None:
-    """Counts and times that something can be reckoned with."""
+    """Refuses counts and times outside their bounds."""
     given = [(name, getattr(seen, name)) for name in _FIGURES]
     for name, value in given + [("kept", one) for one in seen.kept] + [("tried", one) for one in seen.tried]:
         if value is not None and not (LEAST <= value <= MOST or (value == 0 and name not in _ABOVE_ZERO)):
@@ -158,10 +157,10 @@ def _bounded(seen: Counts, where: str) -> None:
         raise DoctorError(f"{where}a name is longer than {LONGEST_NAME} characters; shorten it")
 
 
-def added(parts: Sequence[Counts]) -> Counts:
-    """Several outputs of one engine at one draft length as one.
+def sum_counts(parts: Sequence[Counts]) -> Counts:
+    """The sum of several outputs of one engine at one draft length.
 
-    A count that one of them lacks is lacking in the sum; times go with the tokens that they are of.
+    A count that one of them lacks is missing in the sum; times stay with the tokens that they cover.
     """
     first = parts[0]
     all_tried = all(part.tried for part in parts if part.rounds)
@@ -180,8 +179,8 @@ def added(parts: Sequence[Counts]) -> Counts:
         drafted=_sum(part.drafted for part in parts),
         accepted=_sum(part.accepted for part in parts),
         k=max((part.k for part in parts if part.k is not None), default=None),
-        kept=_by_place([part.kept for part in parts]) if all(part.kept for part in parts if part.rounds) else [],
-        tried=_by_place([part.tried for part in parts]) if all_tried else [],
+        kept=_sum_by_position([part.kept for part in parts]) if all(part.kept for part in parts if part.rounds) else [],
+        tried=_sum_by_position([part.tried for part in parts]) if all_tried else [],
         acceptance=first.acceptance,
         **_timed([part for part in parts if part.decode_ms is not None]),
         draft_ms=_sum((part.draft_ms for part in parts if part.draft_ms is not None), empty=None),
@@ -195,22 +194,22 @@ def added(parts: Sequence[Counts]) -> Counts:
 
 
 def kept_of(histogram: Sequence[float]) -> list[float]:
-    """Drafts whose position i was accepted, from a histogram over accepted lengths 0, 1, ...: tail sums."""
-    return [float(sum(histogram[place:])) for place in range(1, len(histogram))]
+    """Drafts accepted at position i, from a histogram over accepted lengths 0, 1, ...: tail sums."""
+    return [float(sum(histogram[position:])) for position in range(1, len(histogram))]
 
 
 def tried_of(kept: Sequence[float], rounds: float) -> list[float]:
-    """Where every draft had all positions: each position was tried by those that the one before it kept."""
+    """If every draft had all positions: a position was tried by the drafts accepted at the position before it."""
     return [float(rounds), *map(float, kept[:-1])] if kept else []
 
 
 def kept_by_step(accepted: Sequence[float], longest: int) -> list[float]:
-    """Drafts whose token at each position was accepted, from what each draft had accepted."""
+    """Drafts accepted at each position, from the accepted length of each draft."""
     return _tails([int(took) for took in accepted], longest)
 
 
 def tried_by_step(accepted: Sequence[float], drafted: Sequence[float]) -> list[float]:
-    """Drafts that reached each position, of drafts of any length, a pair of counts each."""
+    """Drafts that reached each position, from the accepted and the drafted length of each draft."""
     longest = int(max(drafted, default=0))
     pairs = zip(accepted, drafted, strict=True)
     return _tails([int(min(took + 1, length)) for took, length in pairs], longest)
@@ -221,15 +220,16 @@ def _tails(counts: Sequence[int], longest: int) -> list[float]:
     of = Counter(counts)
     above = len(counts) - sum(many for count, many in of.items() if count <= 0)
     tails = []
-    for place in range(1, longest + 1):
+    for position in range(1, longest + 1):
         tails.append(float(above))
-        above -= of[place]
+        above -= of[position]
     return tails
 
 
 def timed_tokens(tokens: float, ms: float, per_token: float | None) -> float:
-    """Tokens that llama.cpp's time is of: newer builds leave out the first, which the prompt's pass gave, as their own
-    mean tells."""
+    """The tokens that llama.cpp's time covers: newer builds, recognised by the printed mean, leave out the first token,
+    which the prompt's pass gave.
+    """
     return tokens - 1.0 if per_token and tokens > 1 and round(ms / per_token) == tokens - 1 else tokens
 
 
@@ -245,5 +245,5 @@ def _sum(values: Iterable[float | None], empty: float | None = 0.0) -> float | N
     return None if any(value is None for value in listed) else float(sum(v for v in listed if v is not None))
 
 
-def _by_place(lists: Sequence[Sequence[float]]) -> list[float]:
-    return [float(sum(places)) for places in zip_longest(*lists, fillvalue=0.0)]
+def _sum_by_position(lists: Sequence[Sequence[float]]) -> list[float]:
+    return [float(sum(positions)) for positions in zip_longest(*lists, fillvalue=0.0)]

@@ -1,7 +1,7 @@
-"""Logs whose lines belong together, of two engines.
+"""Logs of two engines whose lines belong together.
 
-llama.cpp's server prints its requests and, counted since it began, its drafters. SGLang's lines `Decode batch` are
-compared with each other: what their rate is of, and which of them counts a pause.
+llama.cpp's server prints its requests and totals of its drafters since it started. SGLang's lines `Decode batch` are
+compared with each other, to find what their rate divides by and which of them count a pause.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAMES = called(
     ms="eval time",
     rate="draft acceptance|draft acceptance rate",
     length="mean acceptance length|mean acceptance len|mean len",
-    places="acceptance rate per position|acc per pos",
+    positions="acceptance rate per position|acc per pos",
     drafts="#gen drafts",
     kept="#acc drafts",
     tokens="#gen tokens",
@@ -32,63 +32,63 @@ _NAMES = called(
 ENDS = frozenset(name.rsplit(" ", 1)[-1] for name in _NAMES)
 _STATISTICS = re.compile(r"statistics\s+([\w-]{1,60})\s*:")
 _TASK = re.compile(r"\btask (\d{1,9})\b")
-_BLOCKS = ("dflash", "dspark", "medusa", "block")  # drafters whose one pass gives all tokens of a draft
+_BLOCKS = ("dflash", "dspark", "medusa", "block")  # drafters that give all tokens of a draft in one pass
 MOST = 50_000  # requests
 
 
 @dataclass(slots=True)
 class _Request:
-    """A request: its lines come one after another, its drafters' behind them."""
+    """A request: its lines follow one another, then those of its drafters."""
 
     label: str
     line: int
     task: str = ""
-    told: Printed = field(default_factory=Printed)
+    printed: Printed = field(default_factory=Printed)
     drafters: dict[str, list[float]] = field(default_factory=dict)  # drafts, kept, tokens, accepted
 
 
 class LlamaLog:
-    """Takes the figures of lines; `seen` gives the requests."""
+    """Collects the figures of lines; `seen` returns the requests."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._requests: list[_Request] = []
         self._totals: dict[str, list[float]] = {}  # drafts, kept, tokens, accepted, ms
-        self._head = ("", 0)  # the task of a line that stands above the figures, and its number
+        self._head = ("", 0)  # the task named on a line above the figures, and the number of that line
         self.faults: list[str] = []
 
     def head(self, line: str, number: int) -> None:
-        """Takes a line without figures that names the task of those below."""
+        """Takes a line without figures that names the task of the lines below."""
         if task := _task(line):
             self._head = (task, number)
 
     def take(self, line: str, figures: Sequence[Figure], label: str, number: int) -> bool:
-        """Whether the line was one of these."""
-        told = {
+        """Takes a line and returns whether it was one of llama.cpp's."""
+        named = {
             what: figure for figure in figures if figure.last in ENDS and (what := known(_NAMES, figure.name.split()))
         }
-        if "drafts" in told and "tokens" in told:
-            return self._statistics(line, told, label, number)
-        if "ms" in told:
-            self._time(line, figures, told["ms"], label, number)
-            if "rate" in told:  # both on one line, as somebody typed them
-                self._drafts(line, figures, told, label, number)
+        if "drafts" in named and "tokens" in named:
+            return self._statistics(line, named, label, number)
+        if "ms" in named:
+            self._time(line, figures, named["ms"], label, number)
+            if "rate" in named:  # both on one line, typed by a person
+                self._drafts(line, figures, named, label, number)
             return True
-        if "rate" in told or "places" in told:
-            return self._drafts(line, figures, told, label, number)
-        return "skipped" in told
+        if "rate" in named or "positions" in named:
+            return self._drafts(line, figures, named, label, number)
+        return "skipped" in named
 
     def _time(self, line: str, figures: Sequence[Figure], ms: Figure, label: str, number: int) -> None:
         if len(self._requests) >= MOST:
             return
         request = _Request(label, number, self._task_at(line, number))
-        request.told.ms = ms.value
+        request.printed.ms = ms.value
         for figure in figures:
             if figure.unit.startswith(("tokens", "runs")) and not figure.name and figure.at > ms.at:
-                request.told.tokens = request.told.tokens or figure.value
+                request.printed.tokens = request.printed.tokens or figure.value
             elif figure.unit.startswith("ms per token"):
-                request.told.per_token = figure.value
-        if request.told.tokens and not ms.unit.startswith("s "):
+                request.printed.per_token = figure.value
+        if request.printed.tokens and not ms.unit.startswith("s "):
             self._requests.append(request)
 
     def _drafts(self, line: str, figures: Sequence[Figure], found: dict[str, Figure], label: str, number: int) -> bool:
@@ -98,11 +98,11 @@ class LlamaLog:
             return False
         request = self._of_task(self._task_at(line, number), label, number, new=counted)
         if counted:
-            request.told.accepted, request.told.drafted = by_unit["accepted"], by_unit["generated"]
+            request.printed.accepted, request.printed.drafted = by_unit["accepted"], by_unit["generated"]
         if "length" in found:
-            request.told.length = found["length"].value
-        if "places" in found:
-            request.told.places = [place for place in found["places"].values if place <= 1]
+            request.printed.length = found["length"].value
+        if "positions" in found:
+            request.printed.positions = [position for position in found["positions"].values if position <= 1]
         return True
 
     def _task_at(self, line: str, number: int) -> str:
@@ -110,20 +110,20 @@ class LlamaLog:
         return _task(line) or (task if 0 < number - above < 4 else "")
 
     def _of_task(self, task: str, label: str, number: int, *, new: bool) -> _Request:
-        """The request that a line is of: that of its task, else the last one, unless that has its drafts already."""
+        """The request of a line: that of its task, else the last one, unless its drafts were read already."""
         near = self._requests[-16:][::-1]
         found = next((one for one in near if task and one.task == task), near[0] if near else None)
-        if found is None or (new and found.told.drafted is not None and len(self._requests) < MOST):
+        if found is None or (new and found.printed.drafted is not None and len(self._requests) < MOST):
             found = _Request(label, number, task)
             self._requests.append(found)
         return found
 
-    def _statistics(self, line: str, told: dict[str, Figure], label: str, number: int) -> bool:
-        """They are of all requests since the server began; what was added is of the last request."""
+    def _statistics(self, line: str, named: dict[str, Figure], label: str, number: int) -> bool:
+        """The totals cover all requests since the server started; the difference to before belongs to the last one."""
         found = _STATISTICS.search(line)
         drafter = found[1] if found else "drafter"
-        spent = told["dur"].values[1] if "dur" in told and len(told["dur"].values) > 1 else None
-        now = [told[what].value if what in told else 0.0 for what in ("drafts", "kept", "tokens", "accepted")]
+        spent = named["dur"].values[1] if "dur" in named and len(named["dur"].values) > 1 else None
+        now = [named[what].value if what in named else 0.0 for what in ("drafts", "kept", "tokens", "accepted")]
         before = self._totals.get(drafter, [0.0] * 4)
         if now[0] < before[0] or now[2] < before[2]:
             before = [0.0] * 4  # the server was started again
@@ -136,15 +136,15 @@ class LlamaLog:
         return True
 
     def seen(self, end: int = 0) -> list[Counts]:
-        """The requests; those whose drafter found nothing are of the drafter too, those without one are plain.
+        """The requests; those whose drafter found nothing still belong to the drafter, those without one are plain.
 
-        A server's last request is left out where the log ends, at line `end`, before its drafts would be told.
+        A server's last request is left out if the log ends, at line `end`, before the line with its drafts.
         """
         drafters = self._drafters()
         self._cut(end)
         listed = []
         for request in self._requests:
-            drafter = drafters[request.label] if request.drafters or request.told.drafted else ""
+            drafter = drafters[request.label] if request.drafters or request.printed.drafted else ""
             if (one := self._of_one(request, drafter)) is not None:
                 listed.append(one)
         drafting = [one for one in listed if one.drafts]
@@ -159,13 +159,13 @@ class LlamaLog:
         if not self._requests:
             return
         last = self._requests[-1]
-        if last.task and last.told.drafted is None and not last.drafters and end - last.line < 2:
-            told = [one for one in self._requests if one.told.drafted is not None]
-            if any(one.label == last.label and one.task for one in told):
+        if last.task and last.printed.drafted is None and not last.drafters and end - last.line < 2:
+            drafting = [one for one in self._requests if one.printed.drafted is not None]
+            if any(one.label == last.label and one.task for one in drafting):
                 self._requests.pop()
 
     def _drafters(self) -> dict[str, str]:
-        """The drafters at work under each heading: those that made drafts, else all that were asked."""
+        """The drafters under each heading: those that made drafts, else all that were on."""
         asked: dict[str, set[str]] = {}
         made: dict[str, set[str]] = {}
         for request in self._requests:
@@ -174,31 +174,35 @@ class LlamaLog:
         return {label: "+".join(sorted(made[label] or asked[label]))[:60] for label in asked}
 
     def _of_one(self, request: _Request, drafter: str) -> Counts | None:
-        told = request.told
-        told.engine, told.label, told.line = "llama.cpp", request.label, request.line
-        told.drafter = drafter
+        printed = request.printed
+        printed.engine, printed.label, printed.line = "llama.cpp", request.label, request.line
+        printed.drafter = drafter
         drafts, kept, tokens, right = (sum(counts[n] for counts in request.drafters.values()) for n in range(4))
-        if told.drafted is None and request.drafters:
-            told.drafted, told.accepted, told.rounds = (tokens, right, drafts) if tokens else (0.0, 0.0, 0.0)
-        told.speculated = told.drafted is None and is_drafted(request.label)
-        if told.tokens and told.ms and not told.speculated:
-            told.passes = max(1.0, timed_tokens(told.tokens, told.ms, told.per_token) - (told.accepted or 0.0))
-        if told.drafted and tokens:
-            exact = tokens == told.drafted
+        if printed.drafted is None and request.drafters:
+            printed.drafted, printed.accepted, printed.rounds = (tokens, right, drafts) if tokens else (0.0, 0.0, 0.0)
+        printed.speculated = printed.drafted is None and is_drafted(request.label)
+        if printed.tokens and printed.ms and not printed.speculated:
+            printed.passes = max(
+                1.0, timed_tokens(printed.tokens, printed.ms, printed.per_token) - (printed.accepted or 0.0)
+            )
+        if printed.drafted and tokens:
+            exact = tokens == printed.drafted
             several = sum(counts[0] > 0 for counts in request.drafters.values()) > 1
             if exact:
-                told.rounds, told.first = drafts, None if told.places else kept
-            elif not (several and told.passes and told.drafted >= 0.98 * told.passes):  # their drafts differ too much
-                told.rounds = told.drafted * drafts / tokens
-            if told.drafted and not request.drafters:
-                told.notes.append("rounds_from_tokens")
-        told.plain = told.drafted is None and not told.speculated
+                printed.rounds, printed.first = drafts, None if printed.positions else kept
+            elif not (
+                several and printed.passes and printed.drafted >= 0.98 * printed.passes
+            ):  # their drafts differ too much
+                printed.rounds = printed.drafted * drafts / tokens
+            if printed.drafted and not request.drafters:
+                printed.notes.append("rounds_from_tokens")
+        printed.plain = printed.drafted is None and not printed.speculated
         try:
-            seen = counts_of(told, self._name)
+            seen = counts_of(printed, self._name)
         except DoctorError as error:
             self.faults.append(str(error))
             return None
-        seen.block = any(word in told.drafter for word in _BLOCKS)
+        seen.block = any(word in printed.drafter for word in _BLOCKS)
         return seen
 
 
@@ -207,13 +211,13 @@ def _task(line: str) -> str:
     return found[1] if found else ""
 
 
-PAUSED = 0.5  # of the median throughput: a slower line counts the time since the server was last busy
+PAUSED = 0.5  # of the median throughput: a slower line includes the time in which the server was idle
 _DATE = re.compile(r"\b(20\d\d-\d\d-\d\d)\b")
-CHANGED = "2025-11-13"  # since then the rate leaves out the target's own token
+CHANGED = "2025-11-13"  # since then the rate excludes the target's additional token
 
 
 def read_sglang_lines(lines: Sequence[Printed]) -> list[Printed]:
-    """The lines that tell a time, with the draft length that follows from length and rate."""
+    """The lines with a time, with the draft length that follows from length and rate."""
     listed: list[Printed] = []
     for label in dict.fromkeys(line.label for line in lines):
         for drafting in (True, False):
@@ -244,7 +248,7 @@ def read_sglang_lines(lines: Sequence[Printed]) -> list[Printed]:
 
 
 def _sglang_length(group: Sequence[Printed]) -> int | None:
-    """Drafted tokens a pass: the rate is (length - 1) / k, in earlier versions length / (k + 1)."""
+    """Drafted tokens per pass: the rate is (length - 1) / k, in earlier versions length / (k + 1)."""
     now = [((line.length or 1.0) - 1.0) / line.rate for line in group if line.rate and (line.length or 0) > 1]
     before = [(line.length or 1.0) / line.rate for line in group if line.rate and (line.length or 0) >= 1]
     if not before:
@@ -263,6 +267,6 @@ def _sglang_length(group: Sequence[Printed]) -> int | None:
 
 
 def _fitting(lengths: Sequence[float], slack: Sequence[float]) -> int:
-    """How many lie as near to the whole number in their middle as rounding allows."""
+    """How many are as close to the rounded median as the printed digits allow."""
     middle = round(median(lengths))
     return sum(abs(each - middle) <= wide for each, wide in zip(lengths, slack, strict=False))

@@ -1,8 +1,8 @@
-"""Figures of a line by name and unit, whatever stands around them: one walk over its words, none is read twice.
+"""The figures of a line by name and unit, whatever surrounds them, in one pass over its words.
 
 `Mean acceptance length: 2.33`, `( 75 accepted / 375 generated)`, `"draft_n": 240`, `Position 0: 83.39`,
-`#gen drafts = 50` and `0.700, 0.420` behind a name are all read here, so that a form (`forms.py`) is a list of names.
-Lines of a log differ in their numbers alone, so the walk is over the line without them and is kept.
+`#gen drafts = 50` and `0.700, 0.420` after a name are all read here, so that a form (`forms.py`) is a list of names.
+Lines of a log mostly differ only in their numbers, so the line without them is parsed and the result is cached.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from itertools import accumulate
 from hsd_core.doctor.reading.counts import number
 
 _PIECE = re.compile(r"(\d(?:[\d.,]*\d)?(?:[eE][+-]?\d+)?|#?[^\W\d][\w/#-]*)")
-_VALUE, _NO_VALUE = "\x00", "\x01"  # what stands for a number in a line without them
+_VALUE, _NO_VALUE = "\x00", "\x01"  # placeholders for the numbers of a line
 _TOKEN = re.compile(r"(\x00+|\x01)|(#?[^\W\d][\w/#-]*)|(\S)")
 _COMMA = re.compile(r"(?<![\d.,])(?:0,\d|\d+,\d\d?(?!\d))(?![\d,]*\.\d)")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_GAPS = frozenset("|,;/•·{}→<>~@&")  # a name ends there
+_GAPS = frozenset("|,;/•·{}→<>~@&")  # these end a name
 _SKIPPED = frozenset("\"'`[]*.")
 MOST_WORDS = 6  # of a name
 MOST_VALUES = 256  # of a list
@@ -29,9 +29,9 @@ KEPT = 256  # lines without their numbers
 
 @dataclass(slots=True)
 class Figure:
-    """name: the words before it, in small letters. unit: the words behind it, or those in brackets behind its name.
+    """name: the words before it, in lower case. unit: the words after it, or those in brackets after its name.
 
-    values: more than one for a list. at, end: columns of the first and of the last. last: word of the name.
+    values: more than one for a list. at, end: columns of the first and the last value. last: last word of the name.
     """
 
     name: str
@@ -48,13 +48,13 @@ class Figure:
 
     @property
     def share(self) -> float:
-        """The first value, out of percent where it says so."""
+        """The first value, divided by 100 if it is in percent."""
         return self.value / 100 if self.percent else self.value
 
 
 @dataclass(slots=True)
 class _Shape:
-    """A figure whose values are the numbers `first` to `end` of a line, written there as its numbers `at` to `till`."""
+    """A figure with the numbers `first` to `end` of a line as values; `at`, `till`: among its written numbers."""
 
     name: str
     first: int
@@ -64,58 +64,59 @@ class _Shape:
     unit: str
     percent: bool
     last: str = ""
-    numbered: bool = False  # its name has numbers too, by their place
+    numbered: bool = False  # its name contains numbers too, by their index
 
 
 @dataclass(slots=True)
 class _Walk:
-    """What is known between two tokens."""
+    """The state between two tokens."""
 
     found: list[_Shape] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
     stash: list[str] | None = None  # the name before a bracket
     hint: str = ""
     percent: bool = False
-    separated: bool = False  # a colon or an equals sign stands behind the name
+    separated: bool = False  # a colon or an equals sign follows the name
     open: bool = False  # the last figure may still get a unit
-    listed: bool = False  # the last figure may go on as a list
+    listed: bool = False  # the last figure may continue as a list
     minus: bool = False
-    spread: bool = False  # the next number says how far the last one may be off
+    spread: bool = False  # the next number is the uncertainty of the last one
     inside: int = 0  # figures before the bracket
 
 
 def figures(line: str) -> list[Figure]:
-    """All figures of a line, in its order."""
+    """All figures of a line, in order."""
     if _VALUE in line or _NO_VALUE in line:
         line = line.replace(_VALUE, " ").replace(_NO_VALUE, " ")
     pieces = _PIECE.split(line)
-    written = [place for place in range(1, len(pieces), 2) if pieces[place][0].isdecimal()]
+    written = [position for position in range(1, len(pieces), 2) if pieces[position][0].isdecimal()]
     if not written:
         return []
     starts = [0, *accumulate(map(len, pieces))]
-    at = [starts[place] for place in written]
+    at = [starts[position] for position in written]
     values: list[float] = []
     comma: bool | None = None
-    for place in written:
-        text = pieces[place]
+    for position in written:
+        text = pieces[position]
         if "," in text:
             comma = _COMMA.search(line) is not None if comma is None else comma
-            told = [value for part in _parts(text, comma) if (value := number(part)) is not None]
-            values += told
-            pieces[place] = _VALUE * len(told) or _NO_VALUE
+            read = [value for part in _parts(text, comma) if (value := number(part)) is not None]
+            values += read
+            pieces[position] = _VALUE * len(read) or _NO_VALUE
         elif (value := number(text)) is not None:
             values.append(value)
-            pieces[place] = _VALUE
+            pieces[position] = _VALUE
         else:
-            pieces[place] = _NO_VALUE
+            pieces[position] = _NO_VALUE
     found = []
     for shape in _walked("".join(pieces)):
         name, unit, last = shape.name, shape.unit, shape.last
         if shape.numbered:
             name, unit = _numbered(name, values), _numbered(unit, values)
             last = name.rpartition(" ")[2]
-        told = values[shape.first : shape.end]
-        found.append(Figure(name, told, at[shape.at], at[shape.till], unit, shape.percent, last))
+        found.append(
+            Figure(name, values[shape.first : shape.end], at[shape.at], at[shape.till], unit, shape.percent, last)
+        )
     return found
 
 
@@ -125,7 +126,7 @@ def _numbered(words: str, values: Sequence[float]) -> str:
 
 @lru_cache(maxsize=KEPT)
 def _walked(line: str) -> tuple[_Shape, ...]:
-    """The figures of a line whose numbers are taken out."""
+    """The figures of a line whose numbers are replaced by placeholders."""
     walk = _Walk()
     read = written = 0
     for token in _TOKEN.finditer(line):
@@ -145,7 +146,7 @@ def _walked(line: str) -> tuple[_Shape, ...]:
 
 
 def words_of(name: str) -> str:
-    """A name in small letters, its humps as underscores: `acceptedDraftTokens` is `accepted_draft_tokens`."""
+    """A name in snake case: `acceptedDraftTokens` is `accepted_draft_tokens`."""
     return name if name.islower() else _HUMP.sub("_", name).lower()
 
 

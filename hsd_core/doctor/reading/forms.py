@@ -1,4 +1,4 @@
-"""What engines call the figures that they print: a form is a list of names, and the figures that make it one.
+"""What engines call the figures that they print: a form is a list of names and the figures that it requires.
 
 vLLM: `v1/spec_decode/metrics.py`, `v1/metrics/loggers.py`, `benchmarks/serve.py`, `examples/.../spec_decode.py`, and
 `spec_decode/metrics.py` up to 0.8. SGLang: the scheduler's `Decode batch`, `bench_serving.py`. llama.cpp: its timings,
@@ -20,17 +20,17 @@ Fields = dict[str, list[float]]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Form:
-    """names: to a field of `Printed`, or to "" for what is passed over. needs: sets of fields that suffice.
+    """names: from a printed name to a field of `Printed`, or to "" if ignored. needs: sets of fields that suffice.
 
-    mark: what its lines have, in small letters; without it the engine is not told. whole: all stands on one line.
-    about: the object of a reply that its names are of, where they are pieces of one.
+    mark: text of its lines, in lower case; without it the engine is unknown. one_line: all figures are on one line.
+    about: the object of a reply to which the names belong, for pieces of JSON.
     """
 
     engine: str
     names: Mapping[str, str]
     needs: tuple[frozenset[str], ...]
     mark: str = ""
-    whole: bool = True
+    one_line: bool = True
     about: str = ""
     ends: frozenset[str] = field(default=frozenset(), init=False)  # last words of the names
 
@@ -46,7 +46,7 @@ def _needs(*sets: str) -> tuple[frozenset[str], ...]:
 
 
 def called(**fields: str) -> dict[str, str]:
-    """Names, divided by bars, to the field that they are of; `over`: figures that are passed over."""
+    """A field for each of the names, which are separated by bars; `over`: ignored figures."""
     return {name: "" if field == "over" else field for field, names in fields.items() for name in names.split("|")}
 
 
@@ -56,10 +56,10 @@ VLLM_LINE = Form(
         length="mean acceptance length",
         accepted="accepted",
         drafted="drafted",
-        places="per-position acceptance rate|per-position acceptance probabilities",
+        positions="per-position acceptance rate|per-position acceptance probabilities",
         rate="draft acceptance rate",
     ),
-    _needs("accepted drafted", "places"),
+    _needs("accepted drafted", "positions"),
     mark="specdecoding",
 )
 VLLM_OLD = Form(
@@ -105,11 +105,11 @@ BENCH = Form(
         all_tokens="total generated tokens|total_output_tokens",
         most_running="maximum request concurrency|max request concurrency|max_concurrency",
         running="concurrency",
-        place="position",
-        places="spec_decode_per_position_acceptance_rates",
+        position="position",
+        positions="spec_decode_per_position_acceptance_rates",
     ),
     _needs("per_token", "rounds drafted accepted", "requests length"),
-    whole=False,
+    one_line=False,
 )
 OFFLINE = Form(
     "vllm",
@@ -118,11 +118,11 @@ OFFLINE = Form(
         drafted="num_draft_tokens",
         accepted="num_accepted_tokens",
         length="mean acceptance length",
-        place="acceptance at token",
+        position="acceptance at token",
         over="total_num_output_tokens",
     ),
     _needs("rounds drafted accepted"),
-    whole=False,
+    one_line=False,
 )
 SPECULATIVE = Form(
     "llama.cpp",
@@ -136,7 +136,7 @@ SPECULATIVE = Form(
         over="accept",
     ),
     _needs("drafted accepted"),
-    whole=False,
+    one_line=False,
 )
 MTP_BENCH = Form(
     "llama.cpp",
@@ -146,20 +146,17 @@ MTP_BENCH = Form(
 EXLLAMA = Form(
     "",
     called(
-        tokens="new_tokens",
-        seconds="time_generate",
-        accepted="accepted_draft_tokens",
-        rejected="rejected_draft_tokens",
+        tokens="new_tokens", seconds="time_generate", accepted="accepted_draft_tokens", rejected="rejected_draft_tokens"
     ),
     _needs("tokens seconds", "accepted rejected"),
-    whole=False,
+    one_line=False,
 )
-LATENCY = Form("vllm", called(seconds="avg latency"), _needs("seconds"), whole=False)
+LATENCY = Form("vllm", called(seconds="avg latency"), _needs("seconds"), one_line=False)
 
 
 def _piece(engine: str, about: str, names: str, *needs: str) -> Form:
-    """A reply that is cut off: its names stay as they are, `replies.py` reads it like a whole one."""
-    return Form(engine, {name: name for name in names.split()}, _needs(*needs), whole=False, about=about)
+    """A reply that is cut off: its names stay as they are, `replies.py` reads it like a complete one."""
+    return Form(engine, {name: name for name in names.split()}, _needs(*needs), one_line=False, about=about)
 
 
 TIMINGS = _piece(
@@ -196,26 +193,26 @@ TENSORRT = Form(
         running="number of concurrent requests",
     ),
     _needs("length", "drafted accepted"),
-    whole=False,
+    one_line=False,
 )
-# in the order in which a line is offered to them: the first whole one takes it
-WHOLE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH)
-SPREAD = (BENCH, OFFLINE, SPECULATIVE, EXLLAMA, LATENCY, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
-ENDS = frozenset().union(*(form.ends for form in (*WHOLE, *SPREAD)))
-PERCENT = ("rate", "place", "places")  # fields that are shares
+# in the order in which they are tried: the first complete one takes the line
+ONE_LINE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH)
+SEVERAL_LINES = (BENCH, OFFLINE, SPECULATIVE, EXLLAMA, LATENCY, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
+ENDS = frozenset().union(*(form.ends for form in (*ONE_LINE, *SEVERAL_LINES)))
+PERCENT = ("rate", "position", "positions")  # fields that are shares
 
 
 def fields_of(form: Form, figures: Sequence[Figure]) -> Fields:
-    """The figures of a line that a form knows, by field; a share is from 0 to 1."""
+    """The figures of a line that belong to a form, by field; shares are from 0 to 1."""
     found: Fields = {}
     for figure in figures:
         if figure.last not in form.ends and not figure.last.isdecimal():
             continue
         what = _field(form, figure.name)
-        if what.startswith("place "):
+        if what.startswith("position "):
             found[what] = [figure.share if figure.percent or figure.value <= 1 else figure.value / 100]
         elif what and what not in found:
-            values = figure.values if what == "places" else figure.values[:1]
+            values = figure.values if what == "positions" else figure.values[:1]
             if what in PERCENT and (figure.percent or (what == "rate" and figure.value > 1.5)):
                 values = [value / 100 for value in values]
             found[what] = list(values)
@@ -224,17 +221,17 @@ def fields_of(form: Form, figures: Sequence[Figure]) -> Fields:
 
 @lru_cache(maxsize=4096)
 def _field(form: Form, name: str) -> str:
-    """The field that a name is of, "place 3" for one of a position; "" for none."""
+    """The field of a name, such as "position 3"; "" for none."""
     words = name.split()
     index = words[-1] if len(words) > 1 and words[-1].isdecimal() else ""
-    if index and len(index) < 4 and known(form.names, words[:-1]) == "place":
-        return f"place {int(index)}"
+    if index and len(index) < 4 and known(form.names, words[:-1]) == "position":
+        return f"position {int(index)}"
     what = known(form.names, words) or ""
-    return "" if what == "place" else what
+    return "" if what == "position" else what
 
 
 def known(names: Mapping[str, str], words: Sequence[str]) -> str | None:
-    """What the longest end of a name is called here."""
+    """The field of the longest known ending of a name."""
     for count in range(min(MOST_WORDS, len(words)), 0, -1):
         if (what := names.get(" ".join(words[-count:]))) is not None:
             return what
@@ -245,33 +242,33 @@ _SAME = ("rounds", "drafted", "accepted", "length", "rate", "per_token", "speed"
 
 
 def printed_of(form: Form, fields: Fields) -> Printed:
-    """What the fields tell."""
+    """The fields as `Printed`."""
     one = {name: values[0] for name, values in fields.items()}
-    told = Printed(engine=form.engine)
+    printed = Printed(engine=form.engine)
     for name in _SAME:
         if name in one:
-            setattr(told, name, one[name])
+            setattr(printed, name, one[name])
     if "k" in one:
-        told.k = length_of(one["k"])
-    told.places = [place for place in fields.get("places", []) if place <= 1] or _places(one)
+        printed.k = length_of(one["k"])
+    printed.positions = [position for position in fields.get("positions", []) if position <= 1] or _positions(one)
     if form is VLLM_OLD:
-        _old(told, one)
+        _old(printed, one)
     elif form is BENCH or form is TENSORRT:
-        _bench(told, one)
+        _bench(printed, one)
     elif form is SPECULATIVE:
-        _example(told, one)
-    elif "tokens" in one and told.accepted is not None:
-        told.passes = max(1.0, one["tokens"] - told.accepted)  # mtp-bench, exllamav2
+        _example(printed, one)
+    elif "tokens" in one and printed.accepted is not None:
+        printed.passes = max(1.0, one["tokens"] - printed.accepted)  # mtp-bench, exllamav2
     if "seconds" in one:
-        told.ms = 1e3 * one["seconds"]
-    if "rejected" in one and told.accepted is not None:
-        told.drafted = told.accepted + one["rejected"]
-    return told
+        printed.ms = 1e3 * one["seconds"]
+    if "rejected" in one and printed.accepted is not None:
+        printed.drafted = printed.accepted + one["rejected"]
+    return printed
 
 
-def _places(one: dict[str, float]) -> list[float]:
-    """Positions that are told one by one, as long as none is missing."""
-    found = {int(name.split()[1]): value for name, value in one.items() if name.startswith("place ")}
+def _positions(one: dict[str, float]) -> list[float]:
+    """Positions that are printed one by one, up to the first missing one."""
+    found = {int(name.split()[1]): value for name, value in one.items() if name.startswith("position ")}
     first = min(found, default=0)
     listed: list[float] = []
     while first + len(listed) in found and first <= 1:
@@ -279,35 +276,35 @@ def _places(one: dict[str, float]) -> list[float]:
     return listed
 
 
-def _old(told: Printed, one: dict[str, float]) -> None:
-    """vLLM up to 0.8 counts accepted tokens behind a rejected one too; what was emitted is exact."""
+def _old(printed: Printed, one: dict[str, float]) -> None:
+    """vLLM up to 0.8 counts accepted tokens after a rejected one too; the emitted tokens are exact."""
     emitted = one.get("emitted")
-    told.rate = None
-    told.notes.append("rising")
-    if emitted is not None and told.k and told.drafted:
-        told.rounds = told.drafted / told.k
-        told.accepted = max(0.0, emitted - told.rounds)
+    printed.rate = None
+    printed.notes.append("rising")
+    if emitted is not None and printed.k and printed.drafted:
+        printed.rounds = printed.drafted / printed.k
+        printed.accepted = max(0.0, emitted - printed.rounds)
     else:
-        told.accepted = one.get("old_accepted")
+        printed.accepted = one.get("old_accepted")
 
 
-def _bench(told: Printed, one: dict[str, float]) -> None:
-    """Times of a benchmark are means over its requests; the first token of each is of its prompt's pass."""
+def _bench(printed: Printed, one: dict[str, float]) -> None:
+    """The times of a benchmark are means over its requests; the first token of each comes from its prompt's pass."""
     requests, tokens = one.get("requests", 0.0), one.get("all_tokens")
-    if told.running is None:
-        told.running = one.get("most_running")
+    if printed.running is None:
+        printed.running = one.get("most_running")
     if tokens is not None and tokens > requests:
-        told.tokens = tokens - requests
-    told.passes = told.rounds
-    if not told.engine and (told.rounds is not None or told.rate is not None):
-        told.engine = "vllm"
+        printed.tokens = tokens - requests
+    printed.passes = printed.rounds
+    if not printed.engine and (printed.rounds is not None or printed.rate is not None):
+        printed.engine = "vllm"
 
 
-def _example(told: Printed, one: dict[str, float]) -> None:
-    """llama-speculative: the first token is of the prompt's pass, every further pass had a draft."""
+def _example(printed: Printed, one: dict[str, float]) -> None:
+    """llama-speculative: the first token comes from the prompt's pass, every further pass had a draft."""
     tokens = one.get("decoded", one.get("written"))
-    told.tokens = tokens
-    if tokens is not None and told.accepted is not None and tokens - 1 > told.accepted:
-        told.rounds = told.passes = tokens - 1.0 - told.accepted
+    printed.tokens = tokens
+    if tokens is not None and printed.accepted is not None and tokens - 1 > printed.accepted:
+        printed.rounds = printed.passes = tokens - 1.0 - printed.accepted
     if one.get("most"):
-        told.k = length_of(one["most"])  # the limit: drafts may be shorter
+        printed.k = length_of(one["most"])  # the limit: drafts may be shorter

@@ -1,6 +1,6 @@
-"""What people write of their runs themselves, in lines of speed and acceptance, in any engine's words.
+"""What people write about their runs: lines with a speed or an acceptance, in the terms of any engine.
 
-Asked where no form of an engine's own was found, and beside a log that tells no times.
+Read if no form of an engine was found, and in addition to a log without times.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from hsd_core.doctor.reading.headings import (
     is_drafted,
     is_plain,
     length_in,
-    speaks_of_drafts,
+    mentions_drafts,
 )
 from hsd_core.doctor.reading.printed import Printed
 from hsd_core.doctor.reading.table_rows import put
 
-_NAMES = called(  # a name with underscores is one with blanks
+_NAMES = called(  # underscores in a name count as blanks
     length="acceptance length|accept length|accept len|accpt len|acceptance len|accepted length|acc len"
     "|mean accepted len|tokens per step|tau|tokens per pass|tokens/pass|tokens per forward|tokens/forward|接受长度|al",
     rate="acceptance rate|accept rate|acceptance|draft rate|accept|接受率|akzeptanz|akzeptanzrate",
@@ -52,7 +52,7 @@ _UNITS = {
     "drafted": ("generated", "drafted", "draft tokens", "proposed"),
     "tokens": ("tokens generated in", "tokens"),
 }
-# words before a speed: of reading a prompt, or of everything, or of writing
+# words before a speed: of reading a prompt or of everything, or of writing
 _READING = r"prompt(?:[ _-]eval\w*)?|prefill|process|input|encod|\bpp\b|load|\btotal\b"
 _WRITING = r"generat|decod|output|\beval|\btg\b|predict|speed|with"
 _WORK = re.compile(f"(?P<reading>{_READING})|{_WRITING}", re.IGNORECASE)
@@ -71,100 +71,106 @@ _UNIT_HEAD = re.compile(
 )
 _MORE = ("length", "rate", "k", "accepted", "drafted", "speed", "per_token")
 MOST_LINES = 5_000
-SHOWN = 48  # characters of a line that stand for its run
+SHOWN = 48  # characters of a line that name its run
 
 
 def read_free_lines(lines: Sequence[tuple[int, str]], *, drafts: bool = False) -> list[Printed]:
-    """A line that tells a speed or an acceptance is a run; its own words, or its heading, say which.
+    """A line with a speed or an acceptance is a run; its text or its heading says of what kind.
 
-    A speed of which nothing is said is plain decoding only where the whole text speaks of no drafts. `drafts`: whether
-    other lines of it do.
+    A speed without such a word is plain decoding only if the text nowhere mentions drafts. `drafts`: whether other
+    lines of the text do.
     """
     found: list[Printed] = []
     neutral: list[Printed] = []
-    leads: dict[int, str] = {}  # what a line begins with
-    label, last, aside, asides, unit = "", None, "", [], ""
+    leads: dict[int, str] = {}  # the beginning of each line
+    label, last, above, with_above, unit = "", None, "", [], ""
     for number, line in islice(_clauses(lines), MOST_LINES):
-        told = None if _OF_DRAFTER.search(line) else _line(line, _with_unit(figures(line), unit))
-        if told is None:
+        printed = None if _OF_DRAFTER.search(line) else _line(line, _with_unit(figures(line), unit))
+        if printed is None:
             head_unit = _UNIT_HEAD.search(line[-60:])
             unit = head_unit[1] if head_unit else unit if line.strip() else ""
             if (head := heading(line)) is not None:
                 label, last = head, None
             elif 0 < len(line.strip()) <= SHOWN:
-                aside = line.strip(" #*:")
+                above = line.strip(" #*:")
             continue
-        own = _own(line)
-        told.line = number
-        counts = not any((told.speed, told.per_token, told.length, told.rate, told.pass_ms, told.round_ms))
-        rest = not own or counts or (last is not None and last.speculated and not last.speaks and not _timed(told))
-        if last is not None and rest and last.line + 4 > number and not (_timed(told) and _timed(last)):
-            _more(last, told)  # the rest of the run before
-            continue
-        if own and line.lstrip().startswith("#"):
-            label = own
-        whole = own or label
-        told.label = _shown(whole)
-        length = length_in(whole) if length_in(whole) is not None else length_in(line)
-        told.k = told.k or length or None
-        told.plain = not told.speaks and (
-            length == 0 or is_plain(whole) or (is_command(whole) and not is_drafted(whole))
+        line_label = _line_label(line)
+        printed.line = number
+        counts = not any(
+            (printed.speed, printed.per_token, printed.length, printed.rate, printed.pass_ms, printed.round_ms)
         )
-        told.speculated = not told.speaks and not told.plain and (is_drafted(whole) or bool(told.k))
-        (found if told.speaks or told.plain or told.speculated else neutral).append(told)
-        asides.append((told, aside))
+        rest = (
+            not line_label
+            or counts
+            or (last is not None and last.speculated and not last.mentions_drafts and not _timed(printed))
+        )
+        if last is not None and rest and last.line + 4 > number and not (_timed(printed) and _timed(last)):
+            _more(last, printed)  # the rest of the run before
+            continue
+        if line_label and line.lstrip().startswith("#"):
+            label = line_label
+        name = line_label or label
+        printed.label = _shown(name)
+        length = length_in(name) if length_in(name) is not None else length_in(line)
+        printed.k = printed.k or length or None
+        printed.plain = not printed.mentions_drafts and (
+            length == 0 or is_plain(name) or (is_command(name) and not is_drafted(name))
+        )
+        printed.speculated = not printed.mentions_drafts and not printed.plain and (is_drafted(name) or bool(printed.k))
+        (found if printed.mentions_drafts or printed.plain or printed.speculated else neutral).append(printed)
+        with_above.append((printed, above))
         leads[number] = re.split(r"[\d:|=]", line, maxsplit=1)[0].strip(" -*>\t")[:SHOWN]
-        last = told
-    _apart(asides)
-    found += [told for told in neutral if told.speaks]
-    found = [told for told in found if not told.speaks or _known_share(told)]
-    neutral = [told for told in neutral if not told.speaks]
-    spoken = drafts or any(speaks_of_drafts(line) for _, line in lines)
-    if spoken and found and all(told.plain for told in found):  # "95 with this, 60 without"
-        lines_of = [told.line for told, _ in asides if told.plain]
-        for told in [told for told in neutral if told.line not in lines_of or len(neutral) == 1]:
-            told.speculated, told.label = True, told.label or leads[told.line]
-            neutral.remove(told)
-            found.append(told)
-    for told in found:
-        if told.accepted is not None and told.drafted is None and (told.tokens or 0.0) > told.accepted:
-            told.passes = (told.tokens or 0.0) - told.accepted
-    for told in neutral:  # "7b" beside "spec 7b"
-        if told.label and any(_without(one.label) == set(told.label.lower().split()) for one in found):
-            told.plain = True
-            found.append(told)
-    if not any(one.speaks or one.speculated for one in found):
-        for told in neutral:
-            told.plain = not spoken
-            told.notes += ["unsaid"] if spoken else []
-            found.append(told)
+        last = printed
+    _tell_apart(with_above)
+    found += [printed for printed in neutral if printed.mentions_drafts]
+    found = [printed for printed in found if not printed.mentions_drafts or _known_share(printed)]
+    neutral = [printed for printed in neutral if not printed.mentions_drafts]
+    spoken = drafts or any(mentions_drafts(line) for _, line in lines)
+    if spoken and found and all(printed.plain for printed in found):  # "95 with this, 60 without"
+        lines_of = [printed.line for printed, _ in with_above if printed.plain]
+        for printed in [printed for printed in neutral if printed.line not in lines_of or len(neutral) == 1]:
+            printed.speculated, printed.label = True, printed.label or leads[printed.line]
+            neutral.remove(printed)
+            found.append(printed)
+    for printed in found:
+        if printed.accepted is not None and printed.drafted is None and (printed.tokens or 0.0) > printed.accepted:
+            printed.passes = (printed.tokens or 0.0) - printed.accepted
+    for printed in neutral:  # "7b" next to "spec 7b"
+        if printed.label and any(_without(one.label) == set(printed.label.lower().split()) for one in found):
+            printed.plain = True
+            found.append(printed)
+    if not any(one.mentions_drafts or one.speculated for one in found):
+        for printed in neutral:
+            printed.plain = not spoken
+            printed.notes += ["unclear"] if spoken else []
+            found.append(printed)
     return found
 
 
-def _known_share(told: Printed) -> bool:
-    """Whether more is told of the drafts than how many there were."""
-    if told.accepted is not None:
-        return any((told.drafted, told.tokens, told.length, told.speed, told.per_token))
-    return told.length is not None or told.rate is not None or bool(told.places)
+def _known_share(printed: Printed) -> bool:
+    """Whether an acceptance is known, not only the number of drafts."""
+    if printed.accepted is not None:
+        return any((printed.drafted, printed.tokens, printed.length, printed.speed, printed.per_token))
+    return printed.length is not None or printed.rate is not None or bool(printed.positions)
 
 
 def _without(label: str) -> set[str]:
-    """The words of a drafting run's name but those that say that it drafts."""
+    """The words of a drafting run's name, without those that say that it drafts."""
     return {word for word in label.lower().split() if not is_drafted(word)} if is_drafted(label) else set()
 
 
-def _apart(asides: Sequence[tuple[Printed, str]]) -> None:
-    """Runs of one name under different lines, such as "tp = 4", are told apart by these."""
+def _tell_apart(with_above: Sequence[tuple[Printed, str]]) -> None:
+    """Adds the line above, such as "tp = 4", to the names of runs that would have the same name."""
     under: dict[str, set[str]] = {}
-    for told, aside in asides:
-        under.setdefault(told.label, set()).add(aside)
-    for told, aside in asides:
-        if len(under[told.label]) > 1 and aside and told.label:
-            told.label = f"{aside}: {told.label}"[:LONGEST]
+    for printed, above in with_above:
+        under.setdefault(printed.label, set()).add(above)
+    for printed, above in with_above:
+        if len(under[printed.label]) > 1 and above and printed.label:
+            printed.label = f"{above}: {printed.label}"[:LONGEST]
 
 
 def _clauses(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Lines, those with several speeds divided between them."""
+    """The lines; one with several speeds is divided between them."""
     for number, line in lines:
         if len(line) > 2_000 or line.count("|") > 2 or not any(sign.isdigit() for sign in line):
             if len(line) <= 2_000:
@@ -180,8 +186,8 @@ def _clauses(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         yield number, line[start:]
 
 
-def _own(line: str) -> str:
-    """What a line says of its own run: its beginning, as far as a colon, or all of it."""
+def _line_label(line: str) -> str:
+    """The part of a line that names its run: its beginning up to a colon, or all of it."""
     lead, colon, _ = line.partition(":")
     for part in (lead if colon and len(lead) < 60 else "", line[:LONGEST]):
         bare = part.strip(" -*#>,.;\t")
@@ -194,12 +200,12 @@ def _shown(words: str) -> str:
     return words if len(words) <= SHOWN else f"{words[:SHOWN].rsplit(' ', 1)[0]} ..."
 
 
-def _timed(told: Printed) -> bool:
-    return told.speed is not None or told.per_token is not None
+def _timed(printed: Printed) -> bool:
+    return printed.speed is not None or printed.per_token is not None
 
 
 def _line(line: str, found: Sequence[Figure]) -> Printed | None:
-    told = Printed(kind="words")
+    printed = Printed(kind="words")
     rejected = None
     before = 0
     for figure in _single(found):
@@ -207,51 +213,51 @@ def _line(line: str, found: Sequence[Figure]) -> Printed | None:
         if what in ("per_token", "pass_ms", "draft_ms"):
             what = _whose(what, figure, line[before : figure.at])
         before = figure.at
-        if what is None or (what == "tokens" and told.tokens is not None):
-            if what is None and told.accepted is not None and figure.unit.startswith("draft tokens"):
-                told.drafted = told.drafted if told.drafted is not None else figure.value
+        if what is None or (what == "tokens" and printed.tokens is not None):
+            if what is None and printed.accepted is not None and figure.unit.startswith("draft tokens"):
+                printed.drafted = printed.drafted if printed.drafted is not None else figure.value
         elif what == "rejected":
             rejected = figure.value
         elif what == "rate" and figure.value > 1.5 and not figure.percent and "rate" not in figure.name:
             continue  # "acceptance was 3" is no share
         elif what == "seconds":
-            told.ms = 1e3 * figure.value
-        elif what == "speed" and (not _written(line, figure) or told.speed is not None):
+            printed.ms = 1e3 * figure.value
+        elif what == "speed" and (not _written(line, figure) or printed.speed is not None):
             continue
         else:
-            put(told, what, figure)
+            put(printed, what, figure)
             if what == "speed" and re.search(r"req(?:uest)?s?/s", line):
-                told.notes.append("of_all_requests")
-    if told.accepted is not None and rejected is not None and told.drafted is None:
-        told.drafted = told.accepted + rejected
-    if told.length is not None and told.length < 1:
-        told.length = None
-    told.tokens = told.tokens if told.speed or told.ms or told.accepted is not None else None
-    if told.ms and told.tokens and not told.speed:
-        told.speed = 1e3 * told.tokens / told.ms
-    told.ms = None
-    useful = (told.speed, told.per_token, told.length, told.rate, told.pass_ms, told.round_ms)
-    return told if any(useful) or told.accepted is not None or told.drafted else None
+                printed.notes.append("of_all_requests")
+    if printed.accepted is not None and rejected is not None and printed.drafted is None:
+        printed.drafted = printed.accepted + rejected
+    if printed.length is not None and printed.length < 1:
+        printed.length = None
+    printed.tokens = printed.tokens if printed.speed or printed.ms or printed.accepted is not None else None
+    if printed.ms and printed.tokens and not printed.speed:
+        printed.speed = 1e3 * printed.tokens / printed.ms
+    printed.ms = None
+    useful = (printed.speed, printed.per_token, printed.length, printed.rate, printed.pass_ms, printed.round_ms)
+    return printed if any(useful) or printed.accepted is not None or printed.drafted else None
 
 
 def _with_unit(found: list[Figure], unit: str) -> list[Figure]:
-    """The figures of a line under a heading that has their unit: its last one is of that unit, if it has none."""
+    """The figures of a line; a last one without a unit gets the unit of the heading."""
     if unit and found and not found[-1].unit and not found[-1].percent:
         found[-1].name, found[-1].unit = "", unit
     return found
 
 
 def _single(found: Sequence[Figure]) -> Iterator[Figure]:
-    """Figures of one value: in words, "k = 4, 25 ms a pass" is no list."""
+    """The values of a list as single figures: in prose, "k = 4, 25 ms a pass" is not a list."""
     for figure in found:
         *others, last = figure.values
-        for place, value in enumerate(others):
-            yield Figure("" if place else figure.name, [value], figure.at, figure.at)
+        for position, value in enumerate(others):
+            yield Figure("" if position else figure.name, [value], figure.at, figure.at)
         yield Figure("" if others else figure.name, [last], figure.end, figure.end, figure.unit, figure.percent)
 
 
 def _meant(figure: Figure) -> str | None:
-    """What a figure is, by its name and, for times and speeds, by a unit that agrees."""
+    """The field of a figure, by its name and, for times and speeds, by a matching unit."""
     words = figure.name.split()
     while words and words[-1] in _FILLING:
         words.pop()
@@ -272,7 +278,7 @@ def _meant(figure: Figure) -> str | None:
 
 
 def _whose(what: str, figure: Figure, before: str) -> str | None:
-    """Whether ms are of a token of the text, of a token of the drafter's, or of a pass of the target."""
+    """Whether ms are per token of the text, per drafted token, or per pass of the target."""
     around = f"{before} {figure.unit}"
     if what == "draft_ms" or _ABOUT_DRAFTER.search(around):
         return "draft_ms"
@@ -282,14 +288,14 @@ def _whose(what: str, figure: Figure, before: str) -> str | None:
 
 
 def _written(line: str, figure: Figure) -> bool:
-    """Whether a speed is of writing tokens: the nearest word before it decides."""
+    """Whether a speed is that of generating tokens: the nearest word before it decides."""
     if figure.unit.startswith("output"):
         return True
-    said = [word["reading"] is None for word in _WORK.finditer(line, 0, figure.at)]
-    return not said or said[-1]
+    writing = [word["reading"] is None for word in _WORK.finditer(line, 0, figure.at)]
+    return not writing or writing[-1]
 
 
-def _more(told: Printed, also: Printed) -> None:
+def _more(printed: Printed, also: Printed) -> None:
     for field in (*_MORE, "pass_ms", "draft_ms", "round_ms", "tokens"):
-        if getattr(told, field) is None:
-            setattr(told, field, getattr(also, field))
+        if getattr(printed, field) is None:
+            setattr(printed, field, getattr(also, field))

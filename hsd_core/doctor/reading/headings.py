@@ -1,5 +1,5 @@
-"""What the lines around figures say: whether speculation was on, which engine ran, and what its command or
-configuration sets.
+"""What the lines around the figures say: whether speculation was on, which engine ran, and the settings of its command
+or configuration.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from hsd_core.doctor.engines import engine_of
 
 LONGEST = 90  # characters of a heading
-# what may stand in front of a heading or of figures on one line
+# words of a heading, or before the figures of a line
 _PLAIN = re.compile(
     r"\b(?:without|w/o|baseline|base|vanilla|plain|no (?:spec|draft|mtp|eagle)\w*|normal|none|off|disabled|non-spec\w*"
     r"|autoregressive|alone|original|ohne|sans|sin|senza|zonder|без)\b|(?<=\w)-sd\b|不用|不开|没开|未开|关闭",
@@ -29,7 +29,7 @@ _COMMAND = re.compile(
 )
 _KEPT = ("-md", "--draft", "--output-len")  # options that a heading keeps
 _PROGRAMS = ("llama-", "vllm ", "python", "mlx")
-# how a line of a log begins, and headings that are not of a setting
+# beginnings of log lines, and headings that name no setting
 _LOGGED = re.compile(
     r"\s*(?:\d|\[|\(|INFO|WARN|ERROR|DEBUG|slot |srv |time=|[IW] (?:slot|srv|statistics|[a-z_]+:)|main:|common_|llama_)"
 )
@@ -43,7 +43,7 @@ _GENERAL = re.compile(
 
 
 def heading(line: str) -> str | None:
-    """The heading that a line is, without its marks; None where it is none, as a log's own lines are none."""
+    """The line as a heading, without its marks; None if it is not one, such as a line of a log."""
     if any(word in line for word in _PROGRAMS) and len(line) < 4_000 and _COMMAND.match(line):
         return _command(line)
     bare = line.strip().strip("#*_=-`> ").strip()
@@ -51,7 +51,7 @@ def heading(line: str) -> str | None:
     if len(line) > 4 * LONGEST or (_LOGGED.match(line) and not named):
         return None
     if not bare or len(bare) > LONGEST or "|" in bare or _SPEED.search(bare) or bare.lower() == "speculative decoding":
-        return None  # the last is a part of a benchmark's report
+        return None  # the last one is a section of a benchmark's report
     marked = line.lstrip().startswith(("#", "**", "==", "--- ")) or bare.endswith(":")
     short = len(bare) < 40 and not bare.endswith((".", "?"))
     if (marked or short) and (is_plain(bare) or is_drafted(bare)):
@@ -62,24 +62,24 @@ def heading(line: str) -> str | None:
 
 
 def _command(line: str) -> str:
-    """A command; of a long one its program and the options that are of drafts."""
+    """A command; a long one is cut to its program and the options about drafts."""
     bare = line.strip().strip("#*_=-`>$ ").strip()
     if len(bare) <= LONGEST:
         return bare
     program, *options = re.split(r"\s(?=-)", bare)
-    kept = [option for option in options if speaks_of_drafts(option) or option.startswith(_KEPT)]
+    kept = [option for option in options if mentions_drafts(option) or option.startswith(_KEPT)]
     if options and options[0].startswith("-m ") and "python" in program:
         kept.insert(0, options[0])
     return " ".join([program[: LONGEST // 2], *kept])[:300]
 
 
-def is_logged(line: str) -> bool:
-    """Whether a line begins as those of a log do."""
+def is_log_line(line: str) -> bool:
+    """Whether a line begins like one of a log."""
     return _LOGGED.match(line) is not None
 
 
 def is_plain(text: str) -> bool:
-    """Whether a heading says that nothing was drafted; of a command its options do, no model's name."""
+    """Whether a heading says that nothing was drafted; of a command only its options count, not a model's name."""
     if is_command(text):
         return _OFF.search(text) is not None
     return _PLAIN.search(text) is not None
@@ -98,8 +98,8 @@ _SPOKEN = re.compile(
 _EARLY = re.compile(r"p[-_]min\W{1,4}0?[.,][0-9]*[1-9]|confidence")
 
 
-def speaks_of_drafts(line: str) -> bool:
-    """Whether a line has a word that only speculative decoding has."""
+def mentions_drafts(line: str) -> bool:
+    """Whether a line has a word that occurs only in speculative decoding."""
     return _SPOKEN.search(line) is not None
 
 
@@ -109,7 +109,7 @@ def turns_on(line: str) -> bool:
 
 
 def stops_early(text: str) -> bool:
-    """Whether a setting lets the drafter stop before its length, where it is unsure."""
+    """Whether a setting lets the drafter stop early when it is unsure."""
     return _EARLY.search(text) is not None
 
 
@@ -151,29 +151,29 @@ _DRAFTER = re.compile(
 
 
 def engine_in(text: str) -> str:
-    """The engine that a text speaks of most; "" for none."""
+    """The engine that a text mentions most; "" for none."""
     counts = {name: len(pattern.findall(text[:200_000])) for name, pattern in _ENGINES}
     most = max(counts, key=lambda name: counts[name])
     return most if counts[most] else ""
 
 
 def length_in(text: str) -> int | None:
-    """The draft length that a command or a configuration sets; None where none does, or several differ."""
+    """The draft length that a command or a configuration sets; None if there is none, or several that differ."""
     found = {int(one) for one in _LENGTH.findall(text)}
     return found.pop() if len(found) == 1 else None
 
 
-def settings_alone(text: str) -> str:
-    """Of a text without any output: what its command or configuration sets, and what would complete it; "" for none."""
+def settings_only(text: str) -> str:
+    """For a text without any output: what its command or configuration sets and what to add; "" if it sets nothing."""
     text = text[:200_000]
     method, drafter, lengths = _METHOD.search(text), _DRAFTER.search(text), sorted(set(map(int, _LENGTH.findall(text))))
-    told = [f"method {method[1]}"] if method and method[1] != "none" else []
-    told += [f"draft model {drafter[1]}"] if drafter else []
-    told += [f"drafts of {' or '.join(map(str, lengths[:4]))} tokens"] if lengths else []
-    if not told:
+    given = [f"method {method[1]}"] if method and method[1] != "none" else []
+    given += [f"draft model {drafter[1]}"] if drafter else []
+    given += [f"drafts of {' or '.join(map(str, lengths[:4]))} tokens"] if lengths else []
+    if not given:
         return ""
     engine = engine_of(engine_in(text))
     return (
-        f"it sets how {engine.title} drafts ({', '.join(told)}) and tells nothing of a run. "
+        f"it sets how {engine.title} drafts ({', '.join(given)}) and contains no run. "
         f"Add an output: {engine.time}. To see whether it pays, {engine.plain}"
     )

@@ -1,7 +1,7 @@
-"""What a text tells: the one door of all readers, with bounds on what is read.
+"""The entry to all readers, with bounds on what is read.
 
-Nobody has to say what a text is. JSON values, samples of /metrics and lines are looked for in every text, alone or
-together, whatever somebody wrote around them; what belongs to one setting is added up, other settings stand beside it.
+The kind of a text need not be given. JSON values, samples of /metrics and lines are searched for in every text, alone
+or together, whatever surrounds them; the outputs of one setting are added up, each setting is returned separately.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 import msgspec
 
 from hsd_core.doctor.engines import engine_of
-from hsd_core.doctor.reading.counts import LONGEST_NAME, Counts, DoctorError, added, check
+from hsd_core.doctor.reading.counts import LONGEST_NAME, Counts, DoctorError, check, sum_counts
 from hsd_core.doctor.reading.free_lines import read_free_lines
 from hsd_core.doctor.reading.headings import (
     engine_in,
     heading,
     is_command,
-    is_logged,
+    is_log_line,
     is_plain,
     length_in,
-    settings_alone,
-    speaks_of_drafts,
+    mentions_drafts,
+    settings_only,
     turns_on,
 )
 from hsd_core.doctor.reading.log_lines import LogReader
@@ -39,11 +39,11 @@ from hsd_core.typed.files import regular_file
 
 MOST_LOG = 64_000_000  # bytes of a file
 MOST_FILES = 16
-MOST_SETTINGS = 64  # outputs that are not of one setting
-MOST_WRITTEN = 400  # lines beside a log that may tell a speed
+MOST_SETTINGS = 64  # in one text
+MOST_WRITTEN = 400  # lines in addition to a log that are searched for a speed
 FORMAT = "hsd-doctor-runs"
-_HEAD = 65_536  # bytes that show whether a file is text
-_VARYING = ("llama.cpp", "transformers", "mlx-vlm", "lmstudio", "tabbyapi")  # whose drafts differ in length
+_HEAD = 65_536  # bytes that are checked for being text
+_VARYING = ("llama.cpp", "transformers", "mlx-vlm", "lmstudio", "tabbyapi")  # engines whose drafts differ in length
 _JSON = re.compile(r'\s*(?:\{|\[\s*[{\["])')
 _FIGURED = re.compile(r"(?:accept|draft)[^\n]{0,60}?\d|\d[^\n]{0,20}accepted", re.IGNORECASE)
 _TOO_LARGE = (
@@ -58,7 +58,7 @@ _KNOWN = (
 
 
 class Runs(msgspec.Struct, forbid_unknown_fields=True):
-    """Runs of one engine as a program writes them: {"format": "hsd-doctor-runs", "runs": [...]}, each a `Counts`."""
+    """Runs of one engine, written by a program: {"format": "hsd-doctor-runs", "runs": [...]}, each a `Counts`."""
 
     format: str
     runs: list[Counts]
@@ -68,28 +68,28 @@ _RUNS = json_decoder(Runs)
 
 
 def read_files(paths: Sequence[str | Path]) -> list[Counts]:
-    """What files tell, a `Counts` for each setting; two scrapes of one server count as one, what happened between them.
+    """The counts of files, one `Counts` for each setting; of two scrapes of one server the difference is counted.
 
     Raises:
-        DoctorError: one tells nothing of speculation or of its time, is damaged or too large.
+        DoctorError: a file contains neither speculation nor times, is damaged or too large.
         OSError: one cannot be read.
     """
-    return _joined([_read(text, name) for name, text in (_text(Path(path)) for path in _few(paths))])
+    return _joined([_read(text, name) for name, text in (_text(Path(path)) for path in _check_number_of(paths))])
 
 
 def read_texts(texts: Sequence[tuple[str, str]]) -> list[Counts]:
-    """The same of texts: pairs of a name and a text.
+    """The counts of texts, given as pairs of a name and a text.
 
     Raises:
         DoctorError: as `read_files`.
     """
-    for name, text in _few(texts):
+    for name, text in _check_number_of(texts):
         if len(text) > MOST_LOG:
             raise DoctorError(_TOO_LARGE.format(name=name, mb=len(text) / 1e6, most=MOST_LOG / 1e6))
     return _joined([_read(text, name) for name, text in texts])
 
 
-def _few(given: Sequence[Any]) -> Sequence[Any]:
+def _check_number_of(given: Sequence[Any]) -> Sequence[Any]:
     if not given:
         raise DoctorError("nothing was given; name a file with an engine's metrics, replies or log")
     if len(given) > MOST_FILES:
@@ -113,10 +113,10 @@ def _text(path: Path) -> tuple[str, str]:
 
 
 def _read(text: str, name: str) -> list[Counts | Scrape]:
-    """All that one text tells.
+    """The outputs in one text.
 
     Raises:
-        DoctorError: nothing in it is understood, or what is contradicts itself.
+        DoctorError: nothing in it is understood, or it contradicts itself.
     """
     text = clean(text)
     if FORMAT in text[:200]:
@@ -141,30 +141,30 @@ def _read(text: str, name: str) -> list[Counts | Scrape]:
     engine = engine_in(text) if tables or loose or any(not one.engine for one in seen) else ""
     engine = engine or next((one.engine for one in seen if one.engine), "")
     if seen and not tables and not found:
-        _unsaid(seen, [line for number, line in other if number not in reader.taken])
-        loose = _beside(seen, [(number, line) for number, line in other if number not in reader.taken])
+        _mark_unclear(seen, [line for number, line in other if number not in reader.taken])
+        loose = _speeds_near_log(seen, [(number, line) for number, line in other if number not in reader.taken])
     elif found and not seen and not tables:
         plain, with_drafts = _speeds(other)
         loose = plain + with_drafts
-    for told in [*tables, *loose]:
-        told.engine = told.engine or engine
-        if told.kind == "words" and told.plain and engine_of(engine).silent and not told.label:
-            told.plain = False
-            told.notes += ["unsaid", "silent"]
-        _kept(told, name, seen, faults)
-    _completed(seen, engine, length_in(text))
+    for printed in [*tables, *loose]:
+        printed.engine = printed.engine or engine
+        if printed.kind == "words" and printed.plain and engine_of(engine).silent and not printed.label:
+            printed.plain = False
+            printed.notes += ["unclear", "silent"]
+        _append_counts(printed, name, seen, faults)
+    _fill_from_settings(seen, engine, length_in(text))
     seen = _timed(seen)
     found += _merged(seen)
     if not found:
         cut = not values and _JSON.match(text) is not None
-        raise DoctorError(faults[0] if faults else _nothing(name, reader, cut, other, settings_alone(text)))
+        raise DoctorError(faults[0] if faults else _why_nothing(name, reader, cut, other, settings_only(text)))
     if faults and isinstance(found[-1], Counts):
         found[-1].notes.append(f"fault:{faults[0].removeprefix(f'{name}: ')}"[:400])
     return found
 
 
 def _cut(samples: Sequence[str]) -> bool:
-    """Whether the last number lacks the point that all others have: it may have lost digits too."""
+    """Whether the last number lacks the decimal point that all others have, so it may have lost digits too."""
     pointed = ["." in sample.rsplit(" ", 1)[-1] for sample in samples]
     return all(pointed[:-1]) and not pointed[-1]
 
@@ -179,9 +179,9 @@ def _runs(text: str, name: str) -> list[Counts]:
 def _replies(
     values: Sequence[tuple[int, Any]], lines: Sequence[tuple[int, str]], name: str, faults: list[str]
 ) -> tuple[list[Counts], list[tuple[int, str]]]:
-    """The replies, each under the heading before it, and as lines the values that are none.
+    """The replies, labelled with the heading before them, and all other values as lines.
 
-    Chunks of one stream have one id, and the last counts them all.
+    The chunks of one stream share an id, and the last one counts them all.
     """
     unread: list[tuple[int, str]] = []
     heads = [(number, head) for number, line in lines if (head := heading(line)) is not None] if values else []
@@ -201,18 +201,18 @@ def _replies(
     return list(replies.values()), unread
 
 
-def _unsaid(seen: Sequence[Counts], unread: Sequence[str]) -> None:
-    """A log of times alone is plain decoding, unless a line that is not understood has figures of them or sets them."""
+def _mark_unclear(seen: Sequence[Counts], unread: Sequence[str]) -> None:
+    """Notes that a log of times only may not be plain decoding, if an unread line counts drafts or turns them on."""
     if any(one.drafts or one.drafted is not None for one in seen):
         return
     unsure = [one for one in seen if not is_plain(one.label) and not is_command(one.label)]
     if unsure and any(_FIGURED.search(line) or turns_on(line) for line in unread):
         for one in unsure:
-            one.notes.append("unsaid")
+            one.notes.append("unclear")
 
 
-def _beside(seen: list[Counts], lines: Sequence[tuple[int, str]]) -> list[Printed]:
-    """Speeds without drafts, and with them, that somebody wrote beside a log of one setting that lacks them."""
+def _speeds_near_log(seen: list[Counts], lines: Sequence[tuple[int, str]]) -> list[Printed]:
+    """A plain speed written in addition to a log of one setting; a speed with drafts is added to the log's counts."""
     drafting = [one for one in seen if one.drafts]
     if not drafting or len({(one.label, one.k, one.drafter) for one in drafting}) > 1:
         return []
@@ -226,34 +226,34 @@ def _beside(seen: list[Counts], lines: Sequence[tuple[int, str]]) -> list[Printe
 
 
 def _speeds(lines: Sequence[tuple[int, str]]) -> tuple[list[Printed], list[Printed]]:
-    """The one speed without drafts that lines tell, and the one with them; nothing where they tell more."""
-    written = [*islice((line for line in lines if not is_logged(line[1])), MOST_WRITTEN)]
-    told = [one for one in read_free_lines(written, drafts=True) if one.speed or one.per_token]
-    plain = [one for one in told if one.plain and not one.speaks]
-    with_drafts = [one for one in told if one.speculated and not one.speaks]
-    if len(plain) != 1 or len(with_drafts) > 1 or len(told) > 2:
+    """The one speed without drafts in the lines and the one with drafts; empty if there are more."""
+    written = [*islice((line for line in lines if not is_log_line(line[1])), MOST_WRITTEN)]
+    printed = [one for one in read_free_lines(written, drafts=True) if one.speed or one.per_token]
+    plain = [one for one in printed if one.plain and not one.mentions_drafts]
+    with_drafts = [one for one in printed if one.speculated and not one.mentions_drafts]
+    if len(plain) != 1 or len(with_drafts) > 1 or len(printed) > 2:
         return [], []
     plain[0].kind = "log"
     return plain, with_drafts
 
 
 def _given_time(part: Counts, per_token: float) -> None:
-    """The ms of a token that were told elsewhere, for as many tokens as were counted."""
+    """Takes over ms per token from elsewhere, for the counted tokens."""
     if part.rounds and part.accepted is not None:
         part.timed_tokens, part.timed_passes = part.rounds + part.accepted, part.rounds
         part.decode_ms = per_token * part.timed_tokens
 
 
-def _kept(told: Printed, name: str, seen: list[Counts], faults: list[str]) -> None:
+def _append_counts(printed: Printed, name: str, seen: list[Counts], faults: list[str]) -> None:
     try:
         if len(seen) < MOST_REPLIES:
-            seen.append(counts_of(told, name))
+            seen.append(counts_of(printed, name))
     except DoctorError as error:
         faults.append(str(error))
 
 
-def _completed(seen: Sequence[Counts], engine: str, k: int | None) -> None:
-    """What a command in the text adds: the draft length, and whose output it is."""
+def _fill_from_settings(seen: Sequence[Counts], engine: str, k: int | None) -> None:
+    """Adds the engine and the draft length of a command in the text."""
     for one in seen:
         one.engine = one.engine or engine
         if not k or one.k is not None or not one.drafts or "stops_early" in one.notes:
@@ -271,7 +271,7 @@ def _completed(seen: Sequence[Counts], engine: str, k: int | None) -> None:
 
 
 def _timed(seen: list[Counts]) -> list[Counts]:
-    """A table's speed at a draft length belongs to the acceptance of that length, where a log tells only this."""
+    """Moves a table's speed at a draft length to the counts of that length, if a log has only these."""
     rows = [one for one in seen if one.kind == "table" and one.speculated and one.k]
     if not rows:
         return seen
@@ -291,7 +291,7 @@ def _timed(seen: list[Counts]) -> list[Counts]:
 
 
 def _merged(seen: Sequence[Counts]) -> list[Counts]:
-    """Outputs of one setting, added up."""
+    """The outputs, those of one setting added up."""
     drafting = {(one.engine, one.label, one.drafter) for one in seen if one.drafts}
     groups: dict[Any, list[Counts]] = {}
     for number, one in enumerate(seen):
@@ -300,44 +300,44 @@ def _merged(seen: Sequence[Counts]) -> list[Counts]:
         alone = number if one.kind in ("table", "words") else None
         means = "means" in one.notes
         groups.setdefault((one.engine, one.drafter, one.label, of_drafter, k, means, one.kind, alone), []).append(one)
-    merged = [added(parts) for parts in groups.values()]
+    merged = [sum_counts(parts) for parts in groups.values()]
     if len(merged) > MOST_SETTINGS:
         raise DoctorError(f"{len(merged)} settings in one text; keep those that are to be compared")
     return merged
 
 
-def _nothing(name: str, reader: LogReader, cut: bool, lines: Sequence[tuple[int, str]], settings: str) -> str:
-    """Why nothing was found: what is set, or the line that came nearest, and what would be understood."""
+def _why_nothing(name: str, reader: LogReader, cut: bool, lines: Sequence[tuple[int, str]], settings: str) -> str:
+    """Why nothing was found: the settings or the line that came nearest, and what would be understood."""
     score, number, line = reader.nearest
-    if settings and (not score or settings_alone(line) or is_command(line)):
+    if settings and (not score or settings_only(line) or is_command(line)):
         return f"{name}: {settings}."
     if not score:
-        spoken = next(((number, line) for number, line in lines if speaks_of_drafts(line)), None)
+        spoken = next(((number, line) for number, line in lines if mentions_drafts(line)), None)
         score, (number, line) = int(spoken is not None), spoken or (0, "")
     line = line.strip()
-    whole = " It begins like JSON and is not whole, so save the reply again." if cut else ""
+    cut_off = " It begins like JSON and is cut off, so save the reply again." if cut else ""
     if not score:
-        return f"{name}: no line in it speaks of speculation.{whole} {_KNOWN}."
+        return f"{name}: no line in it mentions speculation.{cut_off} {_KNOWN}."
     shown = line if len(line) <= 120 else f"{line[:117]}..."
-    return f"{name}: nothing in it is understood.{whole} Line {number} came nearest: {shown!r}. {_KNOWN}."
+    return f"{name}: nothing in it is understood.{cut_off} Line {number} came nearest: {shown!r}. {_KNOWN}."
 
 
 def _joined(parts: Sequence[list[Counts | Scrape]]) -> list[Counts]:
-    """All outputs; the first and the last scrape of each server count what happened between them."""
+    """All outputs; of several scrapes of a server, the difference between the first and the last."""
     seen = [one for part in parts for one in part if isinstance(one, Counts)]
     servers: dict[Any, list[Scrape]] = {}
     for scrape in (one for part in parts for one in part if isinstance(one, Scrape)):
         servers.setdefault((scrape.engine, *sorted(scrape.models)), []).append(scrape)
-    told = []
+    scraped = []
     for (_, *models), listed in servers.items():
         if len(listed) > 1:
             one = counts_in(between(listed[0], listed[-1], "the scrapes"), "the scrapes", difference=True)
         else:
             one = counts_in(listed[0], "the scrape", difference=False)
         one.label = models[0][:LONGEST_NAME] if len(servers) > 1 and models else ""
-        told.append(one)
-    beside = [one for one in seen if one.kind == "words" and one.speculated and one.decode_ms and one.timed_tokens]
-    if len(told) == len(beside) == 1 and told[0].drafts and told[0].decode_ms is None:
-        _given_time(told[0], (beside[0].decode_ms or 0.0) / (beside[0].timed_tokens or 1.0))
-        seen.remove(beside[0])
-    return told + seen
+        scraped.append(one)
+    timed = [one for one in seen if one.kind == "words" and one.speculated and one.decode_ms and one.timed_tokens]
+    if len(scraped) == len(timed) == 1 and scraped[0].drafts and scraped[0].decode_ms is None:
+        _given_time(scraped[0], (timed[0].decode_ms or 0.0) / (timed[0].timed_tokens or 1.0))
+        seen.remove(timed[0])
+    return scraped + seen

@@ -1,4 +1,4 @@
-"""The lines of a text, each read for the figures in it; where the text changes its heading another setting begins."""
+"""The lines of a text, each read for its figures; with a new heading another setting begins."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hsd_core.doctor.reading.figures import Figure, figures
 from hsd_core.doctor.reading.forms import (
     ENDS,
     LATENCY,
+    ONE_LINE,
+    SEVERAL_LINES,
     SGLANG,
-    SPREAD,
     VLLM_LINE,
     VLLM_THROUGHPUT,
-    WHOLE,
     Fields,
     Form,
     fields_of,
@@ -30,9 +30,9 @@ from hsd_core.doctor.reading.printed import Printed, counts_of, fits
 from hsd_core.doctor.reading.replies import counts_in_reply
 
 MOST_READ = 200_000  # lines with figures of interest
-APART = 80  # lines between two figures of one output
-WRAPPED = 6  # lines that one line of a log may be wrapped into
-_BEFORE, _BEHIND = 300, 1500  # characters around a mark that are looked at
+APART = 80  # most lines between two figures of one output
+WRAPPED = 6  # most lines that one line of a log is wrapped into
+_BEFORE, _BEHIND = 300, 1500  # characters around a mark that are read
 _INTEREST = (
     *("accept", "draft", "acc per pos", "eval time", "throughput", "spec", "tpot", "itl", "n_predict", "decoded"),
     *("predicted_", "pred=", "generat", "#gen", "running-req", "requests", "position", "tok/s", "t/s", "tokens per"),
@@ -43,7 +43,7 @@ _MARKS = ("specdecoding", "speculative metrics", "decode batch", "draft acceptan
 _MARK = re.compile(
     r"specdecoding|speculative metrics|decode batch|(?<!avg )draft acceptance|#gen drafts|spec_verify_ct", re.I
 )
-# how a line of its own begins, which is no end of the line before
+# how a new line begins that does not continue the one before
 _BEGINS = re.compile(
     r"\s*(?:\d[\d.:-]{5,}|\[20|\(\w+ pid|INFO|WARN|ERROR|DEBUG|slot |srv |time=|statistics|prompt eval|eval time|total"
     r" time|main:|common_|llama_|\{|```)"
@@ -51,24 +51,24 @@ _BEGINS = re.compile(
 _ENDS = ENDS | LLAMA_ENDS
 _OUTPUT = re.compile(r"--output-len[ =](\d{1,6})\b")
 _DRAFTS = re.compile(r"accept|draft", re.IGNORECASE)
-_BESIDE_A_MEAN = re.compile(r"\W*(?:median|p\d\d|max|min|std)\b", re.IGNORECASE)
+_OTHER_STATISTIC = re.compile(r"\W*(?:median|p\d\d|max|min|std)\b", re.IGNORECASE)
 
 
 class LogReader:
-    """Takes the lines of a text; `seen` gives what they told."""
+    """Reads the lines of a text; `seen` returns their counts."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._llama = LlamaLog(name)
-        self._told: list[Printed] = []
+        self._printed: list[Printed] = []
         self._sglang: list[Printed] = []
         self._pieces: list[Counts] = []
         self._throughput: list[tuple[str, float, float]] = []  # heading, tokens/s, requests
-        self._open: dict[int, tuple[Fields, str, int, int]] = {}  # of forms over several lines
+        self._open: dict[int, tuple[Fields, str, int, int]] = {}  # forms over several lines
         self._label = ""
         self._read = self._end = 0
-        self.taken: set[int] = set()  # lines that a form took figures from
-        self._beside: set[int] = set()  # lines of a benchmark with the median, or the like, of what has a mean
+        self.taken: set[int] = set()  # lines whose figures belong to a form
+        self._beside: set[int] = set()  # lines of a benchmark with the median or the like of a mean that was read
         self.nearest: tuple[int, int, str] = (0, 0, "")  # figures, line, text of the line that came nearest
         self.faults: list[str] = []
 
@@ -101,18 +101,18 @@ class LogReader:
             self._flush(form_id)
 
     def seen(self) -> list[Counts]:
-        """What was read, an entry for each output."""
-        for told in read_sglang_lines(self._sglang):
-            self._told.append(told)
-        seen = [one for told in _last_of_rising(self._told) if (one := self._checked(told)) is not None]
+        """The counts of each output."""
+        for printed in read_sglang_lines(self._sglang):
+            self._printed.append(printed)
+        seen = [one for printed in _last_of_rising(self._printed) if (one := self._checked(printed)) is not None]
         seen += self._pieces + self._llama.seen(self._end)
         self.faults += self._llama.faults
         self._bounds(seen)
         return seen
 
-    def _checked(self, told: Printed) -> Counts | None:
+    def _checked(self, printed: Printed) -> Counts | None:
         try:
-            return counts_of(told, self._name)
+            return counts_of(printed, self._name)
         except DoctorError as error:
             self.faults.append(str(error))
             return None
@@ -124,19 +124,19 @@ class LogReader:
         if self._inside_example(line) or self._llama.take(line, found, self._label, number):
             self.taken.add(number)
             return
-        for form in WHOLE:
+        for form in ONE_LINE:
             fields = fields_of(form, found)
             if form.complete(fields):
                 self.taken.add(number)
-                self._whole(form, fields, line, number)
+                self._one_line(form, fields, line, number)
                 return
-        if _BESIDE_A_MEAN.match(line):
+        if _OTHER_STATISTIC.match(line):
             self._beside.add(number)
         taken = False
-        for form_id, form in enumerate(SPREAD):
+        for form_id, form in enumerate(SEVERAL_LINES):
             if fields := fields_of(form, found):
                 taken = True
-                self._spread(form_id, fields, number)
+                self._several_lines(form_id, fields, number)
         if not taken:
             self._heading(line)
         score = min(len(found), 20) + 30 * bool(_DRAFTS.search(line))
@@ -144,27 +144,27 @@ class LogReader:
             self.nearest = (score, number, line.strip())
 
     def _inside_example(self, line: str) -> bool:
-        """Whether a time is of one of the two models of llama-speculative, which says the sum itself."""
+        """Whether a time belongs to one of the two models of llama-speculative, which prints the total too."""
         return self._label in ("draft", "target") and "llama_p" in line
 
-    def _whole(self, form: Form, fields: Fields, line: str, number: int) -> None:
+    def _one_line(self, form: Form, fields: Fields, line: str, number: int) -> None:
         label = self._label
         if form is VLLM_THROUGHPUT:
             self._throughput.append((label, fields["interval_speed"][0], fields["running"][0]))
             return
-        told = printed_of(form, fields)
-        told.label, told.line = label, number
+        printed = printed_of(form, fields)
+        printed.label, printed.line = label, number
         if form.mark and form.mark not in line.lower():
-            told.engine = "" if form is not VLLM_LINE or not told.places else "vllm"
+            printed.engine = "" if form is not VLLM_LINE or not printed.positions else "vllm"
         if form is SGLANG:
-            told.speculated = told.length is None and "accept" in line
-            told.notes.append(line[:200])  # its date and version, until the lines are compared
-            self._sglang.append(told)
+            printed.speculated = printed.length is None and "accept" in line
+            printed.notes.append(line[:200])  # has the date and version, until the lines are compared
+            self._sglang.append(printed)
         else:
-            self._told.append(told)
+            self._printed.append(printed)
 
-    def _spread(self, form_id: int, fields: Fields, number: int) -> None:
-        """Another figure of an output over several lines; one that it has already begins the next."""
+    def _several_lines(self, form_id: int, fields: Fields, number: int) -> None:
+        """Adds a figure to an output over several lines; a figure that it already has begins the next output."""
         held, label, first, last = self._open.get(form_id, ({}, self._label, number, number))
         if held and (number - last > APART or any(field in held for field in fields) or label != self._label):
             self._flush(form_id)
@@ -173,7 +173,7 @@ class LogReader:
 
     def _flush(self, form_id: int) -> None:
         fields, label, first, last = self._open.pop(form_id)
-        form = SPREAD[form_id]
+        form = SEVERAL_LINES[form_id]
         if not form.complete(fields):
             return
         while last + 1 in self._beside:
@@ -188,24 +188,24 @@ class LogReader:
             except DoctorError as error:
                 self.faults.append(str(error))
             return
-        told = printed_of(form, fields)
-        told.label, told.line = label, first
-        if form is LATENCY:  # of a whole request: its length stands in the command
+        printed = printed_of(form, fields)
+        printed.label, printed.line = label, first
+        if form is LATENCY:  # of a complete request: its length is in the command
             length = _OUTPUT.search(label)
             if length is None:
                 return
-            told.tokens = float(length[1])
-        told.plain = not told.speaks
-        if told.plain and is_drafted(label):
-            told.plain, told.speculated = False, True
-        self._told.append(told)
+            printed.tokens = float(length[1])
+        printed.plain = not printed.mentions_drafts
+        if printed.plain and is_drafted(label):
+            printed.plain, printed.speculated = False, True
+        self._printed.append(printed)
 
     def _heading(self, line: str) -> None:
         if (found := heading(line)) is not None:
             self._label = found[:LONGEST]
 
     def _bounds(self, seen: list[Counts]) -> None:
-        """The throughput of an interval with one request: a token took at most so long, pauses included."""
+        """Bounds on the time of a token from the throughput of intervals with one request, pauses included."""
         for label in dict.fromkeys(label for label, _, _ in self._throughput):
             of = [(speed, running) for which, speed, running in self._throughput if which == label]
             alone = [speed for speed, running in of if running == 1 and speed > 0]
@@ -221,7 +221,7 @@ class LogReader:
 
 
 def _unwrapped(line: str, found: list[Figure], behind: Sequence[str]) -> tuple[str, list[Figure], int]:
-    """A line that a form has wrapped, joined again; how many lines were used up."""
+    """A wrapped line, joined again; its figures, and how many lines were used."""
     taken = 0
     for following in behind:
         if not following.strip() or _BEGINS.match(following) or _MARK.search(following) or len(line) > LONGEST_LINE:
@@ -237,14 +237,14 @@ def _unwrapped(line: str, found: list[Figure], behind: Sequence[str]) -> tuple[s
 
 
 def _known(line: str) -> tuple[int, bool]:
-    """How many figures of a form the line has, and whether they go together."""
+    """How many figures of a form the line has, and whether they are consistent."""
     found = figures(line)
     best = (0, True)
-    for form in WHOLE:
+    for form in ONE_LINE:
         fields = fields_of(form, found)
         if form.complete(fields) or len(fields) > 1:
-            told = printed_of(form, fields)
-            best = max(best, (sum(map(len, fields.values())), fits(told)))
+            printed = printed_of(form, fields)
+            best = max(best, (sum(map(len, fields.values())), fits(printed)))
     llama = ("draft acceptance", "mean", "acc per pos", "#gen tokens", "#acc", "dur")
     return max(best, (sum(any(name in figure.name for name in llama) for figure in found), True))
 
@@ -257,10 +257,10 @@ def _around_marks(line: str) -> Iterator[str]:
             yield line[max(0, mark.start() - _BEFORE) : end]
 
 
-def _last_of_rising(told: Sequence[Printed]) -> Iterator[Printed]:
-    """Counts that go on rising are told by their last line."""
+def _last_of_rising(printed: Sequence[Printed]) -> Iterator[Printed]:
+    """Of totals that are printed again and again only the last line."""
     rising: dict[str, Printed] = {}
-    for one in told:
+    for one in printed:
         if "rising" in one.notes:
             rising[one.label] = replace(one, notes=[note for note in one.notes if note != "rising"])
         else:

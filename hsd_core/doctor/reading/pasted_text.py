@@ -1,6 +1,4 @@
-"""The lines and the JSON of a text as somebody pasted it: quoted, coloured, wrapped by a form, or inside a container's
-own JSON.
-"""
+"""The lines and the JSON values of a pasted text: quoted, coloured, wrapped, or inside a container's JSON log."""
 
 from __future__ import annotations
 
@@ -10,23 +8,23 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from hsd_core.doctor.reading.counts import written
+from hsd_core.doctor.reading.counts import parsed_number
 
-MOST_FAILURES = 200  # openings of JSON that were none
+MOST_FAILURES = 200  # openings of JSON that could not be decoded
 MOST_VALUES = 20_000  # JSON values of a text
-LONGEST_LINE = 20_000  # characters; of a longer one the parts around its marks are read
+LONGEST_LINE = 20_000  # characters; of a longer one only the parts around its marks are read
 _DEEPEST = 40
 _SIGNS = {0xA0: " ", 0x200B: None, 0x2011: "-", 0x2212: "-", 0: None}
 _SIGNS |= dict(zip(map(ord, "，。；：（）％、"), (", ", ". ", "; ", ": ", "(", ")", "%", ", "), strict=True))
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _OPENING = re.compile(r'[{\[]\s*(?:["{\[]|$)')
-_LOGGED = ("log", "message", "MESSAGE", "msg", "line")  # keys whose text is a line of a log
+_LOGGED = ("log", "message", "MESSAGE", "msg", "line")  # keys whose value is a line of a log
 _PROSE = ("content", "text", "prompt", "reasoning_content", "output_ids")
-_DECODER = json.JSONDecoder(parse_int=written, parse_float=written)
+_DECODER = json.JSONDecoder(parse_int=parsed_number, parse_float=parsed_number)
 
 
 def clean(text: str) -> str:
-    """Without colours, quotation marks of mails and signs that only look like blanks."""
+    """The text without colours, with look-alike characters replaced."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
@@ -34,9 +32,9 @@ def clean(text: str) -> str:
 
 
 def lines_and_values(text: str) -> tuple[list[tuple[int, str]], list[tuple[int, Any]]]:
-    """Lines with their numbers, and the JSON values that stand among them with the number of their first line.
+    """The lines with their numbers, and the JSON values among them with the number of their first line.
 
-    A line inside a JSON value, as containers write them, is a line.
+    A log line inside a JSON value, as containers write it, counts as a line.
     """
     lines: list[tuple[int, str]] = []
     values: list[tuple[int, Any]] = []
@@ -84,16 +82,16 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def as_lines(value: Any) -> Iterator[str]:
-    """The figures of a JSON value that is no reply, as lines; an answer of Prometheus as its samples."""
+    """The figures of a JSON value that is not a reply, as lines; an answer of Prometheus as its samples."""
     for one in islice(mappings(value), MOST_VALUES):
         metric, sample = one.get("metric"), one.get("value")
         if isinstance(metric, dict) and "__name__" in metric and isinstance(sample, list) and len(sample) == 2:
-            labels = ",".join(f'{key}="{told}"' for key, told in metric.items() if key != "__name__")
+            labels = ",".join(f'{key}="{label}"' for key, label in metric.items() if key != "__name__")
             yield f"{metric['__name__']}{{{labels}}} {sample[1]}"[:LONGEST_LINE]
             continue
-        told = [f'"{key}": {_as_figures(inner)}' for key, inner in list(one.items())[:200] if _as_figures(inner)]
-        if told:
-            yield ", ".join(told)[:LONGEST_LINE]
+        pairs = [f'"{key}": {_as_figures(inner)}' for key, inner in list(one.items())[:200] if _as_figures(inner)]
+        if pairs:
+            yield ", ".join(pairs)[:LONGEST_LINE]
 
 
 def _as_figures(value: Any) -> str:
@@ -104,7 +102,7 @@ def _as_figures(value: Any) -> str:
 
 
 def commands_joined(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Lines that a backslash continues, joined."""
+    """The lines, joined where a backslash continues them."""
     joined: list[tuple[int, str]] = []
     open_ended = False
     for number, line in lines:
@@ -125,8 +123,8 @@ def _logged(value: Any) -> Iterator[str]:
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, dict):
             for key in _LOGGED:
-                if isinstance(told := one.get(key), str) and "choices" not in one:
-                    yield from told.splitlines()
+                if isinstance(text := one.get(key), str) and "choices" not in one:
+                    yield from text.splitlines()
 
 
 def _unquoted(line: str) -> str:

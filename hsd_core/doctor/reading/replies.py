@@ -1,5 +1,5 @@
-"""Replies in JSON with what one request did: vLLM's `metrics`, llama.cpp's and mlx-vlm's `timings`, SGLang's
-`meta_info`, LM Studio's `stats`, TabbyAPI's `usage`, aiperf's records, and what the snippet for transformers writes.
+"""JSON replies with the figures of one request: vLLM's `metrics`, llama.cpp's and mlx-vlm's `timings`, SGLang's
+`meta_info`, LM Studio's `stats`, TabbyAPI's `usage`, aiperf's records, and the output of the snippet for transformers.
 
 vLLM: docs/features/speculative_decoding/acceptance_metrics.md and per_request_metrics.md. aiperf:
 docs/reference/spec-decode-acceptance.md.
@@ -27,7 +27,7 @@ from hsd_core.doctor.reading.counts import (
 from hsd_core.doctor.reading.figures import words_of
 from hsd_core.doctor.reading.pasted_text import mappings
 
-_HERE = {  # an object that was cut out of its reply, by what only it has
+_HERE = {  # an object that was cut out of its reply, recognised by keys that only it has
     "timings": ("predicted_n", "draft_n"),
     "meta_info": ("spec_verify_ct",),
     "stats": ("total_draft_tokens_count", "totalDraftTokensCount"),
@@ -40,7 +40,7 @@ Json = Mapping[str, Any]
 
 
 def replies_in(value: Any, name: str) -> list[tuple[Any, Counts]]:
-    """All that a JSON value tells of requests, each with the id of its reply, whatever it is wrapped in.
+    """The requests in a JSON value, each with the id of its reply, whatever it is wrapped in.
 
     Raises:
         DoctorError: its counts contradict each other.
@@ -50,10 +50,10 @@ def replies_in(value: Any, name: str) -> list[tuple[Any, Counts]]:
     for one in mappings(value):
         if id(one) in read or len(found) >= MOST_REPLIES:
             continue
-        whole = next(({kind: one} for kind, keys in _HERE.items() if any(key in one for key in keys)), one)
+        reply = next(({kind: one} for kind, keys in _HERE.items() if any(key in one for key in keys)), one)
         if any(key in one for key in _SPEC):
-            whole = {"metrics": {"speculative_decoding": one}, "usage": {}}
-        if (seen := counts_in_reply(whole, name)) is not None:
+            reply = {"metrics": {"speculative_decoding": one}, "usage": {}}
+        if (seen := counts_in_reply(reply, name)) is not None:
             meta = one.get("meta_info")
             found.append((one.get("id") or (meta.get("id") if isinstance(meta, Mapping) else None), seen))
             read |= {id(inner) for inner in mappings(one)}
@@ -61,10 +61,10 @@ def replies_in(value: Any, name: str) -> list[tuple[Any, Counts]]:
 
 
 def counts_in_reply(value: Json, name: str) -> Counts | None:
-    """The counts of a reply; None where it says nothing of its decoding.
+    """The counts of a reply; None if it has no figures of decoding.
 
     Raises:
-        DoctorError: a number is none, or the counts contradict each other.
+        DoctorError: a value is not a number, or the counts contradict each other.
     """
     if isinstance(timings := value.get("timings"), Mapping):
         return check(_timings(timings, name))
@@ -83,13 +83,13 @@ def counts_in_reply(value: Json, name: str) -> Counts | None:
     if isinstance(stats := value.get("specDecodingStats", value.get("specDecStats")), Mapping):
         return check(_tensorrt(value, stats, name))
     if "avg_ts" in value and "n_gen" in value:
-        return check(told) if (told := _llama_bench(value, name)) is not None else None
+        return check(counts) if (counts := _llama_bench(value, name)) is not None else None
     if "eval_count" in value and "eval_duration" in value:
         return check(_ollama(value, name))
     if isinstance(usage := value.get("usage"), Mapping):
         if "completion_tokens_per_sec" in usage:
             return check(_tabby(usage, name))
-        return check(told) if (told := _predicted(usage, name)) is not None else None
+        return check(counts) if (counts := _predicted(usage, name)) is not None else None
     return None
 
 
@@ -98,13 +98,13 @@ def _known(stats: Json) -> bool:
 
 
 def _lm_studio(value: Json, stats: Json, name: str) -> Counts:
-    """Its SDK writes humps, its server underscores. Tokens that were never looked at are part of the total."""
-    told = {words_of(str(key)): one for key, one in stats.items()}
+    """Its SDK writes camel case, its server snake case. Tokens that were never verified are part of the total."""
+    fields = {words_of(str(key)): one for key, one in stats.items()}
     usage = value.get("usage")
     counted = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
-    tokens = number(counted) or _first(told, ("completion_tokens", "predicted_tokens_count"), name)
-    drafted, accepted = (_number(told, f"{kind}_draft_tokens_count", name) for kind in ("total", "accepted"))
-    speed, seconds = (_number(told, field, name) for field in ("tokens_per_second", "generation_time"))
+    tokens = number(counted) or _first(fields, ("completion_tokens", "predicted_tokens_count"), name)
+    drafted, accepted = (_number(fields, f"{kind}_draft_tokens_count", name) for kind in ("total", "accepted"))
+    speed, seconds = (_number(fields, field, name) for field in ("tokens_per_second", "generation_time"))
     seen = Counts(engine="lmstudio", name=name, kind="reply", drafted=drafted or 0.0, accepted=accepted or 0.0)
     per_token = 1e3 / speed if speed else None
     if tokens:
@@ -131,14 +131,14 @@ def _tabby(usage: Json, name: str) -> Counts:
 
 
 def _timed(seen: Counts, tokens: float, ms: float | None) -> Counts:
-    """The time of tokens, in passes that each give one of the target's own."""
+    """Sets the time of tokens, and the passes, each of which gives one additional token of the target."""
     seen.decode_ms, seen.timed_tokens = ms, tokens
     seen.timed_passes = max(1.0, tokens - (seen.accepted or 0.0))
     return seen
 
 
 def _tensorrt(value: Json, stats: Json, name: str) -> Counts:
-    """TensorRT-LLM's statistics of an iteration: one pass of every request, its own time of drafting apart."""
+    """TensorRT-LLM's statistics of an iteration: one pass of every request, drafting timed separately."""
     requests = _number(stats, "numRequestsWithDraftTokens", name) or 0.0
     seen = Counts(engine="tensorrt-llm", name=name, kind="reply", rounds=requests, running=requests or None)
     seen.drafted, seen.accepted = (_number(stats, f"num{what}Tokens", name) or 0.0 for what in ("Draft", "Accepted"))
@@ -158,7 +158,7 @@ def _ollama(value: Json, name: str) -> Counts:
 
 
 def _llama_bench(value: Json, name: str) -> Counts | None:
-    """A test of llama-bench, which drafts nothing; None for one that reads a prompt."""
+    """A test of llama-bench, which drafts nothing; None for a test that reads a prompt."""
     tokens, speed = _number(value, "n_gen", name), _number(value, "avg_ts", name)
     if not tokens or not speed or _number(value, "n_prompt", name):
         return None
@@ -167,7 +167,7 @@ def _llama_bench(value: Json, name: str) -> Counts | None:
 
 
 def _predicted(usage: Json, name: str) -> Counts | None:
-    """The two counts that OpenAI's form of a reply has; whose they are, it does not say."""
+    """The two counts of OpenAI's reply format, which names no engine."""
     details = usage.get("completion_tokens_details")
     if not isinstance(details, Mapping):
         return None
@@ -179,7 +179,7 @@ def _predicted(usage: Json, name: str) -> Counts | None:
 
 
 def _rounds_of_passes(seen: Counts) -> None:
-    """Where drafts are not counted, every pass had one, unless that leaves less than a token to each."""
+    """If drafts are not counted: every pass had one, unless that gives less than a token to each."""
     if not seen.drafted:
         seen.rounds = None if seen.drafted is None else 0.0
     elif seen.timed_passes and seen.drafted >= 0.98 * seen.timed_passes:
@@ -198,7 +198,7 @@ def _vllm(value: Json, metrics: Json, name: str) -> Counts:
         seen.drafter = str(spec.get("method") or "")[:60]
         _accepted(seen, spec, name)
     ms = _number(metrics, "generation_time_ms", name)
-    # the first token comes of the prompt's pass; the snippet for transformers leaves that round out itself
+    # the first token comes from the prompt's pass; the snippet for transformers already excludes it
     behind = tokens if seen.engine == "transformers" else None if tokens is None else tokens - 1
     if ms and behind and behind > 0:
         seen.decode_ms, seen.timed_tokens = ms, behind
@@ -211,13 +211,13 @@ def _vllm(value: Json, metrics: Json, name: str) -> Counts:
 
 
 def _accepted(seen: Counts, spec: Json, name: str) -> None:
-    """vLLM's fields, which aiperf and the snippet for transformers share."""
+    """vLLM's fields, also used by aiperf and the snippet for transformers."""
     seen.rounds = _number(spec, "num_spec_steps", name)
     seen.drafted = _number(spec, "num_draft_tokens", name)
     seen.accepted = _number(spec, "num_accepted_draft_tokens", name)
     k = _number(spec, "num_spec_tokens", name)
     seen.k = length_of(k)
-    _places(
+    _positions(
         seen,
         _histogram(spec.get("acceptance_histogram"), name),
         spec.get("per_step_accepted"),
@@ -230,13 +230,13 @@ def _accepted(seen: Counts, spec: Json, name: str) -> None:
         tried = [0.0] * max(at, default=0)
         for length, histogram in at.items():
             counts = _histogram(histogram, name)
-            for place in range(length):
-                tried[place] += sum(counts[place:])
+            for position in range(length):
+                tried[position] += sum(counts[position:])
         seen.tried = tried
 
 
-def _places(seen: Counts, histogram: list[float], accepted: Any, drafted: Any, name: str) -> None:
-    """Positions, from the steps where they are told, else from the histogram."""
+def _positions(seen: Counts, histogram: list[float], accepted: Any, drafted: Any, name: str) -> None:
+    """Sets the positions, from the steps if there are any, else from the histogram."""
     if _counts(accepted) and _counts(drafted) and len(accepted) == len(drafted) and accepted:
         if any(took > length for took, length in zip(accepted, drafted, strict=True)) or max(drafted) > MOST_POSITIONS:
             raise DoctorError(f"{name}: a step accepted more than it drafted; take both lists from one reply")
@@ -266,18 +266,18 @@ def _timings(timings: Json, name: str) -> Counts:
     if "draft_rounds" in timings or "draft_kind" in timings:
         seen.engine = "mlx-vlm"
         seen.drafter = str(timings.get("draft_kind") or "")[:60]
-    told = drafted is not None or accepted is not None  # a server without a drafter leaves them out
+    has_drafter = drafted is not None or accepted is not None  # a server without a drafter omits them
     seen.drafted, seen.accepted, seen.rounds = (
-        drafted or (0.0 if told else None),
-        accepted or (0.0 if told else None),
+        drafted or (0.0 if has_drafter else None),
+        accepted or (0.0 if has_drafter else None),
         rounds,
     )
     if not drafted:
-        seen.rounds = 0.0 if told else None
+        seen.rounds = 0.0 if has_drafter else None
     if tokens and ms:
         tokens = timed_tokens(tokens, ms, _number(timings, "predicted_per_token_ms", name))
         seen.decode_ms, seen.timed_tokens = ms, tokens
-        # every pass gives one token of the target's own; mlx-vlm counts drafts past the end of the reply too
+        # every pass gives one additional token of the target; mlx-vlm also counts drafts past the end of the reply
         behind = rounds if seen.engine == "mlx-vlm" and rounds else tokens - (accepted or 0.0)
         seen.timed_passes = max(1.0, behind)
         if seen.engine == "llama.cpp":
@@ -299,7 +299,7 @@ def _sglang(meta: Json, name: str) -> Counts:
         if seen.drafted:
             seen.k = length_of(float(math.ceil(seen.drafted / seen.rounds - 1e-9)))
         histogram = meta.get("spec_correct_drafts_histogram", meta.get("spec_accept_histogram"))
-        _places(seen, _histogram(histogram, name), None, None, name)
+        _positions(seen, _histogram(histogram, name), None, None, name)
     else:
         seen.drafted = seen.accepted = 0.0
     rate = _number(meta, "decode_throughput", name)
@@ -312,7 +312,7 @@ def _sglang(meta: Json, name: str) -> Counts:
 
 
 def _server_info(value: Json, states: Sequence[Any], name: str) -> Counts | None:
-    """SGLang's /server_info: a mean since the server began, and how it was started."""
+    """SGLang's /server_info: a mean since the server started, and its settings."""
     few = [state for state in states[:MOST_REPLIES] if isinstance(state, Mapping)]
     lengths = [_number(state, "avg_spec_accept_length", name) for state in few]
     known = [length for length in lengths if length]
@@ -355,8 +355,8 @@ def _number(values: Json, field: str, name: str) -> float | None:
         return None
     read = number(value.replace(",", ".") if isinstance(value, str) and value.count(",") == 1 else value)
     if read is None:
-        told = repr(value) if isinstance(value, str | float) else f"a {type(value).__name__}"
-        raise DoctorError(f"{name}: {field} is {told[:40]}, which is no figure; take the reply of another request")
+        shown = repr(value) if isinstance(value, str | float) else f"a {type(value).__name__}"
+        raise DoctorError(f"{name}: {field} is {shown[:40]}, which is not a number; take the reply of another request")
     return read
 
 
@@ -365,12 +365,14 @@ def _first(values: Json, fields: Sequence[str], name: str) -> float | None:
 
 
 def _histogram(value: Any, name: str) -> list[float]:
-    """Dense, from vLLM's list or aiperf's map."""
+    """A dense histogram, from vLLM's list or aiperf's map."""
     if isinstance(value, Mapping):
         at = {number(str(key)): count for key, count in list(value.items())[: MOST_POSITIONS + 2]}
-        if any(place is None or place != int(place) or place > MOST_POSITIONS for place in at):
+        if any(position is None or position != int(position) or position > MOST_POSITIONS for position in at):
             raise DoctorError(f"{name}: the histogram's keys must be counts of accepted tokens, 0 to {MOST_POSITIONS}")
-        value = [at.get(float(place), 0) for place in range(int(max((key or 0.0 for key in at), default=-1.0)) + 1)]
+        value = [
+            at.get(float(position), 0) for position in range(int(max((key or 0.0 for key in at), default=-1.0)) + 1)
+        ]
     if value is None:
         return []
     if not _counts(value) or len(value) > MOST_POSITIONS + 1:

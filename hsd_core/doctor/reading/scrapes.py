@@ -1,7 +1,7 @@
-"""Prometheus text of vLLM, llama.cpp and SGLang: counters by suffix, the difference of two scrapes.
+"""Metrics of vLLM, llama.cpp and SGLang in the Prometheus text format: counters by suffix, differences of scrapes.
 
-Names: vLLM `v1/spec_decode/metrics.py` and `v1/metrics/loggers.py`; llama.cpp `tools/server` gives the same suffixes
-under its own prefix; SGLang `observability/metrics_collector.py`.
+Names: vLLM `v1/spec_decode/metrics.py` and `v1/metrics/loggers.py`; llama.cpp `tools/server` uses the same suffixes
+with its own prefix; SGLang `observability/metrics_collector.py`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ENGINES = {"vllm": "vllm", "llamacpp": "llama.cpp", "sglang": "sglang"}
 MOST_LINES = 200_000  # of samples
 _LINE = re.compile(r"\b(vllm|llamacpp|sglang):(\w{3,80})")
 _VALUE = re.compile(r"[+-]?(?:\d[\d.,]*(?:[eE][+-]?\d+)?|nan|inf)", re.IGNORECASE)
-_TIMES = {"k": 1e3, "m": 1e6, "mil": 1e6, "b": 1e9, "bil": 1e9}  # as a dashboard shortens counts
+_TIMES = {"k": 1e3, "m": 1e6, "mil": 1e6, "b": 1e9, "bil": 1e9}  # abbreviations of dashboards
 _SHORT = re.compile(r"\s?(k|mil|m|bil|b)\b", re.IGNORECASE)
-_RATE = re.compile(r"\b(?:i?rate|increase|histogram_quantile)\s?\(|\[\d+[smhdw](?::\w*)?\]")  # what is asked, no sample
+_RATE = re.compile(r"\b(?:i?rate|increase|histogram_quantile)\s?\(|\[\d+[smhdw](?::\w*)?\]")  # a query, not a sample
 _LABEL = re.compile(r'(\w{1,60})="([^"]{0,300})"')
 _PER_POS = "spec_decode_num_accepted_tokens_per_pos"
 _COUNTS = {
@@ -56,7 +56,7 @@ def is_scrape(line: str) -> bool:
 
 @dataclass
 class Scrape:
-    """Counters and gauges of one answer of /metrics. counts: added up over the engine's own parts (label `engine`)."""
+    """Counters and gauges of one answer of /metrics. counts: summed over the label `engine`."""
 
     engine: str
     models: set[str]
@@ -66,12 +66,12 @@ class Scrape:
 
 
 def scrapes(text: str, name: str) -> list[Scrape]:
-    """The scrapes that lie in a text one behind another, of each server the first and the last.
+    """The consecutive scrapes in a text, the first and the last of each server.
 
-    Samples may stand in a table, as PromQL gives them, or behind what somebody wrote.
+    Samples may be in a table, as PromQL prints them, or follow other text.
 
     Raises:
-        DoctorError: a line has no number, or a counter that is none.
+        DoctorError: a line has no number, or a counter is not a number.
     """
     found: dict[tuple[str, str], dict[int, Scrape]] = {}
     seen: Counter[str] = Counter()
@@ -94,8 +94,8 @@ def scrapes(text: str, name: str) -> list[Scrape]:
             continue
         if value is None:
             raise DoctorError(f"{name}: the counter {prefix}:{suffix} is no number, such as nan; scrape /metrics again")
-        place = _position(labels, name) if suffix == _PER_POS else None
-        scrape.counts[suffix, place] = scrape.counts.get((suffix, place), 0.0) + value
+        position = _position(labels, name) if suffix == _PER_POS else None
+        scrape.counts[suffix, position] = scrape.counts.get((suffix, position), 0.0) + value
     listed = []
     for of in _of_servers(found):
         numbered = [of[n] for n in sorted(of)]
@@ -117,11 +117,11 @@ def _of_servers(found: dict[tuple[str, str], dict[int, Scrape]]) -> list[dict[in
 
 
 def between(before: Scrape, after: Scrape, name: str) -> Scrape:
-    """What happened between two scrapes.
+    """The difference of two scrapes.
 
     Raises:
-        DoctorError: a counter fell: the server was started again, or the order is the other one; or they are of two
-            engines or models.
+        DoctorError: a counter fell, because the server was restarted or the order is reversed, or the scrapes are of
+            two engines or models.
     """
     if before.engine != after.engine or (before.models and after.models and before.models != after.models):
         raise DoctorError(f"{name}: the two scrapes are of different servers; take both from one")
@@ -135,7 +135,7 @@ def between(before: Scrape, after: Scrape, name: str) -> Scrape:
 
 
 def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
-    """The counts of a scrape, or of the difference of two.
+    """The counts of a scrape, or of a difference of two.
 
     Raises:
         DoctorError: they contradict each other, or there are only gauges.
@@ -145,11 +145,11 @@ def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
     def of(suffix: str) -> float | None:
         return counts.get((suffix, None))
 
-    if not any(key[0].startswith("spec_") for key in counts) and (told := _gauges(scrape, name)) is not None:
-        return told
+    if not any(key[0].startswith("spec_") for key in counts) and (means := _gauges(scrape, name)) is not None:
+        return means
     if not counts:
         raise DoctorError(
-            f"{name}: holds gauges alone, which are of the last moment; save all of /metrics, whose counters end in "
+            f"{name}: contains only gauges, which are of the last moment; save all of /metrics, whose counters end in "
             "_total, _sum and _count"
         )
     rounds, drafted = of("spec_decode_num_drafts"), of("spec_decode_num_draft_tokens")
@@ -157,10 +157,10 @@ def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
     tokens = of("generation_tokens")
     if tokens is None:
         tokens = of("tokens_predicted")
-    places = sorted((place, value) for (suffix, place), value in counts.items() if place is not None)
-    if [place for place, _ in places] != list(range(len(places))):
+    positions = sorted((position, value) for (suffix, position), value in counts.items() if position is not None)
+    if [position for position, _ in positions] != list(range(len(positions))):
         raise DoctorError(f"{name}: counters of some positions are missing; save all of /metrics")
-    kept = [value for _, value in places]
+    kept = [value for _, value in positions]
     emitted, efficiency = of("spec_decode_num_emitted_tokens"), scrape.gauges.get("spec_decode_efficiency")
     if rounds is None and emitted and efficiency and drafted:  # vLLM up to 0.8: emitted of all that could be
         rounds = max(1.0, emitted / efficiency - drafted)
@@ -192,7 +192,7 @@ def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
 
 
 def _sglang(seen: Counts, scrape: Scrape, calls: float | None, tokens: float | None) -> None:
-    """SGLang counts calls and tokens alone: no position, and the first token of a request is among them."""
+    """SGLang counts only calls and tokens: no positions, and the first token of a request is included."""
     if calls is None:
         return
     seen.rounds = calls
@@ -203,7 +203,7 @@ def _sglang(seen: Counts, scrape: Scrape, calls: float | None, tokens: float | N
 
 
 def _times(seen: Counts, scrape: Scrape, tokens: float | None) -> None:
-    """Time of decoding. vLLM observes its inter-token latency once a step, however many tokens that gave."""
+    """The time of decoding. vLLM records its inter-token latency once per step, however many tokens that gave."""
     counts = scrape.counts
     if scrape.engine == "llama.cpp":
         seconds = counts.get(("tokens_predicted_seconds", None))
@@ -230,7 +230,7 @@ def _times(seen: Counts, scrape: Scrape, tokens: float | None) -> None:
 
 
 def _length(scrape: Scrape) -> int | None:
-    """SGLang's draft length, where its two gauges agree on one."""
+    """SGLang's draft length, if its two gauges agree on one."""
     length, rate = scrape.gauges.get("spec_accept_length"), scrape.gauges.get("spec_accept_rate")
     if not length or not rate or length <= 1:
         return None
@@ -239,7 +239,7 @@ def _length(scrape: Scrape) -> int | None:
 
 
 def _gauges(scrape: Scrape, name: str) -> Counts | None:
-    """What gauges tell where there are no counters: means of the last moment."""
+    """The counts of gauges, if there are no counters: means of the last moment."""
     length = scrape.gauges.get("spec_accept_length")
     if length is None or length < 1:
         return None
@@ -250,7 +250,7 @@ def _gauges(scrape: Scrape, name: str) -> Counts | None:
 
 
 def _sample(line: str, name: str) -> tuple[str, str, dict[str, str], float | None] | None:
-    """Prefix, suffix, labels and value of a line; None for a line that is no sample of interest."""
+    """Prefix, suffix, labels and value of a line; None if it is not a sample of interest."""
     found = _LINE.search(line)
     if found is None or line.lstrip().startswith(("# HELP", "# TYPE")):
         return None
@@ -260,7 +260,7 @@ def _sample(line: str, name: str) -> tuple[str, str, dict[str, str], float | Non
     labels, _, rest = line[found.end() :].rpartition("}")
     value = _VALUE.search(rest)
     if value is None:
-        raise DoctorError(f"{name}: {line.strip()[:80]!r} is no whole line of /metrics; save it again")
+        raise DoctorError(f"{name}: {line.strip()[:80]!r} is not a complete line of /metrics; save it again")
     text = value[0].rstrip(".,")
     text = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text.replace(",", "")
     read = number(text)
@@ -270,7 +270,7 @@ def _sample(line: str, name: str) -> tuple[str, str, dict[str, str], float | Non
 
 
 def _position(labels: Mapping[str, str], name: str) -> int:
-    place = number(labels.get("position", ""))
-    if place is None or place != int(place) or place >= MOST_POSITIONS:
+    position = number(labels.get("position", ""))
+    if position is None or position != int(position) or position >= MOST_POSITIONS:
         raise DoctorError(f"{name}: {_PER_POS} has no position; save /metrics as the server sends it")
-    return int(place)
+    return int(position)

@@ -265,9 +265,9 @@ def kernel_rates() -> dict[str, float]:
         graph.put("Identity", [made], [graph.output("y", (1, "n", SIDE))])
         bound = Session(graph, model_threads()).bound()
         for rows in (MANY, FEW):
-            given, pass_record = torch.randn(1, rows, SIDE), torch.empty(1, rows, SIDE)
+            given, output = torch.randn(1, rows, SIDE), torch.empty(1, rows, SIDE)
             bound.input("x", given)
-            bound.output("y", pass_record)
+            bound.output("y", output)
             bound()
             found[key_of(kind, rows)] = rows * SIDE * SIDE / min(ms_of(bound) for _ in range(TRIES))
     return found

@@ -74,7 +74,7 @@ def more_rows(records: Sequence[Mapping[str, Any]]) -> Iterator[MoreRows]:
 
 def _why(one: Mapping[str, Any], few: Mapping[str, Any], reached: float | None, kernel: float | None) -> str:
     if not (one["parts"] and few["parts"]):
-        return "passes were not pass_record apart"
+        return "passes were not recorded one by one"
     more = {part: few["parts"][part] - one["parts"][part] for part in few["parts"] if part not in _OF_WEIGHTS}
     more["products"] = sum(few["parts"][part] - one["parts"][part] for part in _OF_WEIGHTS)
     part = max(more, key=lambda name: more[name])
