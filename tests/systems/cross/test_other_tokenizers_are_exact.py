@@ -146,7 +146,7 @@ def test_traces_add_up_and_a_greedy_text_is_the_targets(
 @pytest.mark.covering
 @pytest.mark.parametrize("map_", ["text", "shared"])
 @pytest.mark.parametrize("above", ["table@with=ahead", "table@with=pearl", "table:1@with=ahead,table@with=ahead"])
-@pytest.mark.parametrize(("own", "target"), [*BOTH, (LONG, PAIRED)])
+@pytest.mark.parametrize(("own", "target"), [(LONG, PAIRED), *BOTH])
 def test_levels_that_work_at_the_same_time_do_too(
     own: Sequence[bytes], target: Sequence[bytes], above: str, map_: str
 ) -> None:

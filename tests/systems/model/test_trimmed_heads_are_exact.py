@@ -31,7 +31,7 @@ STACKS = [
 ]
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 def test_the_output_follows_the_targets_distribution(text: str) -> None:
     made, prompt, tokens = drafted_stacks(3), [1, 0], 2 if text.count(",") > 1 or "tree" in text else 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -352,11 +353,12 @@ def test_interrupted_training_ends_where_uninterrupted_does(
 
 def test_on_a_gpu_it_learns_the_same_there(target: LeanDecoder, data: Path, tmp_path: Path) -> None:
     """The placement of it, that is: over a pretended GPU autocast changes nothing."""
+    (few := tmp_path / "few.jsonl").write_text("\n".join(data.read_text().splitlines()[:20]))
     curves = []
     for device in ("cpu", "cuda"):
         with pretend_gpu():
             decoder = tiny(layers=4, vocab=61, seed=3, device=device)
-            found, ids, asked = states(decoder, data, tmp_path / device, {4}), list(range(40)), iter((False, True))
+            found, ids, asked = states(decoder, few, tmp_path / device, {4}), list(range(40)), iter((False, True))
             loop.train(
                 decoder, FED, PLAN, found, ids, tmp_path / f"w-{device}", device=device, stop=partial(next, asked)
             )
@@ -629,11 +631,27 @@ def test_the_command_says_where_its_files_lie_and_that_it_is_done(
     assert "--mlp-width is 0; use at least 1" in capsys.readouterr().err
 
 
+@pytest.fixture(scope="module")
+def begun(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The drafts of the recipe, trained by the command."""
+    folder = tmp_path_factory.mktemp("begun")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "Pipeline", Bench)
+        options = {"recipe": "nano", "data": data, "out": folder / "out", "work": folder / "work", "steps": 2}
+        assert main(["train", "--batch", "40", "--rows", "40", *(f"--{k}={v}" for k, v in options.items())]) == 0
+    return folder / "out"
+
+
 @pytest.mark.parametrize("case", ["a start that lacks one", "a start of another shape", "a file as out", "too large"])
 def test_the_command_refuses_what_only_its_last_draft_lacks_before_it_trains(
-    case: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: str,
+    command: list[str],
+    begun: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main([*command, "--out", str(tmp_path / "first"), "--work", str(tmp_path / "other")]) == 0
+    shutil.copytree(begun, tmp_path / "first")
     fed, last = (tmp_path / "first" / f"smollm2-{name}.safetensors" for name in ("nano-fed", "nano"))
     start, cure = ["--start", str(tmp_path / "first")], "train what it has with --only"
     if case == "a start that lacks one":

@@ -205,7 +205,7 @@ def test_fused_trees_over_shared_states_follow_the_targets_distribution(text: st
     )
 
 
-@pytest.mark.covering("text", "ends")
+@pytest.mark.covering("text", "ends", kinds=True)
 @pytest.mark.parametrize(
     "text",
     [

@@ -153,7 +153,7 @@ def a_run(text: str, temperature: float = 0.0, tokens: int = 24) -> list[trace.E
     return list(hsd_core.run(stack, IDS, Sampling(temperature), 3, max_new_tokens=tokens))
 
 
-@pytest.mark.covering("text")
+@pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
     events = a_run(text)

@@ -37,7 +37,7 @@ STACKS = [
     (f"cached:2,{STORE}", 3),
     (f"cached:2,{STORE}@rule=block", 3),
     (f"cached:2,{STORE}@rule=match", 2),
-    (f"cached:2,{STORE}@bonus=0", 3),
+    (f"cached:2,{STORE}@bonus=0", 2),
     (f"cached:3@policy=confidence@theta=0.5,{STORE}", 3),
     (f"cached:2@tree=2.1,{STORE}", 2),
     (f"ngram:2,cached:2,{STORE}", 2),
