@@ -79,7 +79,7 @@ class Overlapped(Sequential):
         while True:
             self._start(hierarchy, context, budget)
             verification = self._verification
-            if verification and verification.done and not (verification.asked.next and self._pull):
+            if verification and self._ready(verification):
                 return (yield from self._judge(hierarchy, context, verification))
             request, done = self._lanes.ended()
             if request.level == self._top:
@@ -87,6 +87,10 @@ class Overlapped(Sequential):
                 verification.done = done
             else:
                 yield from self._go_on(hierarchy, context, request, done)
+
+    def _ready(self, verification: _Verification) -> bool:
+        """Whether the verdict can be known: the scores are there, and the draft that is judged too."""
+        return verification.done is not None and not (verification.asked.next and self._pull)
 
     def _start(self, hierarchy: Hierarchy, context: Context, budget: int) -> None:
         """Start what the scheduler orders."""

@@ -117,7 +117,7 @@ def test_a_bonus_for_lack_of_a_draft_is_caught(anything_goes: pytest.MonkeyPatch
 
     anything_goes.setattr(Overlapped, "_judge", impatient)
     assert off_by("table:1,table@with=pearl", 2, 3, by_value) < EXACT
-    anything_goes.setattr(Overlapped, "_ready", lambda self, verification: verification.over)
+    anything_goes.setattr(Overlapped, "_ready", lambda self, verification: verification.done is not None)
     assert off_by("table:2,table@with=pearl", 2, 3, by_last) > WRONG
 
 
