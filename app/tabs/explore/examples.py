@@ -1,11 +1,38 @@
-"""Example prompts of our own writing: one for each kind of text that drafts well or badly. As the model of 135 M
-parameters writes them, the answers of the first ones end and do not repeat themselves."""
+"""Example prompts of our own writing: one for each kind of text that drafts well or badly.
+
+Those with `first` stand below the prompt. Their answers, as the model of 135 M parameters writes them, end within the
+usual number of tokens and do not go round in circles.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-EXAMPLES: tuple[dict[str, str], ...] = (
+EXAMPLES: tuple[dict[str, Any], ...] = (
+    {
+        "title": "A palindrome",
+        "note": "a few lines of code, then what they do",
+        "prompt": "Write a Python function that says whether a word is a palindrome.",
+        "first": True,
+    },
+    {
+        "title": "A query in SQL",
+        "note": "code, and a sentence that says it again",
+        "prompt": "Write a SQL query that lists the names of all customers from Lisbon.",
+        "first": True,
+    },
+    {
+        "title": "Autumn leaves",
+        "note": "a short answer that ends",
+        "prompt": "Why do leaves change colour in autumn? Answer in three sentences.",
+        "first": True,
+    },
+    {
+        "title": "Photosynthesis",
+        "note": "one sentence out of a schoolbook",
+        "prompt": "What is photosynthesis? Answer in two sentences.",
+        "first": True,
+    },
     {
         "title": "Write code",
         "note": "regular, so cheap levels guess well",

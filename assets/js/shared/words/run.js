@@ -6,6 +6,9 @@ export const PROMPT = {
   stop: "Stop",
   stopping: "Stopping\u2026",
   examples: "Examples",
+  try: "Try",
+  tryLabel: "examples that go well with this model",
+  tryTip: (/** @type {string} */ prompt) => `writes an answer to: ${prompt}`,
   otherTip: (/** @type {string} */ prompt, /** @type {string} */ invite) =>
     `This text was written for another prompt: \u201c${prompt}\u201d. ${invite}`,
   other: "for another prompt",

@@ -64,6 +64,11 @@ export function furnish(ports) {
       edit("prompt", e.prompt);
       prompt.show();
     },
+    onTry: (e) => {
+      edit("prompt", e.prompt);
+      prompt.show();
+      if (ports.ready()) ports.go();
+    },
     onLongText: (/** @type {string} */ name) =>
       ports.longText(name, (/** @type {string} */ found) => {
         edit("prompt", found);

@@ -207,7 +207,7 @@ export class Stage {
     else if (!this.settings.prompt) this.settings.prompt = promptText(model).text; // too long for an address
     if (!header.simulated) this.journey.settles(run); // a plan's words are not the visitor's
     this.parts.tower.setRun(header);
-    this.parts.text.title(this.shown.title || (live ? "" : header.title));
+    this._title();
     if (live) this.player.live(model);
     else this._replay();
     if (live) this.offered.ran(this.wish.preset);
@@ -274,10 +274,27 @@ export class Stage {
 
   busy() {
     if (this.session.pending) this.pace = NOBODY;
+    this._beginning();
     this.parts.prompt.busy(this.session.state, this.wish.whyNot(), this.wish.preset?.reason, this.pace);
     this.parts.tower.nameStack();
     this.parts.other.show(this.settings.prompt, this._shownPrompt(), this.acts.invite());
     this._status();
+  }
+
+  /** A run that was asked for takes the place of what is shown, which leaves at once; it is back if the run does not begin. */
+  _beginning() {
+    const { session, journey, root } = this;
+    const begins = session.pending !== null && !session.started && journey.wanted === session.pending;
+    if (begins === root.hasAttribute("data-begins")) return;
+    root.toggleAttribute("data-begins", begins);
+    if (begins) this.player.pause();
+    this._title(begins);
+  }
+
+  /** @param {boolean} [begins] what is shown has left */
+  _title(begins = false) {
+    const live = this.shown?.mode === "live";
+    this.parts.text.title(begins ? "" : this.shown?.title || (live ? "" : this.feed.model?.header?.title));
   }
 
   /** The prompt of the run that is shown; null where it cannot be told from its ids. */
@@ -289,7 +306,8 @@ export class Stage {
   }
 
   _status() {
-    this.parts.title.set(describe(this.feed.model, this.shown, this.session, !this.wish.whyNot()));
+    const model = this.root.hasAttribute("data-begins") ? null : this.feed.model;
+    this.parts.title.set(describe(model, this.shown, this.session, !this.wish.whyNot()));
   }
 
   _empty() {

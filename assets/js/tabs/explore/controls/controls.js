@@ -45,6 +45,22 @@ export function promptRow(ctx) {
       return { title: e.title, note, disabled, pick: () => ctx.onLongText(e.name) };
     }),
   ]);
+  const tries = h(
+    "div",
+    { class: "hx-try", role: "group", "aria-label": PROMPT.tryLabel },
+    h("span", { "aria-hidden": "true", text: PROMPT.try }),
+    ...setup.examples
+      .filter((e) => e.first)
+      .map((e) =>
+        h("button", {
+          type: "button",
+          "data-tip": PROMPT.tryTip(e.prompt),
+          onclick: () => ctx.onTry(e),
+          text: e.title,
+        }),
+      ),
+  );
+  tries.hidden = Boolean(setup.static) || tries.childElementCount < 2;
   const recordings = recordingsMenu({
     recordings: setup.recordings,
     shown: ctx.shown,
@@ -69,6 +85,7 @@ export function promptRow(ctx) {
     "div",
     { class: "hx-prompt-row", role: "form", "aria-label": PROMPT.form },
     h("div", { class: "hx-prompt-field" }, prompt, size.el),
+    tries,
     h("div", { class: "hx-actions" }, go, why, examples.el, recordings.el, more.el),
   );
   el.addEventListener("keydown", (event) => {
