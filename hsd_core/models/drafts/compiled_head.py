@@ -1,4 +1,4 @@
-"""A trained draft at work by onnxruntime, behind a compiled target: what `DraftHead` computes, in one session."""
+"""The forward pass of a trained draft by onnxruntime, over a compiled target: as `DraftHead`, in one session."""
 
 from __future__ import annotations
 
@@ -24,12 +24,9 @@ from hsd_core.models.drafts.head import DraftCache, OpenedDraft
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.one_pass import Pass
 
-END = 2**62  # of a slice: as far as it goes
+END = 2**62  # of a slice: to the end
 KEPT_INPUTS = 16  # the longest pass whose memory is kept
-TRIES, TRIED = (
-    15,
-    (1, 4),
-)  # passes by which threads are chosen, and how many inputs they read: a guess, and behind a round
+TRIES, TRIED = 15, (1, 4)  # passes to choose the number of threads, and their inputs: in a draft, after a round
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +44,14 @@ class PassMemory:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCache(DraftCache):
-    """And memory for passes by their inputs and rows."""
+    """With memory for passes, by the number of inputs and rows."""
 
     layers: CompiledCache
     places: dict[tuple[int, int], PassMemory] = field(default_factory=dict)
 
 
 def columns_of(ids: Tensor, vocab: int) -> list[int]:
-    """Token -> its column of a trimmed head, one behind the last for what that lacks (see `Copier.mix_trimmed`)."""
+    """Token -> its column of a trimmed head; the number of columns if it lacks it (see `Copier.mix_trimmed`)."""
     columns = [len(ids)] * vocab
     for column, token in enumerate(ids.tolist()):
         columns[token] = column
@@ -65,8 +62,8 @@ class CompiledDraft(OpenedDraft):
     """A draft over a compiled decoder, run by onnxruntime. The trimmed head is kept in 8 bits.
 
     Attributes:
-        threads: of its session, one or all: what was quicker when it was opened. Its products are so short that waking
-            a thread for each may cost more than it gives, on one machine and not on another.
+        threads: of its session, one or all: what was faster when it was opened. Its products are so short that waking
+            a thread for each may cost more than it saves, depending on the machine.
     """
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> None:
@@ -81,7 +78,7 @@ class CompiledDraft(OpenedDraft):
             self._choose(1)
 
     def new_cache(self, capacity: int) -> PlacedCache:
-        """For one run."""
+        """A cache for one run."""
         return PlacedCache(CompiledCache(self._shape, self.layers, capacity, self._tables), Copier(*self._gates))
 
     @torch.inference_mode()
@@ -124,7 +121,7 @@ class CompiledDraft(OpenedDraft):
         return mixed, place.states[0].clone()
 
     def _choose(self, threads: int) -> None:
-        """Work with so many threads from now on, if that is quicker."""
+        """Use this number of threads from now on, if that is faster."""
         usual = self.threads, self._session
         self.threads = threads
         other = threads, self._make(False)
@@ -142,11 +139,11 @@ class CompiledDraft(OpenedDraft):
 
     @cached_property
     def _branching(self) -> Session:
-        """The same for inputs that are a tree, from the first one on: a chain does without a mask over its text."""
+        """The session for trees; a chain needs no mask over its text."""
         return self._make(True)
 
     def weight_bytes(self) -> int:
-        """That a pass reads."""
+        """Bytes that a pass reads."""
         return self._session.nbytes + (self._joining.nbytes if self._joining is not None else 0)
 
     def _place(self, cache: PlacedCache, n: int, rows: int, tree: bool) -> PassMemory:
@@ -207,14 +204,14 @@ class CompiledDraft(OpenedDraft):
         head = decoder.head_rows(self.ids)
         logits = product(head, "int8")(graph, "head", y)
         graph.put("LogSoftmax", [logits], [graph.output("own", [1, "r", len(head)])], axis=-1)
-        # the gate's part that is read off the states, as in `copying.mixed`
+        # the gate's term from the states, as in `copying.mixed`
         unit = graph.norm(last, "unit", torch.ones(wide), torch.finfo(torch.float32).eps)
         drawn = graph.weight("gate", torch.stack([gate.state for gate in self._gates], 1) / wide**0.5)
         graph.put("MatMul", [unit, drawn], [graph.output("drawn", [1, "r", len(self._gates)])])
         return Session(graph, self.threads, decoder.profile)
 
     def _joined(self, tensors: dict[str, Tensor], decoder: CompiledDecoder) -> Session:
-        """(1, n, F hidden) states, each normalised, to what is fed."""
+        """(1, n, F hidden) states, each normalised -> features."""
         graph, wide, eps, count = Graph(), self.hidden, float(self._shape.norm_eps), len(self.joined)
         states = graph.input("states", "float32", [1, "n", count * wide])
         parts = graph.ops("Split", [states, graph.numbers(*[wide] * count)], count, axis=2)
@@ -225,7 +222,7 @@ class CompiledDraft(OpenedDraft):
 
 
 def _gated(graph: Graph, tensors: dict[str, Tensor], normal: Sequence[str]) -> str:
-    """What the first layer reads of embedding and feature, weighed by a gate: see `Student.read_in`."""
+    """The first layer's input from embedding and feature, weighed by a gate: see `Student.read_in`."""
     halves = [half.contiguous() for half in tensors["read"].chunk(2, 1)]
     e, h = (
         of_rows(half, tensors["read.scale"])(graph, f"read{i}", x)

@@ -1,10 +1,9 @@
-"""What a draft copies: the token that followed where the end of the context last stood, and how far to trust that.
+"""Copies of a draft: the token that followed the last occurrence of the context's end, and the weight of that copy.
 
-A small model cannot learn by heart what a text says again: names, numbers, a list's pattern, a passage it was given. So
-a trained draft mixes two distributions, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and
-the continuation of the longest suffix of the context that stands there twice (HD's D_c). A gate that is trained with
-the draft says how much of each. Both see the past alone, so what comes out is a distribution given the past, like any
-draft's.
+A small model cannot memorise what a text repeats: names, numbers, the pattern of a list, a quoted passage. So a trained
+draft mixes two distributions, as a pointer-generator does (See et al. 2017, arXiv 1704.04368): its own, and the
+continuation of the longest suffix of the context that occurs twice (HD's D_c). A gate that is trained with the draft
+gives the weights. Both depend on the past only, so the mixture does too, as for any draft.
 
 Names: n positions, C columns of the logits, K hidden.
 """
@@ -25,16 +24,18 @@ from hsd_core.models.one_pass import Branches, path_to
 from hsd_core.models.suffixes import Copied, SuffixIndex
 
 LONGEST = 8  # tokens of a suffix that are compared
-SORTS = 1 + 3 * LONGEST  # 0: nothing to copy; then per length: seen once, twice alike, lastly otherwise
-End = tuple[int, int, int]  # of a context: the token to copy behind it, where that stands, how it was found
-FLOOR = -12.0  # a lower log-probability of the draft's own says no more
+SORTS = (
+    1 + 3 * LONGEST
+)  # 0: nothing to copy; then by length: one occurrence, two with the same next token, two that differ
+End = tuple[int, int, int]  # of a context: the token to copy, its position, its sort
+FLOOR = -12.0  # lower log-probabilities of the draft itself are clamped
 
 
 class Suffixes:
-    """What could be copied behind every token of one context.
+    """The candidates to copy after every token of one context.
 
-    After `follow`: tokens[t], the guess of what comes behind position t, places[t], where it stands (0: nothing was
-    found), and sorts[t], how it was found. All depend on the context up to t alone.
+    After `follow`: tokens[t], the guess for position t + 1, places[t], its position (0: none), and sorts[t], one of
+    `SORTS`. All depend on the context up to t only.
     """
 
     def __init__(self) -> None:
@@ -44,7 +45,7 @@ class Suffixes:
         self._index = SuffixIndex(1, LONGEST)
 
     def follow(self, context: Sequence[int]) -> None:
-        """Forget what has left the context and read what is new in it."""
+        """Go to another context; the common beginning is kept."""
         own = self._index.text
         n = min(len(own), len(context))
         if own[:n] != list(context[:n]):
@@ -74,9 +75,9 @@ class Suffixes:
 
 
 class Gate(NamedTuple):
-    """How far a copy is trusted. bias: (SORTS,) by how it was found. state: (K,) by what the draft reads there.
+    """The weight of a copy. bias: (SORTS,) by sort. state: (K,) by the draft's state.
 
-    scale: (2,) by the log-probability that the draft gives its own first choice, and the copy.
+    scale: (2,) by the log-probabilities that the draft gives its own argmax and the copy.
     """
 
     bias: Tensor
@@ -85,20 +86,20 @@ class Gate(NamedTuple):
 
     @classmethod
     def fresh(cls, hidden: int) -> Gate:
-        """Where training starts: a longer suffix is right more often, and more so where its continuation is settled."""
+        """The start of training: longer suffixes, and those with one continuation, are right more often."""
         found = [[0.5 * length - 2.5, 0.5 * length - 2.0, 0.5 * length - 3.5] for length in range(1, LONGEST + 1)]
         bias = torch.tensor([0.0, *(b for row in found for b in row)])
         return cls(bias, torch.zeros(hidden), torch.tensor([-1.0, 0.0]))
 
 
 def mixed(logits: Tensor, states: Tensor, columns: Tensor, sorts: Tensor, gate: Gate) -> tuple[Tensor, Tensor]:
-    """The log-probabilities of a draft that copies, and of its copying.
+    """The log-probabilities of a draft mixed with its copies, and the log-weight of the copies.
 
     Args:
         logits: (n, C) of the draft itself. states: (n, K) its last states, before the norm. columns: (n,) the logits'
-            columns of the tokens to copy. sorts: (n,) see `Suffixes`; rows of sort 0 stay as they are.
+            columns of the tokens to copy. sorts: (n,) see `Suffixes`; rows of sort 0 are not changed.
     Returns:
-        (n, C) log((1 - s) q + s [column]), s = sigmoid(gate); (n,) log s, whatever the sort.
+        (n, C) log((1 - s) q + s [column]), s = sigmoid(gate); (n,) log s for every sort.
     """
     own = logits.log_softmax(-1)
     at = columns[:, None]
@@ -122,10 +123,10 @@ def _log_of_sum(a: float, b: float) -> float:
 
 
 class Copier:
-    """What one run of a draft copies.
+    """The copies of one run of a draft.
 
     Args:
-        gate: of the next token. further: of those behind it, where a draft says several in one pass.
+        gate: of the next token. further: of the tokens after it, for a draft of several tokens in one pass.
     """
 
     def __init__(self, gate: Gate, *further: Gate) -> None:
@@ -133,8 +134,8 @@ class Copier:
         self._dist: Tensor | None = None
         self._share: Tensor | None = None
         self._ends: Sequence[End] = ()
-        self._ahead = False  # whether those are of places behind the end, further and further on
-        self._numbers: list[tuple[list[float], list[float]]] = []  # of the gates, where rows are mixed on the host
+        self._ahead = False  # whether those are of successive positions after the end
+        self._numbers: list[tuple[list[float], list[float]]] = []  # the gates as numbers, for mixing on the host
 
     def mix_trimmed(
         self,
@@ -147,30 +148,30 @@ class Copier:
         branches: Branches | None = None,
         begun: int | None = None,
     ) -> Tensor:
-        """The same as `mix` where a head knows R of `vocab` tokens alone, on the host: numbers one by one, which takes
-        a fifth of the time that as many operations of torch's take.
+        """As `mix`, for a head with R of `vocab` tokens, on the host: number by number, which takes a fifth of the time
+        of torch's operations.
 
         Args:
-            own: (n, R) log-probabilities of the draft itself. drawn: (n,) the gate's part that is read off its states.
-            places: token -> its column, R for one that the head does not know. ids: (R,) tokens.
+            own: (n, R) log-probabilities of the draft itself. drawn: (n,) the gate's term from its states. places:
+            token -> its column, R for one that the head lacks. ids: (R,) tokens.
         Returns:
-            (n, vocab) rows, -inf for what is neither known nor copied.
+            (n, vocab) rows, -inf for tokens that are neither in the head nor copied.
         """
         n, shares = len(own), list[float]()
         tokens, sorts = self._find(context, n, branches, begun)
         self._dist = rows = torch.full((n, vocab), float("-inf"))
         if not self._numbers:
             self._numbers = [(gate.bias.tolist(), gate.scale.tolist()) for gate in self._gates]
-        for t, (there, first) in enumerate(zip(drawn.tolist(), own.amax(-1).tolist(), strict=True)):
+        for t, (by_state, first) in enumerate(zip(drawn.tolist(), own.amax(-1).tolist(), strict=True)):
             token, sort = tokens[t], sorts[t]
             bias, (by_first, by_copy) = self._numbers[0 if begun is None else begun + t]
-            said = own[t, places[token]].item() if places[token] < len(ids) else -math.inf
-            share = bias[sort] + there + by_first * first + by_copy * max(said, FLOOR)
+            copy = own[t, places[token]].item() if places[token] < len(ids) else -math.inf
+            share = bias[sort] + by_state + by_first * first + by_copy * max(copy, FLOOR)
             shares.append(_log_sigmoid(share))
             rest = _log_sigmoid(-share) if sort else 0.0
             rows[t].scatter_(0, ids, own[t] + rest)
             if sort:
-                rows[t, token] = _log_of_sum(said + rest, shares[t])
+                rows[t, token] = _log_of_sum(copy + rest, shares[t])
         self._share = torch.tensor(shares)
         return rows
 
@@ -182,10 +183,9 @@ class Copier:
         branches: Branches | None = None,
         begun: int | None = None,
     ) -> Tensor:
-        """The (n, C) rows behind the context's last n tokens, copies mixed in: see `mixed`; columns are ids here.
+        """The (n, C) rows after the context's last n tokens with copies mixed in: see `mixed`; columns are ids here.
 
-        begun: they stand behind its end instead, one further on than the other, and are weighed by the gates from this
-        one on.
+        begun: the rows are of n successive positions after the context instead, with the gates from this one on.
         """
         columns, sorts = (sent(x, logits.device) for x in self._find(context, len(logits), branches, begun))
         if begun is None:
@@ -202,10 +202,9 @@ class Copier:
     def _find(
         self, context: Sequence[int], n: int, branches: Branches | None, begun: int | None
     ) -> tuple[list[int], list[int]]:
-        """What could be copied behind the last n inputs, and how it was found; each has a tree's path before it.
+        """The candidates to copy after the last n inputs, and their sorts; in a tree each input follows its path.
 
-        Behind what nobody knows yet, a copy goes on where it stands, and begins there again where the text ends: so the
-        copies of n places behind the end are one sequence.
+        For n positions after the end the copy continues from its origin, and starts there again at the end of the text.
         """
         found, end, self._ahead = self._suffixes, len(context), begun is not None
         if begun is not None:
@@ -227,21 +226,19 @@ class Copier:
         return [token for token, _, _ in self._ends], [sort for _, _, sort in self._ends]
 
     def copied(self, token: int, row: int = -1) -> Copied | None:
-        """Where `token`, drawn from that row of the last `mix`, was copied from (a position in the context), if it
-        was."""
-        said, place, sort = self._ends[row] if self._ends else (0, 0, 0)
-        if not sort or token != said:
+        """The origin of `token`, drawn from this row of the last `mix`, if it is a copy."""
+        copy, place, sort = self._ends[row] if self._ends else (0, 0, 0)
+        if not sort or token != copy:
             return None
         assert self._dist is not None and self._share is not None
         share = float((self._share[row] - self._dist[row, token]).exp())
-        # nobody has compared what stands before it where nobody knew what would
+        # later positions were not compared, as the tokens before them were unknown
         alike = 0 if self._ahead and row > 0 else (sort + 2) // 3
         return Copied(place, alike, min(1.0, share))
 
 
 class DeviceCopier(Copier):
-    """The same on a device, where the end of a context may lie that the host has not seen yet. `mark`: what the last
-    row of a single one would copy."""
+    """The same on a device, for contexts whose last tokens the host may not know. `mark`: the copy of the last row."""
 
     def __init__(self, gate: Gate) -> None:
         super().__init__(gate)
@@ -256,7 +253,7 @@ class DeviceCopier(Copier):
         branches: Branches | None = None,
         begun: int | None = None,
     ) -> Tensor:
-        """See `Copier.mix`. Without a tree a single row is mixed without a wait."""
+        """See `Copier.mix`. A single row without a tree is mixed without waiting for the device."""
         if len(logits) > 1 or branches is not None or begun is not None:
             return super().mix(context, logits, states, branches, begun)
         token, place, sort, alike = self._text.last(context)
@@ -266,11 +263,11 @@ class DeviceCopier(Copier):
 
 
 def copier(gate: Gate, *further: Gate) -> Copier:
-    """For one run of a draft, where its gates lie. One that says several tokens in a pass says them behind what the
-    host has seen."""
+    """A copier for one run of a draft, on the device of its gates. With several tokens a pass the host knows the whole
+    context."""
     return Copier(gate, *further) if further or gate.bias.device.type == "cpu" else DeviceCopier(gate)
 
 
 def mark_of(copies: Copier) -> Mark | None:
-    """What the last row would copy, where that is known on a device alone."""
+    """The copy of the last row on a device; None on the host."""
     return copies.mark if isinstance(copies, DeviceCopier) else None

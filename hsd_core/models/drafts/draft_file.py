@@ -1,17 +1,17 @@
-"""A trained draft as a file: safetensors with int8 weights, a scale a row, and what it was trained for in the header.
+"""A trained draft as a file: safetensors with int8 weights, a scale per row, and a description in the header.
 
     read            (hidden, hidden or 2 hidden)   in-projection of the normalised input
     layers.N.qkv, .out, .gate_up, .down            fused as the lean decoder's
     layers.N.attention_norm, .mlp_norm, norm       float32
-    join            (hidden, F hidden)             what it is fed of the states after F layers, where more than the last
-    layers.0.cross_q, .cross_out, .cross_norm      attention to the target's last keys and values, where it has a window
-    mix             (hidden, 2 hidden)             the gate between what it is fed and the embedding, where it has one
-    unknown         (A - 1, hidden) float32        in place of tokens that nobody knows yet, where it says A in one pass
-    heads.N.read, .gate_up, .down, .mlp_norm, .norm      in place of read, layers and norm: a head for each token
-    ids             (R,) int32                     rows of the target's head that it keeps, ascending
-    copy.bias, .state, .scale                      float32, the gate of what it copies (see `copying`); A of them
+    join            (hidden, F hidden)             its features from the states after F layers, if more than the last
+    layers.0.cross_q, .cross_out, .cross_norm      attention to the target's last keys and values, with a window
+    mix             (hidden, 2 hidden)             the gate between features and embedding, if it has one
+    unknown         (A - 1, hidden) float32        inputs for tokens that are not known yet, with A tokens a pass
+    heads.N.read, .gate_up, .down, .mlp_norm, .norm      instead of read, layers and norm: a head for each token
+    ids             (R,) int32                     rows of the target's head that it uses, ascending
+    copy.bias, .state, .scale                      float32, the gate of its copies (see `copying`); A of them
 
-Embeddings and head are the target's own and are not in the file. Listing files needs no torch.
+Embeddings and head are the target's and are not in the file. Listing files needs no torch.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_AHEAD = 16  # tokens of one pass
 
 
 class DraftError(ValueError):
-    """A file that is not a draft, or one for another target; the message says which and what helps."""
+    """A file that is not a draft, or one for another target; the message has the reason and the cure."""
 
 
 class _Format(Struct):
@@ -52,7 +52,7 @@ class _Format(Struct):
 
 
 class _About(Struct):
-    """What the header says of the draft; there every value is text."""
+    """The header's fields, in which every value is text."""
 
     preset: str
     at: int
@@ -76,14 +76,14 @@ class _Tensor(Struct):
 
 @dataclass(frozen=True, slots=True)
 class DraftInfo:
-    """What a draft's header says. at: the layer it reads, 0 the embeddings. fed: it also reads the last states.
+    """The header of a draft. at: the layer it reads, 0 for the embeddings. fed: it also reads the last states.
 
-    layers: of its own. rows: of its trimmed head. target: the model's name. fingerprint: of the target's last norm.
-    card: the text beside it, if there is one. measured: figures of its validation. mlp_width: of its layers' MLPs,
-    None: as the target's. joins: the layers whose states it is fed, joined by dots; "": the last alone. ahead: how many
-    tokens it says in one pass; without layers of its own it has a head for each. gated: a gate weighs what it is fed
-    against the embedding (Dovetail's DGF, arXiv 2412.18934). window: it attends to so many positions of its own, and to
-    the keys and values of the target's last layer (LongSpec, arXiv 2502.17421); 0: to all of its own, and no others.
+    layers: number of its layers. rows: of its trimmed head. target: the model's name. fingerprint: of the target's last
+    norm. card: the text file with its name, if there is one. measured: figures of its validation. mlp_width: of its
+    layers' MLPs, None: as the target's. joins: the layers whose states are its features, joined by dots; "": only the
+    last. ahead: tokens that it drafts in one pass; without layers it has a head for each. gated: a gate weighs features
+    against the embedding (Dovetail's DGF, arXiv 2412.18934). window: it attends to this many of its own positions, and
+    to the keys and values of the target's last layer (LongSpec, arXiv 2502.17421); 0: to all of its own, and no others.
     """
 
     name: str
@@ -106,17 +106,17 @@ class DraftInfo:
 
     @property
     def joined(self) -> tuple[int, ...]:
-        """The layers whose states it is fed; none where that is the last alone."""
+        """The layers whose states are its features; empty if that is only the last."""
         return tuple(map(int, self.joins.split("."))) if self.joins else ()
 
     @property
     def heads(self) -> bool:
-        """Whether it is heads over the target's last state, and nothing else."""
+        """Whether it has only heads over the target's last state."""
         return not self.layers
 
     @property
     def follows(self) -> bool:
-        """Whether it reads what a full pass over the target's weights has computed."""
+        """Whether it reads results of full passes over the target's weights."""
         return self.fed or self.window > 0
 
     @property
@@ -133,7 +133,7 @@ class DraftInfo:
 
 
 def list_drafts(folder: Path) -> tuple[DraftInfo, ...]:
-    """The drafts of a folder by name; a file that is none is passed over."""
+    """The drafts of a folder by name; other files are skipped."""
     found = []
     for path in sorted(folder.glob("*.safetensors")):
         try:
@@ -166,8 +166,8 @@ def read_info(path: Path) -> DraftInfo:
         if held != needed:
             raise DraftError(f"{path.name} is damaged: {held} bytes of {needed}; fetch or train it again")
         card = path.with_suffix(".md")
-        said = {**structs.asdict(about), "measured": convert(plain(about.measured), dict[str, Any])}
-        return DraftInfo(name=path.stem, path=path, card=card if card.is_file() else None, **said)
+        given = {**structs.asdict(about), "measured": convert(plain(about.measured), dict[str, Any])}
+        return DraftInfo(name=path.stem, path=path, card=card if card.is_file() else None, **given)
     except DraftError:
         raise
     except ValueError as error:
@@ -175,14 +175,14 @@ def read_info(path: Path) -> DraftInfo:
 
 
 class Normed(Protocol):
-    """A decoder whose last norm lies apart: `CompiledDecoder`, `LeanDecoder`."""
+    """A decoder that gives its last norm: `CompiledDecoder`, `LeanDecoder`."""
 
     @property
     def last_norm(self) -> Tensor: ...
 
 
 def fingerprint(decoder: Normed) -> str:
-    """Names a target by its last norm, whatever dtype it is kept in: another training of the norm, another name."""
+    """A hash of a target's last norm, independent of the decoder's dtype."""
     import torch
 
     held = decoder.last_norm.detach().cpu().bfloat16().view(torch.int16).tolist()
@@ -190,7 +190,7 @@ def fingerprint(decoder: Normed) -> str:
 
 
 def write_draft(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -> None:
-    """Write a draft whole or not at all. `about`: the fields of `DraftInfo` that the file itself cannot tell."""
+    """Write a draft atomically. `about`: the fields of `DraftInfo` that are not derived from the file."""
     from safetensors.torch import save_file
 
     header = {key: encode(value).decode() if isinstance(value, dict) else str(value) for key, value in about.items()}
@@ -209,9 +209,9 @@ class DraftForm(NamedTuple):
     """A form of drafts other than layers over a layer's states, which a system declares in `DRAFT_FORMS`.
 
     Attributes:
-        takes: whether a header is of this form. sound: whether what else it says goes with that.
-        tensors: the names of those that the file must hold beside `ids` and the gate's.
-        open: the draft over its decoder.
+        takes: whether a header is of this form. sound: whether its other fields fit the form.
+        tensors: the names of the tensors in the file, without `ids` and the gate's.
+        open: opens the draft over its decoder.
     """
 
     takes: Callable[[DraftInfo], bool]
@@ -242,10 +242,10 @@ LAYERS = DraftForm(lambda info: info.layers > 0 and not info.window, _tensors, _
 
 
 def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequence[DraftForm] = ()) -> OpenedDraft:
-    """Open a draft over the decoder that it was trained for; it runs as that decoder does.
+    """Open a draft over the decoder that it was trained for, in the same library.
 
     Args:
-        forms: what it may be beside layers over a layer's states.
+        forms: of drafts other than layers over a layer's states.
     Raises:
         DraftError: it was trained for another target, or is not a draft.
     """
@@ -274,7 +274,7 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequen
         raise DraftError(f"draft {info.name} lacks {lacking[0]!r}; train it again")
     sizes = [tuple(tensors[name].shape) for name in GATE]
     several = (info.ahead,) if info.ahead > 1 else ()
-    if sizes != [(*several, *part.shape) for part in Gate.fresh(info.hidden)]:  # else it would be met within a run
+    if sizes != [(*several, *part.shape) for part in Gate.fresh(info.hidden)]:  # or it would fail within a run
         raise DraftError(f"draft {info.name} has a gate of other sizes than its target's; train it again")
     if tensors["ids"].ndim != 1 or int(tensors["ids"].max()) >= decoder.vocab_size:
         raise DraftError(f"draft {info.name} keeps tokens that the target does not have; train it again")

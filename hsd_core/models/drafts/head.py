@@ -1,7 +1,7 @@
-"""A trained draft at work: in-projection, its own layers over its own cache, norm, trimmed head, and what it copies.
+"""The forward pass of a trained draft: in-projection, layers over its own cache, norm, trimmed head, copies.
 
-The layers are run by the same code as the target's, so a draft costs what its weights cost, and its rows do not depend
-on what other rows are computed beside them.
+The layers are run by the same code as the target's, so a draft's cost is that of its weights, and its rows do not
+depend on which other rows are computed together with them.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DraftCache:
-    """What one run remembers: keys and values of the draft's own layers, if it has any, and what its context says
-    twice.
+    """One run's cache: keys and values of the draft's layers, if it has any, and the copier's index of its context.
 
-    The copier follows whatever context it is given, so it is never told to go back.
+    The copier adapts to any context it is given, so it needs no rollback.
     """
 
     layers: KVCache | Positions
@@ -63,14 +62,12 @@ class DraftCache:
 
 
 class OpenedDraft:
-    """A trained draft, whatever runs it. Read-only; one may serve many runs (see `levels.readout.Readout`).
+    """A trained draft, for any library. Read-only; one may serve many runs (see `levels.readout.Readout`).
 
     Args:
         info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
     Attributes:
-        joined: the layers whose states it is fed, in one; none: the last alone. ahead: how many tokens it says in one
-            pass. window: see `DraftInfo`. unknown: (ahead - 1, hidden) what it reads in place of those that nobody
-            knows yet.
+        joined, ahead, window: see `DraftInfo`. unknown: (ahead - 1, hidden) inputs for tokens that are not known yet.
     """
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
@@ -95,7 +92,7 @@ class OpenedDraft:
 
 
 class LeanDraft(OpenedDraft):
-    """One that is run by torch."""
+    """A draft that torch runs."""
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
@@ -107,7 +104,7 @@ class LeanDraft(OpenedDraft):
 
     @torch.inference_mode()
     def join(self, states: Tensor) -> Tensor:
-        """(n, F hidden) states of the layers of `joined` -> (n, hidden), what it is fed."""
+        """(n, F hidden) states of the layers of `joined` -> (n, hidden) features."""
         parts = states.chunk(len(self.joined), -1)
         assert self._join is not None
         return self._join(torch.cat([self._normal(part) for part in parts], -1))
@@ -116,14 +113,14 @@ class LeanDraft(OpenedDraft):
         return self._of(self._tensors[name], self._tensors[f"{name}.scale"])
 
     def _halves(self, name: str) -> list[Linear]:
-        """A product of two inputs side by side, as one of each."""
+        """A product of two concatenated inputs, as one product for each."""
         return [self._of(half.contiguous(), self._tensors[f"{name}.scale"]) for half in self._tensors[name].chunk(2, 1)]
 
     def _of(self, weight: Tensor, scale: Tensor) -> Linear:
         weight, scale = weight.to(self._device), scale.to(self._device)
         if self._device.type == "cpu" and Int8.takes(weight):
             return Int8.of(weight, scale)
-        # the kernel is the CPU's, and takes some widths; elsewhere the same rounded weights are kept dense
+        # the kernel is for the CPU and some widths; otherwise the same rounded weights are kept dense
         return Plain((weight.float() * scale.float()[:, None]).to(self._float))
 
     def _vector(self, name: str) -> Tensor:
@@ -132,15 +129,15 @@ class LeanDraft(OpenedDraft):
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.to(self._float), (x.shape[-1],), eps=self._shape.norm_eps)
 
-    def _said(self, read: Tensor) -> Tensor:
-        """(n, hidden) normalised last states -> (n, V) logits, -inf for what the trimmed head does not know."""
+    def _logits(self, read: Tensor) -> Tensor:
+        """(n, hidden) normalised last states -> (n, V) logits, -inf for tokens that the trimmed head lacks."""
         logits = read.new_full((len(read), self.vocab_size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(read)
         return logits
 
 
 class DraftHead(LeanDraft):
-    """A draft with layers of its own, over a lean decoder."""
+    """A draft with layers, over a lean decoder."""
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder) -> None:
         super().__init__(info, tensors, decoder)
@@ -169,7 +166,7 @@ class DraftHead(LeanDraft):
         self._mix = self._product("mix") if info.gated else None
 
     def new_cache(self, capacity: int) -> DraftCache:
-        """For one run."""
+        """A cache for one run."""
         layers = self._layers.new_cache(capacity)
         self._layers.prepare(layers, [self.layers])
         return DraftCache(layers, copier(*self._gates))
@@ -184,9 +181,9 @@ class DraftHead(LeanDraft):
         fed: Tensor | None = None,
         begun: int | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """See `Readout.forward`. Logits are -inf for tokens that the trimmed head cannot say and nothing copies.
+        """See `Readout.forward`. Logits are -inf for tokens that are neither in the trimmed head nor copied.
 
-        begun: what is wanted stands behind the end of the line, one further on than the other (see `Copier.mix`).
+        begun: the wanted rows are of successive positions after the line (see `Copier.mix`).
         """
         kept, x = own(cache, DraftCache), self._normal(x)
         assert isinstance(kept.layers, KVCache)
@@ -194,7 +191,7 @@ class DraftHead(LeanDraft):
             x = torch.cat((x, self._normal(fed)), -1)
         states = self._layers.forward(given, self._read_in(x), kept.layers, 0, self.layers)
         last = states[len(states) - given.wanted :]
-        logits = self._said(F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps))
+        logits = self._logits(F.rms_norm(last, self._norm.shape, self._norm, self._shape.norm_eps))
         return kept.copier.mix(line, logits, last, given.sees, begun), states
 
     def _read_in(self, x: Tensor) -> Tensor:
@@ -207,6 +204,6 @@ class DraftHead(LeanDraft):
         return z * h + (1 - z) * e
 
     def weight_bytes(self) -> int:
-        """That a pass reads."""
+        """Bytes that a pass reads."""
         more = [*self._read, *(part for part in (self._join, self._mix) if part is not None)]
         return sum(map(nbytes, more)) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes

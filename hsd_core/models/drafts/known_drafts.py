@@ -1,4 +1,4 @@
-"""Which trained drafts come with a preset: files in assets/drafts whose header names it. Listing imports no torch."""
+"""The trained drafts of a preset: files in assets/drafts whose header names it. Listing imports no torch."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from hsd_core.models.drafts.draft_file import DraftInfo
 
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "drafts"
-LENS = "lens"  # the id that asks for the untrained read-out where a trained draft would be taken
+LENS = "lens"  # the id of the untrained read-out
 
 
 def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
-    """A preset's drafts, shallowest first; at one depth those that read features come first, and of these those that
-    are fed the last state alone and say one token in a pass."""
+    """A preset's drafts, shallowest first; at one depth feature-fed ones come first, and of these the ones with the
+    last state only and one token a pass."""
     from hsd_core.models.drafts.draft_file import list_drafts
 
     own = [draft for draft in list_drafts(folder) if draft.preset == preset]
@@ -22,13 +22,13 @@ def shipped(preset: str, folder: Path = FOLDER) -> tuple[DraftInfo, ...]:
 
 
 def file_of(name: str) -> Path | None:
-    """The file that a level's `@id=` names, shipped or of one's own; None where there is none."""
+    """The file that a level's `@id=` names, shipped or the user's, or None."""
     files = FOLDER / f"{name}.safetensors", Path(name)
     return next((path for path in files if path.suffix == ".safetensors" and path.is_file()), None)
 
 
 def ahead_of(path: Path) -> int:
-    """How many tokens a draft says in one pass; 1 of what is no draft, which is refused when it is opened."""
+    """The tokens that a draft drafts in one pass; 1 for a file that is no draft and is refused later."""
     from hsd_core.models.drafts.draft_file import DraftError, read_info
 
     try:

@@ -1,1 +1,1 @@
-"""What a GPU needs beside `lean`: passes that are replayed as one, and copies that are waited for once."""
+"""What a GPU needs in addition to `lean`: recorded passes, and copies with one wait."""

@@ -1,6 +1,6 @@
-"""Rows that stay on a GPU: what the host reads of them is made there, and waited for with what a rule needs.
+"""Rows that stay on a GPU: what the host reads of them is computed there, and fetched with what a rule needs.
 
-A row of 128,000 logits is half a megabyte; a greedy rule needs one number of it, and a trace the likeliest few.
+A row of 128,000 logits is half a megabyte; a greedy rule needs one number of it, and a trace the likeliest few tokens.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ SHORTLIST = 8  # tokens of a row
 
 
 class DeviceLogits(Logits):
-    """(n, V) logits on a GPU, of which the host knows each row's likeliest tokens, `SHORTLIST` at most, and whether all
-    are finite. Made of what `ranking` gives, once that is fetched."""
+    """(n, V) logits on a GPU; the host has each row's likeliest tokens, at most `SHORTLIST`, and whether all logits are
+    finite. Made from the fetched results of `ranking`."""
 
     __slots__ = ("_finite", "_heads")
 
@@ -45,13 +45,13 @@ class DeviceLogits(Logits):
 
 
 def ranking(logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """(n, V) float32 logits -> (n, k) chances and (n, k) ids of the likeliest, and the () sum of all peaks."""
+    """(n, V) float32 logits -> (n, k) probabilities and (n, k) ids of the likeliest, and the () sum of all maxima."""
     chances, ids = logits.softmax(-1).topk(min(SHORTLIST, logits.shape[-1]))
     return chances, ids, logits.amax(-1).sum()
 
 
 def read_on_device(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
-    """`sampling.read_rows` of logits on a GPU: distributions are made there, and waited for once."""
+    """`sampling.read_rows` of logits on a GPU: distributions are computed there and fetched once."""
     rows = logits.float() if logits.element_size() < 4 else logits
     made = likeliest(rows) if sampling.greedy else to_probs(rows, sampling)
     here, *ranked = fetched(made, *ranking(rows))
@@ -60,9 +60,9 @@ def read_on_device(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distribu
 
 
 def pick_on_device(row: Tensor, uniform: float) -> Tensor:
-    """`sampling.pick` without a wait: a () tensor beside the row."""
+    """`sampling.pick` without waiting: a () tensor on the row's device."""
     peak, best = row.max(-1)
     total = row.double().cumsum(-1)
     token = torch.searchsorted(total, total[-1:] * uniform, right=True)[0]
-    last = row.shape[-1] - 1 - (row > 0).flip(-1).int().argmax(-1)  # with any mass
+    last = row.shape[-1] - 1 - (row > 0).flip(-1).int().argmax(-1)  # the last token with any mass
     return torch.where(peak >= 1.0, best, torch.minimum(token, last))

@@ -1,4 +1,4 @@
-"""Where the end of a context stood before, on a device, where it may lie unseen by the host."""
+"""Earlier occurrences of a context's end, on a device, as the host may not know the last tokens yet."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from torch import Tensor
 from hsd_core.models.gpu.pending_context import PendingContext
 from hsd_core.models.gpu.transfer import sent_ids
 
-BEFORE = -1  # stands before the first token; no id is equal to it
+BEFORE = -1  # before the first token; not equal to any id
 
 
 class Mark(NamedTuple):
-    """What a drafter would have copied behind a context, on the device: () tensors.
+    """The token to copy after a context, on the device: () tensors.
 
-    token: its id. place: where it stands in the context. alike: of how many tokens the suffix was that it stood behind,
-    0 where there is nothing to copy. share: the log-probability of copying.
+    token: its id. place: its position in the context. alike: the length of the matching suffix, 0 if there is nothing
+    to copy. share: the log-probability of copying.
     """
 
     token: Tensor
@@ -28,15 +28,15 @@ class Mark(NamedTuple):
 
 
 class DeviceText:
-    """One context, on a device. longest: tokens of a suffix that are compared."""
+    """One context on a device. longest: tokens of a suffix that are compared."""
 
     def __init__(self, longest: int, device: torch.device) -> None:
         self._longest, self._device = longest, device
         self._ids = torch.full((0,), BEFORE, device=device)
-        self._seen: list[int] = []  # of them, those that the host knows
+        self._seen: list[int] = []  # those that the host knows
 
     def follow(self, context: Sequence[int]) -> Tensor:
-        """(len(context) + longest - 1,) ids behind so many BEFORE. What has been sent is not sent again."""
+        """(len(context) + longest - 1,) ids after longest - 1 BEFORE. Only new ids are sent."""
         known = context.seen if isinstance(context, PendingContext) else context
         n, first = min(len(self._seen), len(known)), self._longest - 1
         if self._seen[:n] != list(known[:n]):
@@ -49,8 +49,8 @@ class DeviceText:
         return self._ids[: first + len(context)]
 
     def last(self, context: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What `drafts.copying.Suffixes` finds behind the context's last token: () tensors token, place, sort and
-        alike, how many tokens of the suffix agree."""
+        """The result of `drafts.copying.Suffixes` after the context's last token: () tensors token, place, sort and
+        alike, the length of the matching suffix."""
         ids = self.follow(context)
         windows = ids.unfold(0, self._longest, 1)  # row j: the tokens up to j
         same = (windows == windows[-1]) & (windows[-1] != BEFORE)

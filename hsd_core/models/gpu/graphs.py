@@ -1,4 +1,4 @@
-"""CUDA graphs: the kernels of a pass, recorded once and launched as one."""
+"""CUDA graphs: the kernels of a pass, recorded once and launched together."""
 
 from __future__ import annotations
 
@@ -9,35 +9,36 @@ from typing import Any, Protocol
 
 import torch
 
-WARM_UP = 2  # calls before the recording: libraries choose kernels and take memory in their first ones
+WARM_UP = 2  # calls before recording: libraries choose kernels and allocate memory in the first ones
 
 Replay = Callable[[], object]
 
 
 class Graphs(Protocol):
-    """What records passes. Tests put one in its place that needs no GPU."""
+    """Records passes. Tests use an implementation without a GPU."""
 
     def capture(self, run: Callable[[], None]) -> Replay:
-        """Record what `run` does to memory. The result does the same to the same memory, whatever lies there by then.
+        """Record the operations of `run`. The result repeats them on the same memory, with its values at that time.
 
-        `run` is called several times. It may read and write what outlives it, and nothing of it may depend on values.
+        `run` is called several times. It may read and write only memory that outlives it, and must not branch on
+        values.
 
         Raises:
-            RuntimeError: it does something that cannot be recorded; the message says what.
+            RuntimeError: an operation cannot be recorded; the message names it.
         """
 
 
 @cache
 def cuda_graphs(device: str) -> CudaGraphs:
-    """Those of a GPU, the same for all models on it."""
+    """The graphs of a GPU, shared by all models on it."""
     return CudaGraphs(device)
 
 
 class CudaGraphs:
-    """Graphs of one GPU. What they need in between lies in one pool, as they run one after another.
+    """Graphs of one GPU. Temporary memory comes from one pool, as they run one after another.
 
-    All are recorded on one stream: cuBLAS keeps a workspace for every stream that it was called on, 32 MiB on Hopper,
-    for as long as the process lives.
+    All are recorded on one stream: cuBLAS keeps a workspace for every stream it was called on, 32 MiB on Hopper, until
+    the process ends.
     """
 
     def __init__(self, device: str) -> None:
@@ -58,7 +59,7 @@ class CudaGraphs:
                     run()
             torch.cuda.current_stream().wait_stream(aside)
             graph = torch.cuda.CUDAGraph()
-            # thread_local: other runs go on meanwhile in threads of their own
+            # thread_local: other threads run passes meanwhile
             with torch.cuda.graph(graph, pool=self._pool, stream=aside, capture_error_mode="thread_local"):
                 run()
         return graph.replay  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Contexts that end in tokens drawn on a device: the host goes on behind them before it has seen them."""
+"""Contexts that end in tokens drawn on a device, which the host does not know yet."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hsd_core.models.context import Context
 
 
 class PendingContext(Context):
-    """A context whose last tokens the host has not seen: `seen`, and behind it `there`, () tensors on a device.
+    """A context of `seen`, token ids, followed by `there`, () tensors on a device.
 
-    `sent_ids` takes those where they are. Whoever reads one as a number waits for the device.
+    `sent_ids` uses the tensors directly; reading one as a number waits for the device.
     """
 
     __slots__ = ("seen", "there")
@@ -22,7 +22,7 @@ class PendingContext(Context):
         self.seen, self.there = seen, there
 
     def then(self, token: Tensor) -> PendingContext:
-        """With a token more."""
+        """The context with one more token."""
         return PendingContext(self.seen, (*self.there, token))
 
     def cut(self, length: int) -> Context:

@@ -8,11 +8,11 @@ from torch import Tensor
 from hsd_core.models.decoder_protocol import QUANTISED
 
 HALVES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
-FAST_BFLOAT16 = (8, 0)  # compute capability from which a GPU multiplies bfloat16 itself; older ones imitate it
+FAST_BFLOAT16 = (8, 0)  # the first compute capability with bfloat16 products; older GPUs emulate them
 
 
 def computes_in(dtype: str, device: str) -> torch.dtype:
-    """The format that layers compute in, given that of their weights: of copies bfloat16 on a GPU, float32 on a CPU."""
+    """The format that layers compute in, from that of their weights: for copies bfloat16 on a GPU, float32 on a CPU."""
     if dtype in QUANTISED and torch.device(device).type != "cpu":
         return torch.bfloat16
     return HALVES.get(dtype, torch.float32)
@@ -27,8 +27,8 @@ def quick(dtype: str, device: str) -> str:
 class Wide:
     """x W^T in float32 over a weight in fewer bits, on a GPU.
 
-    It sums such products in float32 anyway; as logits in bfloat16 they would be rounded to a step of 0.125 at 16 and
-    tie. x and the weight are read in the weight's dtype, so a head costs half of what it costs in float32.
+    The GPU sums in float32; logits in bfloat16 would be rounded to steps of 0.125 at 16, with many ties. x and the
+    weight are read in the weight's dtype, so a head costs half as much as in float32.
     """
 
     def __init__(self, weight: Tensor) -> None:

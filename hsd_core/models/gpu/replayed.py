@@ -1,9 +1,9 @@
-"""Passes of few inputs that are replayed: caches whose memory graphs are bound to, and how a pass is laid into it.
+"""Passes of few inputs as recorded graphs: the memory that graphs are bound to, and running a pass in it.
 
-A graph reads and writes fixed addresses. So a cache, the inputs of a pass and where it stands lie in memory that is
-made once and lent to one run after another. Passes come in buckets of rows: the spare rows of a bucket write to the
-slots behind the inputs, which nobody reads before they are written again. Rolling back is a position, as everywhere.
-They also come in buckets of slots: a pass attends to those in use, rounded up (`seen_of`), not to the whole cache.
+A graph reads and writes fixed addresses. So a cache, the inputs of a pass and their positions are in memory that is
+allocated once and lent to one run after another. Passes come in buckets of rows: the spare rows of a bucket write to
+the slots after the inputs, which are written again before they are read. They also come in buckets of slots: a pass
+attends to the slots in use, rounded up (`seen_of`), not to the whole cache.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from hsd_core.models.one_pass import Pass
 if TYPE_CHECKING:
     from hsd_core.models.lean.layers import Layers
 
-ROWS = (1, 2, 4, 8, 16, 32)  # the buckets; a pass of more inputs is launched kernel by kernel
+ROWS = (1, 2, 4, 8, 16, 32)  # the buckets; larger passes are launched kernel by kernel
 MOST_ROWS = ROWS[-1]
-LEAST_SLOTS = 256  # of a cache; others have twice as many, four times, ...
-SEEN_STEP, STEPS = 256, 4  # a bucket of slots has 256 more than the one before, from the fifth on half as many again
-MOST_RANGES = 8  # of layers whose graphs one memory keeps
-MOST_FREE = 2  # memories that wait for a run
+LEAST_SLOTS = 256  # of a cache; larger ones have twice as many, four times, ...
+SEEN_STEP, STEPS = 256, 4  # buckets of slots grow by 256, from the fifth on by half
+MOST_RANGES = 8  # of layers with graphs, for one memory
+MOST_FREE = 2  # unused memories that are kept
 
 
 def seen_of(slots: int) -> tuple[int, ...]:
-    """The buckets of slots that passes over a cache of so many attend to: 256, 512, 768, 1024, 1536, 2048, 3072, ...
+    """The buckets of slots for a cache of this many: 256, 512, 768, 1024, 1536, 2048, 3072, ...
 
-    Finer ones would save little, as attention over a long text is a small part of a pass; each takes a graph for every
+    Finer ones would save little, as attention over a long text is a small part of a pass; each needs a graph for every
     bucket of rows.
     """
     found, half = [SEEN_STEP * n for n in range(1, STEPS + 1)], STEPS * SEEN_STEP
@@ -51,7 +51,7 @@ class GraphMemory:
     """Keys and values (L, 1, G, slots, d) of one run at a time, its next pass, and the graphs over both.
 
     Args:
-        layers: whose they are. slots: of the cache.
+        layers: the model's. slots: of the cache.
     """
 
     def __init__(self, layers: Layers, slots: int) -> None:
@@ -63,13 +63,13 @@ class GraphMemory:
         self._line = torch.arange(slots, device=device)
         self._at = self._line.new_zeros(2, MOST_ROWS)  # the slot and the position of every row
         self._hidden = torch.zeros(MOST_ROWS, slots, dtype=torch.bool, device=device)
-        # a tree has more slots than positions: spare rows may stand behind the last one
+        # a tree has more slots than positions: spare rows may be beyond the last position
         self._rotary = [F.pad(table, (0, 0, 0, max(0, slots - len(table)))) for table in layers.rotary]
         self._seen = seen_of(slots)
-        self._graphs: dict[tuple[int, int], dict[tuple[int, int], Replay]] = {}  # by layers, then rows and slots
+        self._graphs: dict[tuple[int, int], dict[tuple[int, int], Replay]] = {}  # (layers) -> (rows, slots) -> graph
 
     def clear(self) -> None:
-        """Forget what a run left behind: a value that is not finite would reach others through the mask."""
+        """Clear the last run's values: one that is not finite would pass the mask."""
         for kept in (self.keys, self.values, self._x):
             kept.zero_()
 
@@ -84,7 +84,7 @@ class GraphMemory:
                 self._graphs[lo, hi] = {at: graphs.capture(self._pass(layers, lo, hi, *at)) for at in buckets}
 
     def replay(self, given: Pass, x: Tensor, lo: int, hi: int) -> Tensor | None:
-        """Layers lo to hi - 1 on a pass's inputs, x (n, hidden) -> (n, hidden); None where no graph does that."""
+        """Layers lo to hi - 1 on a pass's inputs, x (n, hidden) -> (n, hidden); None without a graph for it."""
         n, start, end, found = len(x), given.start, given.end, self._graphs.get((lo, hi))
         rows = next((rows for rows in ROWS if rows >= n), None)
         if found is None or rows is None:
@@ -98,7 +98,7 @@ class GraphMemory:
         if given.tree is not None:
             self._hidden[:n, :end] = sent(given.tree.hidden(start, end), x.device)
         found[rows, seen]()
-        return self._out[:n].clone()  # the next replay writes over it
+        return self._out[:n].clone()  # the next replay overwrites it
 
     def _pass(self, layers: Layers, lo: int, hi: int, rows: int, seen: int) -> Callable[[], None]:
         def run() -> None:
@@ -114,23 +114,23 @@ class GraphMemory:
 
 
 class Memories:
-    """The memories of one `Layers`. `refused`: why its passes are launched kernel by kernel, where they are."""
+    """The memories of one `Layers`. `refused`: why its passes are not recorded, or None."""
 
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
         self._free: list[GraphMemory] = []
-        self._lock = threading.RLock()  # what comes back may do so while another is lent, by the same thread
+        self._lock = threading.RLock()  # a finalizer may return a memory while this thread lends another
         self.refused: str | None = None
 
     def lend(self, layers: Layers, capacity: int) -> GraphMemory:
-        """One with room for so many positions, and for the spare rows behind them."""
+        """A memory for `capacity` positions and the spare rows after them."""
         slots = max(LEAST_SLOTS, 1 << (capacity + MOST_ROWS - 1).bit_length())
         with self._lock:
             found = next((one for one in self._free if one.slots == slots), None)
             if found is not None:
                 self._free.remove(found)
         if found is None:
-            with torch.inference_mode(False):  # it outlives whoever asks first
+            with torch.inference_mode(False):  # it outlives the caller
                 return GraphMemory(layers, slots)
         found.clear()
         return found
@@ -142,7 +142,7 @@ class Memories:
             del self._free[:-MOST_FREE]
 
     def capture(self, layers: Layers, memory: GraphMemory, depths: Sequence[int]) -> None:
-        """Record the layers between depths, 0 being the first of them; where that fails it is not tried again."""
+        """Record the layers between 0 and these depths; after a failure it is not tried again."""
         if self.refused is None:
             try:
                 memory.capture(layers, self._graphs, list(pairwise((0, *depths))))
@@ -152,7 +152,7 @@ class Memories:
 
 
 class LentCache(KVCache):
-    """One whose memory is lent by `Memories` for as long as it is held, so that its passes may be replayed."""
+    """A cache in a memory of `Memories`, returned when the cache is freed; its passes can be replayed."""
 
     def __init__(self, memories: Memories, memory: GraphMemory, capacity: int) -> None:
         super().__init__(memory.keys, memory.values, capacity)

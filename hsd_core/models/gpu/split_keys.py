@@ -1,8 +1,7 @@
-"""Attention over a long text, its keys in parts that are read side by side, and the parts put together.
+"""Attention over a long text with its keys split into parts that are processed in parallel (Flash-Decoding).
 
-A pass of few rows has few blocks of queries, so that a GPU reads the keys of each head one block after another while
-most of it stands still. In parts (Flash-Decoding) as many more blocks are at work; each part also gives the logarithm
-of its sum, by which the parts weigh.
+A pass of few rows has few blocks of queries, so a GPU would read the keys of each head block after block, with most of
+its units idle. Each part also returns its log-sum-exp, from which the weights of the parts follow.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ import torch
 from torch import Tensor
 
 LONGEST = 1024  # keys that are read by one block
-ALIGNED = 8  # of them, that the rows of a mask begin at a multiple of
+ALIGNED = 8  # keys: the alignment of the rows of a mask
 PARTS = 4  # of `LONGEST` keys
-NEVER = -1e30  # in a part whose keys are all hidden a mask of -inf would leave no number
+NEVER = -1e30  # instead of -inf, which would give NaN in a part whose keys are all hidden
 
 
 def in_parts(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:

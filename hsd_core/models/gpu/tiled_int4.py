@@ -1,8 +1,8 @@
-"""Weights in 4 bits on a GPU, by torch's own kernel for them (`_weight_int4pack_mm`, tinygemm): of its tiled layout.
+"""Weights in 4 bits on a GPU, with torch's kernel (`_weight_int4pack_mm`, tinygemm) and its tiled layout.
 
-torchao's int4 is this kernel too, and its wheels follow one version of torch each, so it is not asked for. Its int8,
-where nothing is compiled, unpacks all weights into halves for every product; torch's own int8 kernel reads them again
-for every row. Both read more bytes than the target's halves have, so that a copy in 8 bits is left to the CPU.
+torchao's int4 uses the same kernel, but each of its wheels needs one version of torch, so it is not a requirement. Its
+int8 without compilation unpacks all weights for every product; torch's int8 kernel reads them again for every row. Both
+read more bytes than the target in half precision, so copies in 8 bits run on the CPU.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from hsd_core.models.gpu.precision import FAST_BFLOAT16
 from hsd_core.models.lean.int4_groups import GROUP, in_groups, refuse_sizes
 
 INPUTS = 16  # of a tile
-SIDE_BY_SIDE = (8, 4, 2)  # tiles that a lane loads at once; the most that divide a layer's inputs
+SIDE_BY_SIDE = (8, 4, 2)  # tiles that a lane loads at once; the most that divide a layer's inputs are used
 OUTPUTS = 8
 
 
 def no_copy(dtype: str, device: str) -> str:
-    """Why a device has no kernel for weights kept as `dtype`; "" where it has one."""
+    """Why a device has no kernel for weights of this dtype; "" if it has one."""
     if dtype not in QUANTISED or not device.startswith("cuda"):
         return ""
     if dtype != "int4":
@@ -32,7 +32,7 @@ def no_copy(dtype: str, device: str) -> str:
 
 
 def copy_device(dtype: str, device: str) -> str:
-    """Where a copy of a model runs that is on `device` itself."""
+    """The device for a copy of a model that is on `device`."""
     return "cpu" if no_copy(dtype, device) else device
 
 

@@ -1,10 +1,10 @@
-"""Between the host and a GPU: what is sent is not waited for, and what is fetched is waited for once.
+"""Copies between the host and a GPU: sending does not wait, and fetching waits once.
 
-Every wait empties the GPU's queue, so that it stands still until the host has launched the next kernel. Copies from and
-to pinned memory wait for nothing; torch keeps such memory and gives it out again only behind the copy.
+Every wait empties the GPU's queue, and it idles until the host has launched the next kernel. Copies from and to pinned
+memory are asynchronous; torch reuses such memory only after the copy.
 
-What crosses is counted, for whoever places levels on several devices (Dovetail, arXiv 2412.18934): ids and masks that
-are sent, ids, rows and states that are fetched. The device times its own copies, so that counting waits for nothing.
+Copies are counted for stacks on several devices (Dovetail, arXiv 2412.18934): ids and masks that are sent, ids, rows
+and states that are fetched. The device measures their time, so counting does not wait.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hsd_core.models.gpu.pending_context import PendingContext
 
 
 class _Here(threading.local):
-    """Of this thread: what crossed since `crossed` was last asked. underway: copies that may not be over yet."""
+    """The copies of this thread since the last call of `crossed`. underway: those that may not be finished."""
 
     def __init__(self) -> None:
         self.bytes, self.ns = 0, 0.0
@@ -38,8 +38,8 @@ _UNSETTLED = 64  # copies
 
 
 def crossed() -> tuple[int, int]:
-    """What crossed on behalf of this thread since it last asked: bytes, and the nanoseconds of the copies. The time of
-    a copy that is not over counts with what crosses next."""
+    """The copies of this thread since the last call: bytes, and their time in ns. The time of an unfinished copy is
+    counted in the next call."""
     _HERE.settle()
     if not _HERE.bytes:
         return 0, 0
@@ -50,7 +50,7 @@ def crossed() -> tuple[int, int]:
 
 @contextmanager
 def _counted(nbytes: int, device: torch.device | str) -> Iterator[None]:
-    """Copies of so many bytes from or to a device."""
+    """Count copies of `nbytes` from or to a device."""
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
     stream = torch.cuda.current_stream(device)
     begin.record(stream)
@@ -58,12 +58,12 @@ def _counted(nbytes: int, device: torch.device | str) -> Iterator[None]:
     end.record(stream)
     _HERE.bytes += nbytes
     _HERE.underway.append((begin, end))
-    if len(_HERE.underway) > _UNSETTLED:  # nobody asks here
+    if len(_HERE.underway) > _UNSETTLED:  # `crossed` is not called in this thread
         _HERE.settle()
 
 
 def sent(values: Sequence[int] | Tensor, device: torch.device | str) -> Tensor:
-    """Numbers on a device; those of the host without a wait."""
+    """Numbers on a device, sent without waiting."""
     held = values if isinstance(values, Tensor) else torch.tensor(values, dtype=torch.long)
     if torch.device(device).type == held.device.type:
         return held
@@ -72,7 +72,7 @@ def sent(values: Sequence[int] | Tensor, device: torch.device | str) -> Tensor:
 
 
 def sent_ids(ids: Sequence[int], device: torch.device | str) -> Tensor:
-    """(n,) token ids on a device, where the last ones may be already."""
+    """(n,) token ids on a device, where the last ones may already be."""
     if not isinstance(ids, PendingContext) or not ids.there:
         return sent(list(ids), device)
     there = torch.stack(ids.there)
@@ -80,14 +80,14 @@ def sent_ids(ids: Sequence[int], device: torch.device | str) -> Tensor:
 
 
 def awaited(tensor: Tensor) -> Tensor:
-    """A tensor, once its device has made it."""
+    """A tensor, after its device has computed it."""
     if tensor.device.type != "cpu":
         torch.cuda.current_stream(tensor.device).synchronize()
     return tensor
 
 
 def fetched(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors of one device on the host: one wait for all of them, none where they are there already."""
+    """Tensors of one device on the host, with one wait for all; no wait if they are on the host."""
     if tensors[0].device.type == "cpu":
         return tensors
     here = [torch.empty(one.shape, dtype=one.dtype, pin_memory=True) for one in tensors]

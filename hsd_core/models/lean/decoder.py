@@ -36,12 +36,11 @@ class LeanDecoder:
     Args:
         shape: read from the model's config by `LeanShape.from_config`.
         tensor: name -> weight in the Hugging Face naming, called once per weight.
-        names: all the weight names there are.
-        dtype: "float32", "bfloat16", "float16", or "int8" or "int4" (such products, and what `computes_in` says of the
-            rest).
+        names: all names of weights.
+        dtype: "float32", "bfloat16", "float16", or "int8" or "int4" (of the products; see `computes_in` for the rest).
         device: "cpu", "cuda", "cuda:0", ...
         vocab: keep only the first `vocab` columns of the logits.
-        graphs: what records passes, see `prepare`.
+        graphs: records passes, see `prepare`.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class LeanDecoder:
         if reason := no_copy(dtype, device):
             raise DecoderError(reason)
         linear = copies(device).get(dtype, dense)
-        exact = torch.float32 if dtype in QUANTISED else self._float  # a copy is made of the weights, not of halves
+        exact = torch.float32 if dtype in QUANTISED else self._float  # a copy is made from the original weights
 
         def get(name: str, kept: torch.dtype = self._float) -> Tensor:
             if name not in names:
@@ -93,15 +92,14 @@ class LeanDecoder:
         self.stack = Layers(shape, found, dtype=self._float, device=device, graphs=graphs)
         self.last_norm = get("model.norm.weight")
         stored = tensor("model.embed_tokens.weight")
-        # On the CPU it is kept in the dtype that it is stored in. On a GPU a tied head is the same memory, in the
-        # precision in which a lookup is read anyway.
+        # On the CPU it has the dtype of the file. On a GPU a tied head uses the same memory, in the layers' precision.
         self._embedding = aligned(stored.to(device) if on_cpu else stored.to(device=device, dtype=self._float))
         self._one_memory = shape.tied and not on_cpu
         head = self._embedding if self._one_memory else stored if shape.tied else tensor("lm_head.weight")
         self._head = Head(head[: self.vocab_size].to(device), self._float)
 
     def new_cache(self, capacity: int, *, branches: int = 0, texts: int = 1) -> KVCache:
-        """See `Decoder.new_cache`. texts: each with that room."""
+        """See `Decoder.new_cache`. texts: each with this capacity."""
         if capacity > self.max_positions:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
         return self.stack.new_cache(capacity + branches, texts)
@@ -112,7 +110,7 @@ class LeanDecoder:
 
     @property
     def eager(self) -> str | None:
-        """Why passes are launched kernel by kernel, where they should be replayed; None elsewhere."""
+        """Why passes are not recorded although they should be, or None."""
         return self.stack.eager
 
     @torch.inference_mode()
@@ -120,7 +118,7 @@ class LeanDecoder:
         """See `Decoder.forward`.
 
         Args:
-            states: filled with the (n, hidden) states after each depth that is a key of it; for several texts only.
+            states: receives the (n, hidden) states after each depth that is a key of it; for several texts only.
         """
         kv = own(cache, KVCache)
         if given.end > kv.capacity:
@@ -138,7 +136,7 @@ class LeanDecoder:
 
     @torch.inference_mode()
     def states(self, ids: Sequence[int], depths: Iterable[int], cache: Cache | None = None) -> dict[int, Tensor]:
-        """One text from its start: depth -> (n, hidden) states after so many layers, 1 to all of them."""
+        """One text from its start: depth -> (n, hidden) states after that many layers, 1 to all."""
         found: dict[int, list[Tensor]] = {depth: [] for depth in depths}
         for _, depth, x in self.walk(ids, found, cache):
             found[depth].append(x)
@@ -147,9 +145,9 @@ class LeanDecoder:
     def walk(
         self, ids: Sequence[int], depths: Iterable[int], cache: Cache | None = None
     ) -> Iterator[tuple[int, int, Tensor]]:
-        """One text from its start, chunk by chunk: (position of x's first, depth, x (n, hidden) after so many layers).
+        """One text from its start, chunk by chunk: (first position, depth, x (n, hidden) after that many layers).
 
-        To be gone through in inference mode. Depth 0 gives the embeddings.
+        To be iterated in inference mode. Depth 0 gives the embeddings.
         """
         cache, ordered = self.new_cache(len(ids)) if cache is None else cache, sorted(depths)
         for part in Pass(ids).parts(CHUNK):
@@ -192,7 +190,7 @@ class LeanDecoder:
         return run
 
     def show_queries(self) -> None:
-        """See `Asked`. They are at hand anyway."""
+        """See `Asked`. Nothing to prepare."""
 
     @torch.inference_mode()
     def queries(self, token: int, position: int, cache: Cache) -> Tensor:
@@ -202,7 +200,7 @@ class LeanDecoder:
         return torch.stack(asked)
 
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
-        """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
+        """(len(ids), hidden) float32 rows of the head, for a trimmed head."""
         whole = self._embedding if self.shape.tied else self._dense_head
         return whole[torch.as_tensor(ids, dtype=torch.long, device=self.device)].float()
 
@@ -221,7 +219,7 @@ class LeanDecoder:
         return self._head.dense()
 
     def layer_tensors(self, i: int) -> dict[str, Tensor]:
-        """Layer i's fused weights by name, dense: what a student starts from.
+        """Layer i's fused weights by name, dense, to initialise a student.
 
         Raises:
             DecoderError: the layers have biases or norms of the heads, which drafts lack.

@@ -1,4 +1,4 @@
-"""Weights as 4-bit codes in groups of inputs, whichever kernel multiplies them."""
+"""Weights as 4-bit codes in groups of inputs, for all kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 from hsd_core.models.decoder_protocol import DecoderError
 
-STEPS = 15, 14  # that the weights of a group may span
+STEPS = 15, 14  # levels of a group, minus one
 GROUP = 32  # inputs
 
 
@@ -33,8 +33,8 @@ def refuse_sizes(dtype: str, weight: Tensor, *, inputs: int, outputs: int, inste
 def int4_steps(groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Weights in groups (..., g) as 4-bit codes: low (...), step (...) and codes (..., g), low + step * code.
 
-    From a group's least to its largest weight there are 15 steps, or 14 where that is nearer: a fifth of the groups of
-    GGUF's Q4_K leave the first or last of their 16 levels out, and would lie between the steps.
+    A group's range is divided into 15 steps, or 14 if that is closer: a fifth of the groups of GGUF's Q4_K do not use
+    the first or last of their 16 levels, and would be between the steps.
     """
     low, high = groups.amin(-1), groups.amax(-1)
     found = []

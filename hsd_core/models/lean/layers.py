@@ -1,9 +1,8 @@
 """Layers of the Llama shape over fused weights, and the cache that they write.
 
-The block is x += attention(norm(x)); x += mlp(norm(x)) with RMSNorm, rotary positions (RoPE), grouped
-key/value heads and a SiLU gate. q, k, v are one product, gate and up another; the cache is two tensors
-allocated once per run, so rolling back is starting at a smaller position. Nothing is wrapped or allocated
-per call beyond the activations.
+The block is x += attention(norm(x)); x += mlp(norm(x)) with RMSNorm, rotary positions (RoPE), grouped key/value heads
+and a SiLU gate. q, k, v are one product, gate and up another; the cache is two tensors allocated once per run, so a
+pass that starts at a smaller position rolls back. Only activations are allocated per call.
 
 Names: n inputs, H query heads, G key/value heads, d head size, L layers.
 """
@@ -29,7 +28,7 @@ from hsd_core.models.lean.sublayers import NONE, Sublayers, groups
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads, torch_with
 
-# (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): keeps keys and values, and attends.
+# (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): writes keys and values, and attends.
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 
 
@@ -46,7 +45,7 @@ class Layer:
 
     @property
     def nbytes(self) -> int:
-        """Of its products' weights."""
+        """Bytes of its products' weights."""
         return sum(nbytes(product) for product in (self.qkv, self.out, self.gate_up, self.down))
 
 
@@ -54,7 +53,7 @@ class Layers:
     """Some layers of one shape, run in ranges over one cache.
 
     Args:
-        rotary: shared tables, made again if not given. graphs: what records passes of few inputs; None: nothing does.
+        rotary: shared tables, computed if not given. graphs: records passes of few inputs; None: no recording.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class Layers:
 
     @property
     def eager(self) -> str | None:
-        """Why passes are launched kernel by kernel, where they should be replayed."""
+        """Why passes are not recorded although they should be, or None."""
         return None if self._memories is None else self._memories.refused
 
     def new_cache(self, capacity: int, texts: int = 1) -> KVCache:
@@ -91,15 +90,15 @@ class Layers:
         return KVCache(self.zeros(slots, texts), self.zeros(slots, texts), capacity)
 
     def zeros(self, slots: int, texts: int) -> Tensor:
-        """Keys, or values, of so many texts."""
+        """Keys, or values, of several texts."""
         s = self.shape
         size = (len(self._layers), texts, s.kv_heads, slots, s.head_size)
         return torch.zeros(size, dtype=self._float, device=self._device)
 
     def prepare(self, cache: KVCache, depths: Sequence[int]) -> None:
-        """Record the passes from depth to depth, rising from 0: `forward` replays them on this cache from now on.
+        """Record the passes between 0 and these rising depths; `forward` replays them on this cache from now on.
 
-        To be called before the first pass: recording writes to the cache.
+        Called before the first pass, as recording writes to the cache.
         """
         if isinstance(cache, LentCache) and self._memories is not None:
             self._memories.capture(self, cache.memory, depths)
@@ -166,11 +165,11 @@ class Layers:
         rotary: Sequence[Tensor],
         write: Callable[[Tensor, Tensor], None],
     ) -> Tensor:
-        """Layers lo, ..., hi - 1 on inputs whose places are on the device: nothing here depends on values.
+        """Layers lo, ..., hi - 1 on inputs whose positions are on the device, without branching on values.
 
         Args:
             kept: keys and values of one text. positions: (n,). hidden: (n, slots) bool, see `Masks.of`. rotary: tables
-                with a row for every slot. write: keeps (n, G, d) keys or values in a layer's part of `kept`.
+                with a row for every slot. write: writes (n, G, d) keys or values into a layer's part of `kept`.
         """
         cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
         mask = self._masks.of(hidden[None])
@@ -201,23 +200,23 @@ class Layers:
             write(all_values[i], v)
             if asked is not None:
                 asked.append(q[-1])
-            # query heads of one key/value head become rows of one product: (G, group * n, d), nothing is repeated
+            # query heads of one key/value head become rows of one product: (G, group * n, d), without repeating keys
             q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
             q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
             keys, values = all_keys[i, :, :, :seen], all_values[i, :, :, :seen]
             a = attended(q, keys, values, mask)[:, :, : group * n]
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
-        for beside in grouped:
-            kept = [i for i in beside if i not in without.attention]
-            read = {i: self.attended(i, x, cos, sin, attend) for i in kept}  # all of them before x changes
-            for i in beside:
+        for members in grouped:
+            kept = [i for i in members if i not in without.attention]
+            read = {i: self.attended(i, x, cos, sin, attend) for i in kept}  # all before x changes
+            for i in members:
                 x = x + read[i] if i in read else x
                 x = x if i in without.mlp else self.mixed(i, x)
         return x
 
     def attended(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
-        """What layer i's attention adds to its n inputs: x (n, hidden) -> (n, hidden).
+        """The output of layer i's attention, to be added to its inputs: x (n, hidden) -> (n, hidden).
 
         Args:
             cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`.
@@ -234,7 +233,7 @@ class Layers:
         return layer.out(a.reshape(n, s.heads * s.head_size))
 
     def mixed(self, i: int, x: Tensor) -> Tensor:
-        """The rest of layer i, behind its attention: x (n, hidden) -> (n, hidden)."""
+        """The rest of layer i, after its attention: x (n, hidden) -> (n, hidden)."""
         layer = self._layers[i]
         gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
         return x + layer.down(F.silu(gate) * up)

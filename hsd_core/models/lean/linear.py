@@ -5,8 +5,8 @@ On two AVX2 cores, 100 layers of 576 -> 1536 take, in ms for 1 / 2 / 4 / 8 / 16 
     oneDNN prepacked       21 / 23 / 26 / 35 / 44     <- `Packed`
     int8 weight-only       13 / 15 / 20 / 37 / 59     <- `Int8`
     int4 weight-only       10 / 15 / 19 / 34 / 62     <- `Int4`
-`Packed` and `Int4` hold the weight once, in their kernel's own layout. Kernels are handed memory through `aligned`
-alone: some load whole vectors, and end the process where the address or the width does not fit.
+`Packed` and `Int4` keep the weight only in their kernel's layout. All memory for kernels goes through `aligned`: some
+kernels load whole vectors, and crash the process if the address or the width does not fit.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from hsd_core.models.gpu.precision import Wide
 from hsd_core.models.gpu.tiled_int4 import TiledInt4
 from hsd_core.models.lean.int4_groups import GROUP, in_groups, refuse_sizes
 
-ALIGNMENT = 64  # bytes: where torch puts tensors of its own, and the widest load of a CPU
-INT4_OUTPUTS = 16  # the kernel takes outputs in such tiles
-# The kernel loads 16 inputs at a time, with AVX-512 from aligned addresses alone, and on Arm the scales of 4 outputs.
+ALIGNMENT = 64  # bytes: torch's own alignment, and the widest load of a CPU
+INT4_OUTPUTS = 16  # outputs of a tile of the kernel
+# The kernel loads 16 inputs at a time, with AVX-512 from aligned addresses only, and on Arm the scales of 4 outputs.
 INT8_INPUTS, INT8_OUTPUTS = 16, 4
-PACK_ROWS = 8  # the row count that oneDNN lays the weight out for; other counts give the same product
+PACK_ROWS = 8  # the number of rows that oneDNN packs the weight for; others give the same product
 
 
 def aligned(tensor: Tensor) -> Tensor:
-    """`tensor` as a kernel of the CPU may read it: contiguous, at a multiple of `ALIGNMENT`; a copy where it is not.
+    """`tensor`, contiguous and at a multiple of `ALIGNMENT`, as kernels of the CPU need; a copy if it is not.
 
-    Tensors out of a safetensors file are that file, mapped: they begin wherever the file has them.
+    Tensors of a safetensors file are mapped from the file, at any address.
     """
     tensor = tensor.contiguous()
     if tensor.device.type != "cpu" or tensor.data_ptr() % ALIGNMENT == 0:
@@ -99,7 +99,7 @@ class Int8:
 
     @classmethod
     def of(cls, weight: Tensor, scale: Tensor) -> Int8:
-        """Over weights that are quantised already: int8 (N, K) and bfloat16 (N,)."""
+        """Over quantised weights: int8 (N, K) and bfloat16 (N,)."""
         made = cls.__new__(cls)
         made._keep(weight, scale)
         made.bias = None
@@ -127,9 +127,9 @@ class Int4:
     """x W^T + b with W kept as 4 bits in groups of inputs, each with a scale and an offset; products of bfloat16
     activations.
 
-    The weights of a group lie on equal steps from its least to its largest (`int4_steps`). So weights that come from a
-    file of such steps (GGUF's Q4_1 and Q4_K) are kept as they are, but for offsets and scales rounded to bfloat16. No
-    row of the result depends on another row of x, bit for bit. Takes and returns x's dtype.
+    The weights of a group are on equal steps from its least to its largest (`int4_steps`). So weights from a file with
+    such steps (GGUF's Q4_1 and Q4_K) are exact except for offsets and scales, which are rounded to bfloat16. No row of
+    the result depends on another row of x, bit for bit. Takes and returns x's dtype.
 
     Raises:
         DecoderError: the weight's sizes are not multiples of what the kernel takes.
@@ -160,8 +160,8 @@ Linear: TypeAlias = Plain | Packed | Int8 | Int4 | TiledInt4
 
 
 class Head:
-    """Logits (n, V) in float32. On the CPU the weight is kept in float32 too: in oneDNN's layout it costs about as much
-    as int8 from 8 rows on. On a GPU it is kept in the layers' precision, see `Wide`."""
+    """Logits (n, V) in float32. On the CPU the weight is float32 too: in oneDNN's layout it costs about as much as int8
+    from 8 rows on. On a GPU it has the layers' precision, see `Wide`."""
 
     def __init__(self, weight: Tensor, layers: torch.dtype) -> None:
         here = weight.device.type == "cpu"
@@ -178,13 +178,13 @@ class Head:
 
     @property
     def nbytes(self) -> int:
-        """Of its weight."""
+        """Bytes of its weight."""
         return nbytes(self._product)
 
 
 def nbytes(linear: Linear | Wide) -> int:
     """Bytes of a layer's weight, scales and bias."""
-    # what oneDNN has laid out tells its numbers alone
+    # a tensor of oneDNN has no nbytes
     return sum(t.numel() * t.element_size() for t in vars(linear).values() if isinstance(t, Tensor))
 
 
@@ -192,17 +192,17 @@ COPIES: Mapping[str, type[Int8 | Int4]] = MappingProxyType({"int8": Int8, "int4"
 
 
 def copies(device: str) -> Mapping[str, type[Int8 | Int4 | TiledInt4]]:
-    """How a device keeps the weights of copies."""
+    """The linear layers of copies on a device, by dtype."""
     return COPIES if torch.device(device).type == "cpu" else {"int4": TiledInt4}
 
 
 def quantise(weight: Tensor) -> tuple[Tensor, Tensor]:
     """Symmetric int8 with one bfloat16 scale per row: weight (N, K) ~ q (N, K) * scale (N,).
 
-    The scale is rounded to bfloat16 before the division, so that its rounding is not an error of the product.
+    The scale is rounded to bfloat16 before the division, so that its rounding adds no error.
     """
     weight = weight.float()
-    # 126 steps, not 127: rounding the scale down may then not push the largest weight over 127
+    # 126 steps, not 127: a scale that is rounded down must not push the largest weight over 127
     scale = (weight.abs().amax(1) / 126).clamp_min(1e-8).bfloat16()
     q = torch.round(weight / scale.float()[:, None]).clamp_(-127, 127).to(torch.int8)
     return q.contiguous(), scale.contiguous()

@@ -1,9 +1,9 @@
-"""What attention knows of positions: masks, rotary angles, and the window of StreamingLLM (arXiv 2309.17453).
+"""Positions in attention: masks, rotary angles, and the window of StreamingLLM (arXiv 2309.17453).
 
-Masks are kept between passes: a pass of few inputs takes a window of a mask that is there already. Attention sees whole
-multiples of KEY_STEP keys and ROW_STEP query rows (the rest masked, or unused): then the sums of a row run in the same
-order whatever other rows are computed beside it, and n rows give bit for bit what n single rows give, on the CPUs we
-measured. So shapes come in buckets too, as a captured graph needs them.
+Masks are cached: a pass of few inputs uses a window of an existing mask. Attention gets multiples of KEY_STEP keys and
+ROW_STEP query rows (the rest masked, or unused): then the sums of a row have the same order for any number of rows, and
+n rows equal n single rows bit for bit, on the CPUs that were measured. Sizes come in buckets then, as recorded graphs
+need.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LEAST_KEYS = 1024
 
 
 class Masks:
-    """Masks of one model: 0 where an input looks, -inf elsewhere. `group`: query heads of one key/value head.
+    """Masks of one model: 0 where an input attends, -inf elsewhere. `group`: query heads of one key/value head.
 
     Every mask is (B or 1, 1, group * n rounded up to ROW_STEP, keys rounded up to KEY_STEP); the rows of the n inputs
-    repeat for each head of the group, those that are added look everywhere and are unused. Not to be written to.
+    repeat for each head of the group; added rows attend everywhere and are unused. Read-only.
     """
 
     def __init__(self, group: int, *, dtype: torch.dtype, device: str) -> None:
@@ -42,16 +42,16 @@ class Masks:
         band = self._bands.get(n)
         if band is None or band.shape[-1] < 2 * keys:
             width = max(LEAST_KEYS, 1 << (keys - 1).bit_length())
-            # Row i hides what lies more than i columns right of the middle: a window that begins `start` left of it
+            # Row i hides columns more than i to the right of the middle: a window that begins `start` left of it
             # is the mask of inputs in slots start, start + 1, ...
-            with torch.inference_mode(False):  # training reads it too
+            with torch.inference_mode(False):  # training uses it too
                 band = self._padded(self._hidden_all(1, n, 2 * width).triu_(width + 1))
-            self._bands[n] = band  # two runs may make it at once; it is the same
+            self._bands[n] = band  # two runs may compute it at once, with the same result
         left = band.shape[-1] // 2 - start
         return band[..., left : left + keys]
 
     def of(self, hidden: Tensor) -> Tensor:
-        """(B, n, slots) bool, True where an input must not look -> their mask."""
+        """(B, n, slots) bool, True where an input must not attend -> their mask."""
         texts, n, end = hidden.shape
         mask = self._hidden_all(texts, n, rounded_up(end, KEY_STEP))
         mask[..., :end].masked_fill_(~sent(hidden, self._device), 0.0)
@@ -91,7 +91,7 @@ def _frequencies(shape: LeanShape) -> Tensor:
 
 
 def _llama3(base: Tensor, rope: dict[str, Any]) -> Tensor:
-    """Llama 3.1's rule: long wavelengths are stretched by `factor`, short ones kept, blended between."""
+    """Llama 3.1's rule: long wavelengths are stretched by `factor`, short ones kept, those between blended."""
     factor, low, high = (float(rope[k]) for k in ("factor", "low_freq_factor", "high_freq_factor"))
     turns = rope["original_max_position_embeddings"] * base / (2 * math.pi)  # full turns within the old context
     blend = ((turns - low) / (high - low)).clamp(0, 1)  # 0: stretched, 1: kept

@@ -1,5 +1,5 @@
-"""Reading a transformers config: can its cache go back to an earlier position, can `lean` run the model, and with which
-sizes? Imports no torch.
+"""Reading a transformers config: whether its cache can roll back, whether `lean` can run the model, and its sizes.
+Imports no torch.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 from hsd_core.models.decoder_protocol import DecoderError
 
-# What a layer is called that keeps keys and values of every position, or keeps nothing at all.
+# Names of layers that keep keys and values of every position, or have no state.
 KEPT_DENSE = ("full_attention", "attention", "full", "global", "global_attention", "moe", "mlp", "dense")
 _FORGETS = ("sliding", "chunked", "local", "window", "compressed")
 _RUNS = ("linear", "mamba", "ssm", "recurrent", "conv", "lstm", "rwkv", "delta", "retention")
 _LISTS = re.compile(r"^(layer_types|layers?_block_types?|block_types?|layer_kinds)$")
-# Parts of a config that belong to state-space, linear-attention or recurrent layers: their state holds the sum of
-# all inputs, and no position of it can be taken back.
+# Keys of a config for state-space, linear-attention or recurrent layers: their state sums all inputs, and no position
+# can be removed from it.
 _RECURRENT = re.compile(
     r"(^|_)(ssm|mamba|rwkv|lru|[ms]lstm|xlstm|kda|gdn|linear_(attn|attention|num|key|value|conv))(_|$)"
     r"|^(state_size|time_step_rank|conv_L_cache|rescale_every|chunkwise_kernel)$"
@@ -27,11 +27,11 @@ _RECURRENT = re.compile(
 
 
 def refuse_no_rollback(config: dict[str, Any]) -> None:
-    """What layers are, as far as a config says it: by the kind of each where they are listed, else by what only layers
-    with a running state have. What it does not say is measured when the model is opened.
+    """Check a config for layers without rollback: by the listed kinds of layers, else by keys that only layers with a
+    running state have. Opening the model then measures it (`loading`).
 
     Raises:
-        DecoderError: its cache cannot go back to an earlier position; the message has the reason.
+        DecoderError: its cache cannot roll back; the message has the reason.
     """
     kind = config.get("model_type")
     if config.get("is_encoder_decoder"):
@@ -68,7 +68,7 @@ def refuse_sliding_window(config: dict[str, Any]) -> None:
 
 
 def _kinds(config: dict[str, Any]) -> list[str] | None:
-    """What each layer is called, where the config lists that."""
+    """The kind of each layer, if the config lists them."""
     for key, value in config.items():
         if _LISTS.search(key) and isinstance(value, list) and value and all(isinstance(one, str) for one in value):
             return value
@@ -83,7 +83,7 @@ def _running(what: str) -> DecoderError:
 
 
 MODEL_TYPES = ("llama", "mistral", "qwen2", "qwen3")
-# Ways of scaling rotary angles, with what a config has to give for each.
+# Ways of scaling rotary angles, with the keys that a config needs for each.
 ROPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "default": (),
@@ -115,7 +115,7 @@ class LeanShape:
         """Read a config.json.
 
         Raises:
-            DecoderError: the model is of another shape, or of this shape with a part that `lean` lacks.
+            DecoderError: the model has another shape, or a part that `lean` lacks.
         """
         kind = config.get("model_type")
         if kind not in MODEL_TYPES:

@@ -184,7 +184,7 @@ class WindowedDraft(LeanDraft):
             x = x + self._cross_out(self._attended(q, keys.to(q), values.to(q)))
         gate, up = self._gate_up(self._rms(x, 2)).chunk(2, -1)
         x = x + self._down(F.silu(gate) * up)
-        logits = self._said(F.rms_norm(x, self._norm.shape, self._norm, self._shape.norm_eps))
+        logits = self._logits(F.rms_norm(x, self._norm.shape, self._norm, self._shape.norm_eps))
         return kept.copier.mix(line, logits, x, branches)
 
     def _remember(

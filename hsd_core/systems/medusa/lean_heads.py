@@ -44,7 +44,7 @@ class DraftHeads(LeanDraft):
             gate, up = gate_up(F.rms_norm(y, mlp_norm.shape, mlp_norm, eps)).chunk(2, -1)
             states.append(y + down(F.silu(gate) * up))
             reads.append(F.rms_norm(states[-1], norm.shape, norm, eps))
-        logits = self._said(torch.cat(reads))
+        logits = self._logits(torch.cat(reads))
         return own(cache, DraftCache).copier.mix(line, logits, torch.cat(states), None, first)
 
     def weight_bytes(self) -> int:
