@@ -247,3 +247,17 @@ def test_the_sheet_holds_every_question_and_its_answer(page: Any, shipped: str) 
     page.emulate_media(media="screen")
     page.get_by_role("button", name="Back to the lessons").click()
     page.locator(".hx-lessons").wait_for()
+
+    # One lesson, with its pictures as they are before anything is answered.
+    page.evaluate("window.print = () => { window.printed = document.querySelectorAll('.hx-paper-step').length; }")
+    page.locator(".hx-lessons a").first.click()
+    page.get_by_role("button", name="Print this lesson").click()
+    page.wait_for_function("window.printed")
+    assert page.evaluate("printed") == len(steps(1)) == page.locator(".hx-paper .hx-sketch").count()
+    assert page.locator(".hx-paper-room").count() == sum("question" in step for step in steps(1))
+    page.emulate_media(media="print")
+    assert page.locator(".hx-paper :is(button.hx-quiet, input):visible, .hx-lesson:visible").count() == 0
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="Back to lesson 1").click()
+    page.locator(".hx-lesson").wait_for()

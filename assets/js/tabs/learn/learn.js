@@ -32,6 +32,7 @@ export async function mount(root, { props }) {
 class LearnPage {
   constructor(root, stage) {
     /** @type {any[]} */ this.lessons = [];
+    /** @type {Promise<void>} */ this.onPaper = Promise.resolve(); // the sheet is written
     this.library = new Library();
     this.list = new List({
       onOpen: (lesson, step) => this.go({ ...NOWHERE, lesson, step }),
@@ -42,11 +43,15 @@ class LearnPage {
       go: (place) => this.go({ ...NOWHERE, ...place }),
       answer: () => this.panel.reveal(),
     });
-    this.sheet = new Sheet({ library: this.library, onBack: () => this.go(NOWHERE) });
+    this.sheet = new Sheet({
+      library: this.library,
+      onBack: () => this.go({ ...NOWHERE, lesson: asked().lesson, step: asked().step }),
+    });
     this.panel = new Panel({
       drive: new Drive(stage, new Light(stage.el)),
       library: this.library,
       after: (lesson) => (this.after(lesson) ? WORDS.another(this.after(lesson).number) : WORDS.all),
+      onPrint: () => void this.print(),
       onStep: (step, beside) => this.go({ ...this.place, lesson: this.panel.lesson.number, step, beside }),
       onMove: (direction) => this.classes.move(direction),
       held: () => this.classes.at !== null,
@@ -89,6 +94,15 @@ class LearnPage {
     this.show();
   }
 
+  /** Leads to the open lesson on paper, and prints it. */
+  async print() {
+    const { number } = this.panel.lesson;
+    this.go({ ...NOWHERE, lesson: number, step: this.panel.step, sheet: true });
+    await this.onPaper;
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); // pictures are as wide as the paper
+    if (asked().sheet && asked().lesson === number) print();
+  }
+
   /** In a class a step is one of its stops: where the address says, and nowhere else. @returns {import("./lesson-place.js").Place} */
   get place() {
     const { class: id, stop } = asked();
@@ -104,14 +118,14 @@ class LearnPage {
     else if (this.classes.show(plan, { ...room, lesson: number })) return;
     const lesson = number === null ? null : this.lessons.find((one) => one.number === number);
     const was = this.panel.lesson;
-    document.body.classList.toggle("hx-lesson-open", Boolean(lesson));
-    const paper = sheet || Boolean(plan && room.stop === null && !room.notes);
-    document.body.classList.toggle("hx-sheet-open", paper && !lesson);
+    document.body.classList.toggle("hx-lesson-open", Boolean(lesson) && !sheet);
+    const paper = sheet || Boolean(plan && room.stop === null && !room.notes && !lesson);
+    document.body.classList.toggle("hx-sheet-open", paper);
     this.list.el.hidden = Boolean(lesson || plan) || sheet;
-    this.sheet.el.hidden = !sheet || Boolean(lesson);
-    if (lesson) return void this.panel.show(lesson, step, beside);
+    this.sheet.el.hidden = !sheet;
+    if (lesson && !sheet) return void this.panel.show(lesson, step, beside);
     this.panel.close();
-    if (sheet) return void this.sheet.show(this.lessons);
+    if (sheet) return void (this.onPaper = this.sheet.show(this.lessons, lesson));
     if (plan) return;
     const missing = room.class === null ? (number === null ? "" : WORDS.unknown(number)) : CLASS.unknown(room.class);
     this.list.show(this.lessons, missing, this.classes.plans);

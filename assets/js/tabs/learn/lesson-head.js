@@ -5,9 +5,9 @@ import { presenterButton } from "../../shared/player/presenter.js";
 import { WORDS } from "./words/learn.js";
 
 /**
- * @param {{onClose: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run
+ * @param {{onClose: () => void, onPrint: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run
  */
-export function createHead({ onClose, onGo, onBack }) {
+export function createHead({ onClose, onPrint, onGo, onBack }) {
   const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
   const kicker = h("p", { class: "hx-lesson-kicker" });
   const title = h("h1", { class: "hx-lesson-title" });
@@ -23,12 +23,17 @@ export function createHead({ onClose, onGo, onBack }) {
     h("span", { text: WORDS.drift }),
     button(WORDS.goBack, onBack),
   );
-  const close = h(
-    "button",
-    { type: "button", class: "hx-icon-button", "aria-label": WORDS.close, "data-tip": WORDS.close, onclick: onClose },
-    icon("remove"),
+  const small = (sign, text, onclick) =>
+    h("button", { type: "button", class: "hx-icon-button", "aria-label": text, "data-tip": text, onclick }, icon(sign));
+  const head = h(
+    "header",
+    { class: "hx-lesson-head" },
+    h("div", {}, kicker, title),
+    small("print", WORDS.print, onPrint),
+    presenterButton(),
+    folds,
+    small("remove", WORDS.close, onClose),
   );
-  const head = h("header", { class: "hx-lesson-head" }, h("div", {}, kicker, title), presenterButton(), folds, close);
   const back = button(WORDS.back, () => onGo(-1));
   const next = h("button", { type: "button", class: "hx-quiet hx-lesson-next", onclick: () => onGo(1) });
   const dots = h("span", { class: "hx-lesson-dots", "aria-hidden": "true" });

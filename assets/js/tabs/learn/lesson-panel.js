@@ -22,7 +22,7 @@ export function recordingAt(steps) {
 export class Panel {
   /**
    * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
-   *   after: (lesson: any) => string, onStep: (step: number, beside: boolean) => void, onClose: () => void,
+   *   after: (lesson: any) => string, onPrint: () => void, onStep: (step: number, beside: boolean) => void, onClose: () => void,
    *   onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
    *   a step on or back of the class, if one is held
    */
@@ -36,6 +36,7 @@ export class Panel {
     this.gathering = Promise.resolve(true);
     this.parts = createHead({
       onClose: () => ctx.onClose(),
+      onPrint: () => ctx.onPrint(),
       onGo: (direction) => this.go(direction),
       onBack: () => this._act(),
     });

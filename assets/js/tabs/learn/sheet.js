@@ -1,9 +1,11 @@
-/** The sheet on paper: the questions of all lessons with room to write, and behind them the answers, their figures taken
- *  from the recordings as on the page. */
+/** The sheet on paper: the questions of all lessons, or one lesson with its pictures, with room to write; and behind them the
+ *  answers, their figures taken from the recordings as on the page. */
 
 import { h, say } from "../../shared/kit/dom.js";
 import { stackName } from "../../shared/levels/stack-names.js";
+import { hiddenBy } from "./acts/veil.js";
 import { recordingAt } from "./lesson-panel.js";
+import { pictureOf } from "./pictures/pictures.js";
 import { answerOf, rightOnes } from "./question.js";
 import { fill, rich, told } from "./figures/rich.js";
 import { WORDS } from "./words/learn.js";
@@ -22,74 +24,116 @@ export class Sheet {
       disabled: true,
       onclick: () => print(),
     });
+    this.back = h("button", { type: "button", class: "hx-quiet", onclick: () => ctx.onBack() });
     this.paper = h("article", { class: "hx-paper" });
+    this.shown = ""; // the lessons that are on it
+    /** @type {import("./pictures/frame.js").Picture[]} */ this.pictures = [];
     this.el = h(
       "div",
       { class: "hx-sheet-page", hidden: true },
-      h(
-        "div",
-        { class: "hx-sheet-do" },
-        h("button", { type: "button", class: "hx-quiet", text: WORDS.sheetBack, onclick: () => ctx.onBack() }),
-        this.print,
-        this.said,
-      ),
+      h("div", { class: "hx-sheet-do" }, this.back, this.print, this.said),
       this.paper,
     );
   }
 
-  /** @param {any[]} lessons */
-  async show(lessons) {
+  /** All lessons, or one. @param {any[]} lessons @param {any} [alone] the one */
+  async show(lessons, alone = null) {
     this.el.hidden = false;
-    if (this.paper.childElementCount) return;
+    say(this.back, alone ? WORDS.sheetBackTo(alone.number) : WORDS.sheetBack);
+    const those = alone ? [alone] : lessons;
+    const asked = those.map(({ id }) => id).join();
+    if (asked === this.shown) return;
+    this.shown = asked;
+    for (const { end } of this.pictures.splice(0)) end?.();
+    this.paper.replaceChildren();
+    this.print.toggleAttribute("disabled", true);
     say(this.said, WORDS.sheetMaking);
     const { library } = this.ctx;
-    await Promise.all(
-      lessons.map((one) =>
-        library.gather(
-          one,
-          one.steps.flatMap((s) => s.action?.recording ?? []),
-        ),
-      ),
-    );
-    this.paper.replaceChildren(questions(lessons, library), answers(lessons, library));
+    await Promise.all(those.map((one) => library.gather(one, one.steps.flatMap(recordingsOf))));
+    if (asked !== this.shown) return; // another one was asked for meanwhile
+    const first = alone ? handout(alone, library, this.pictures) : questions(lessons, library);
+    this.paper.replaceChildren(first, answers(those, library));
     say(this.said, "");
     this.print.toggleAttribute("disabled", false);
   }
 }
 
+/** The recordings that a step opens or draws. */
+const recordingsOf = ({ action, figure, reveal }) =>
+  [action?.recording, figure?.recording, reveal?.figure?.recording].filter(Boolean);
+
 const asking = (lesson) => lesson.steps.filter((step) => step.question);
 /** Every question by its number on paper: lesson, then which of it. */
 const numbered = (lesson) => asking(lesson).map((step, i) => ({ step, name: `${lesson.number}.${i + 1}` }));
 
+/** What stands at the head of a sheet. @param {string} title @param {string} lead */
+function headOf(title, lead) {
+  const line = (/** @type {string} */ label) => h("span", { class: "hx-paper-line" }, label);
+  return h(
+    "header",
+    { class: "hx-paper-head" },
+    h("h1", { text: title }),
+    h("p", { text: lead }),
+    h("p", { class: "hx-paper-who" }, line(WORDS.sheetName), line(WORDS.sheetDate)),
+  );
+}
+
 function questions(lessons, library) {
-  const line = (label) => h("span", { class: "hx-paper-line" }, label);
   return h(
     "section",
     { class: "hx-paper-part" },
-    h(
-      "header",
-      { class: "hx-paper-head" },
-      h("h1", { text: WORDS.sheetTitleOf(lessons.length) }),
-      h("p", { text: WORDS.sheetLead }),
-      h("p", { class: "hx-paper-who" }, line(WORDS.sheetName), line(WORDS.sheetDate)),
-    ),
+    headOf(WORDS.sheetTitleOf(lessons.length), WORDS.sheetLead),
     ...lessons.map((lesson) =>
       h(
         "section",
         { class: "hx-paper-lesson" },
         h("h2", { text: `${lesson.number}  ${lesson.title}` }),
         h("p", { class: "hx-paper-goal", text: lesson.goal }),
-        ...numbered(lesson).map(({ step, name }) => asked(step, name, sourcesOf(lesson, step, library))),
+        ...numbered(lesson).map(({ step, name }) =>
+          asked(step.question, name, sourcesOf(lesson, step, library), step.text),
+        ),
       ),
     ),
   );
 }
 
-function asked({ text, question }, name, sources) {
+/** A lesson as it is before anything is answered. @param {import("./pictures/frame.js").Picture[]} pictures those that are made */
+function handout(lesson, library, pictures) {
+  const names = new Map(numbered(lesson).map(({ step, name }) => [step, name]));
+  const steps = lesson.steps.map((step) => {
+    const { figure, question } = step;
+    const sources = sourcesOf(lesson, step, library);
+    const model = figure ? (library.recordings.get(figure.recording ?? "") ?? sources.model) : null;
+    const hides = question ? hiddenBy(question) : [];
+    const picture = model
+      ? pictureOf({ step, figure, model, open: Boolean(question), hides, fresh: false, sources: () => sources })
+      : null;
+    if (picture) pictures.push(picture);
+    const el = h(
+      "section",
+      { class: "hx-paper-step" },
+      h("h2", { text: step.title }),
+      h("p", {}, ...rich(step.text)),
+      picture?.el,
+      question ? asked(question, names.get(step), sources) : null,
+    );
+    fill(el, sources);
+    return el;
+  });
+  return h(
+    "section",
+    { class: "hx-paper-part hx-paper-alone" },
+    headOf(WORDS.label(lesson.number, lesson.title), lesson.goal),
+    ...steps,
+  );
+}
+
+/** A question with room to write. @param {any} question @param {string|undefined} name @param {import("./figures/refs.js").Sources} sources @param {string} [text] before it */
+function asked(question, name, sources, text = "") {
   const el = h(
     "div",
     { class: "hx-paper-question" },
-    h("p", { class: "hx-paper-text" }, ...rich(text)),
+    text ? h("p", { class: "hx-paper-text" }, ...rich(text)) : null,
     h("p", {}, h("b", { text: name }), " ", ...rich(question.ask)),
     question.number
       ? h("p", { class: "hx-paper-number" }, h("i", {}), question.number.unit)

@@ -19,6 +19,7 @@ export const WORDS = {
   unknown: (number) => `There is no lesson ${number} here; these are the lessons.`,
 
   close: "Close the lesson",
+  print: "Print this lesson",
   fold: "Fold the lesson",
   unfold: "Unfold the lesson",
   back: "Back",
@@ -58,6 +59,7 @@ export const WORDS = {
   sheetDate: "Date",
   sheetPrint: "Print",
   sheetBack: "Back to the lessons",
+  sheetBackTo: (number) => `Back to lesson ${number}`,
   sheetAnswers: "Answers",
   sheetAnswersLead: (machine) =>
     `Figures are from the recorded runs, measured on ${machine}, and from the shipped results.`,
