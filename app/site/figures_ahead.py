@@ -1,4 +1,4 @@
-"""The figures of a recording, as a server draws them, for a page without one: both themes, at a desk and on a wall.
+"""The layers of a recording, as a server draws them, for a page without one: both themes, at a desk and on a wall.
 
 Plotly's template is the same in all of them and is told once (`TEMPLATE`). `assets/js/site/figures-ahead.js` shows
 them.
@@ -11,7 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from app.kit.figures.run_figures import FIGURES, Drawn, drawn
+from app.kit.figures.depth_map import Drawn, drawn
 from app.site.seen_as import merged, packed
 from hsd_core.core.events import Event
 from hsd_core.typed import plain
@@ -21,8 +21,8 @@ LOOKS = tuple((dark, wall) for wall in (False, True) for dark in (False, True))
 
 
 def figures(events: Sequence[Event]) -> dict[str, Any]:
-    """A `seen_as.packed` object, for `LOOKS`: by the names of `FIGURES`, `{"note", "data", "layout"}`; what a run has
-    none of is left out."""
+    """A `seen_as.packed` object, for `LOOKS`: `{"depths": {"note", "data", "layout"}}`, or `{}` where nothing was
+    measured."""
     return packed(merged([_seen(drawn(events, dark=dark, wall=wall)) for dark, wall in LOOKS]))
 
 
@@ -32,8 +32,8 @@ def template() -> dict[str, Any]:
     return layout
 
 
-def _seen(all_: Sequence[Drawn | None]) -> dict[str, Any]:
-    return {name: _plain(one) for name, one in zip(FIGURES, all_, strict=True) if one is not None}
+def _seen(found: Drawn | None) -> dict[str, Any]:
+    return {} if found is None else {"depths": _plain(found)}
 
 
 def _plain(one: Drawn) -> dict[str, Any]:

@@ -80,7 +80,8 @@ class RecordStream:
             self._ids += [token.id for token in event.tokens]
             if self._repeats_from is None:  # a text that went in circles did, however it ends
                 self._repeats_from = loop_from(self._ids)
-            figures = {name: value for name, value in self._meter.snapshot().items() if name != "levels"}
+            figures = self._meter.snapshot()
+            figures["waste"] = [level["waste"] for level in figures.pop("levels")]
             figures["repeats_from"] = self._repeats_from
             self.records.append({**figures, "event": "snapshot", "round": event.round, "t": event.t})
         elif isinstance(event, Draft | Verify):

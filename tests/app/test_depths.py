@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from pagekit import plain_run
 from sharedkit import LAYERS, SharedBench, depths_of, shared_run
 
-from app.kit.figures.depth_map import LENS, known, size, table
+from app.kit.figures.depth_map import LENS, knowledge, known, size, table
 from app.kit.figures.panels import draw
-from app.kit.figures.study import study
 from app.serve.line.known_runs import Run
 from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
@@ -83,7 +82,7 @@ def test_the_heat_map_has_the_run_s_cells_dots_and_frames(dark: bool) -> None:
     assert note["title"] == "At which layer did the model know?"
     drafts, lens, dots, frames = json.loads(plot.value["plot"])["data"]
     assert (len(drafts["z"]), len(lens["z"]), len(lens["x"])) == (2, LAYERS, 12)
-    seen = study(events).knowledge
+    seen = knowledge(events)
     assert seen is not None
     assert len(dots["x"]) == sum(sum(row.right) for row in seen.rows)
     assert list(frames["x"]).count(None) == 12

@@ -15,8 +15,6 @@ from pagekit import launched, plain_run
 
 from app.kit.figures import drawings
 from app.kit.figures.drawings import Drawings
-from app.kit.figures.run_figures import MOST_EVENTS
-from app.kit.figures.study import study
 from app.serve.door import checked
 from hsd_core.pipeline import Pipeline
 
@@ -50,7 +48,7 @@ class Drawn:
         self.begun.set()
         assert self.go_on.wait(30)
         self.now -= 1
-        return [None] * 12
+        return [None] * 3
 
 
 @pytest.fixture
@@ -86,9 +84,9 @@ def test_figures_are_drawn_one_at_a_time_and_all_else_is_answered_meanwhile(
         too_many = [one.result() for one in islice(as_completed(asked), 6)]  # one is drawn, five wait
         for one in too_many:
             shown = one.json()["data"]
-            note = json.loads(shown[3])
+            note = json.loads(shown[0])
             assert (
-                len(shown) == 12
+                len(shown) == 3
                 and "5 others at your address are already waiting" in note["text"]
                 and note["run"].startswith("run-")
             )
@@ -113,13 +111,3 @@ def test_figures_that_nobody_waits_for_any_more_are_not_drawn(toy_site: str, dra
         drawn.go_on.set()
         assert first.result().status_code == last.result().status_code == 200
     assert drawn.all == 2
-
-
-def test_only_so_many_events_of_a_run_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.kit.figures import panels, run_figures
-
-    events = plain_run(["a", "b"])
-    seen: list[int] = []
-    monkeypatch.setattr(run_figures, "study", lambda given: seen.append(len(given)) or study(given))
-    parts = panels.draw(events + events[-1:] * MOST_EVENTS, dark=False)
-    assert seen == [MOST_EVENTS] and f"the first {MOST_EVENTS:,} of" in parts[3]["text"]

@@ -8,18 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
-from pagekit import plain_run, toy_run
+from pagekit import plain_run
 
-from app.kit.figures.panels import draw
-from app.kit.figures.study import study
 from app.serve.line.known_runs import KEEP, NameTaken, Run, Runs
 from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.settings import parse
 from app.tabs.explore.recordings import Recordings
 from app.tabs.explore.view import Play
-from hsd_core.core.events import Event, Footer, Header
+from hsd_core.core.events import Event, Footer
 from hsd_core.pipeline import Pipeline
 
 NAME = "b" * 32
@@ -178,31 +175,3 @@ def test_a_run_that_was_stopped_while_it_waited_never_opens_the_engine() -> None
     (only,) = stream(Loader(Bench([], RuntimeError("opened"))), request(), run)
     assert only["final"]
     assert only["status"]["mode"] == "idle"
-
-
-def test_the_study_of_a_run_adds_up() -> None:
-    events = toy_run(Pipeline)
-    seen = study(events)
-    footer = next(e for e in events if isinstance(e, Footer))
-    assert seen.curve[-1][1] == footer.committed
-    spent = sum(s.drafting + s.verifying + s.lost for s in seen.spent) + seen.elsewhere
-    assert spent == pytest.approx(footer.decode_ns / 1e6, rel=1e-6)
-    assert all(0 <= p.accepted <= p.judged for p in seen.positions)
-    assert len(seen.plain) > 0
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_figures_are_drawn_for_every_trace_even_an_interrupted_one(dark: bool) -> None:
-    whole = toy_run(Pipeline)
-    for events in (whole, whole[: len(whole) // 2], plain_run(["<b>x</b>"], label="<b>"), []):
-        assert len(draw(events, dark=dark)) == 12
-
-
-def test_two_levels_of_one_name_have_a_row_each_in_the_figures() -> None:
-    header, *rest = toy_run(Pipeline)
-    assert isinstance(header, Header)
-    alike = tuple(replace(level, name="x", label="x", block=4) for level in header.levels)
-    parts = draw([replace(header, levels=alike), *rest], dark=False)
-    time = next(part for part in parts if isinstance(part, dict) and part.get("title") == "Where the time went")
-    names = [row[0] for row in time["rows"]]
-    assert len(set(names)) == len(names) == len(alike) + 1

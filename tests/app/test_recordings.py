@@ -14,7 +14,7 @@ import pytest
 from pagekit import plain_run
 from sharedkit import shared_run
 
-from app.kit.figures.study import study
+from app.kit.figures.depth_map import knowledge
 from app.serve.line.known_runs import OPENED, Run, Runs
 from app.tabs.explore import reader
 from app.tabs.explore.reader import KEPT, MAX_KEPT, Reader, _kept, opened
@@ -173,7 +173,8 @@ def test_only_what_the_figures_need_of_the_last_opened_files_is_kept(monkeypatch
     for i in range(KEPT + 2):
         opener.open(sent(data, f"file-{i}-{'a' * 8}"))
     assert [bool(opener.events(f"file-{i}-{'a' * 8}")) for i in range(KEPT + 2)] == [False] * 2 + [True] * KEPT
-    assert study(tracefile.read(_kept(events))) == study(events)
+    seen = knowledge(events)
+    assert seen is not None and knowledge(tracefile.read(_kept(events))) == seen
     long = plain_run(["word"] * 20_000)
     assert len(gzip.decompress(_kept(long))) <= MAX_KEPT < len(tracefile.dumps(long))
 

@@ -123,10 +123,10 @@ def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said
     opened.locator("#figures .js-plotly-plot .main-svg").nth(2).wait_for()
     assert plotly in came
     assert opened.locator(".hx-figure:visible h2").all_inner_texts() == [
-        "At which layer did the model know?",
         "Acceptance by position in the block",
         "Where the time went",
         "Tokens against time",
+        "At which layer did the model know?",
     ]
     opened.get_by_text("as a table").nth(2).click()
     assert "between levels" in opened.locator("#figures table").nth(1).inner_text()

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { entriesOf, plainOf } from "../../assets/js/tabs/explore/charts/series.js";
+import { runPlots } from "../../assets/js/tabs/explore/charts/run-plots.js";
 import { slotOf, through, WIDTH } from "../../assets/js/tabs/explore/charts/small-chart.js";
 import { learn } from "../../assets/js/shared/levels/kinds.js";
 import { TraceModel } from "../../assets/js/shared/run/trace.js";
@@ -80,6 +81,71 @@ test("what is drawn is what was over at the cursor, and the last rounds of a lon
   const whole = entriesOf(model, Infinity, 96);
   assert.deepEqual(entriesOf(model, Infinity, 4), whole.slice(-4));
   assert.deepEqual(entriesOf(model, -1, 96), []);
+});
+
+/** A page without colours, for what plotly is told. */
+function bare() {
+  const style = { getPropertyValue: () => "", color: "#000" };
+  const element = () => ({ style: {}, remove: () => {}, getContext: () => null });
+  Object.assign(globalThis, { innerWidth: 1440, getComputedStyle: () => style });
+  globalThis.document = /** @type {any} */ ({ createElement: element, body: { appendChild: (x) => x } });
+}
+
+for (const name of ["09-four-levels", "18-auto"])
+  test(`${name}: what is studied adds up, at any moment of the run`, () => {
+    bare();
+    const records = recordsOf(name);
+    for (const part of [1, 0.5, 0.1]) {
+      const model = new TraceModel();
+      model.append(records.slice(0, Math.ceil(part * records.length)));
+      const { acceptance, time, tokens } = runPlots(model);
+      const [kept, lost] = time.figure.data.map(({ x }) => x);
+      const spent = [...kept, ...lost].reduce((sum, ms) => sum + ms, 0);
+      const prefills = model.segments.filter((x) => x.kind === "prefill" && x.round !== null);
+      const joined = prefills.reduce((sum, x) => sum + (x.t1 - x.t0) / 1e6, 0);
+      if (part === 1) near(spent + joined, model.footer.decode_ns / 1e6, "all of the time");
+      assert.ok(
+        [...kept, ...lost].every((ms) => ms >= 0),
+        "no time is negative",
+      );
+      assert.equal(tokens.figure.data[0].y.at(-1), model.committed.length);
+      for (const { x, y, customdata } of acceptance.figure.data) {
+        assert.deepEqual(
+          x,
+          x.map((_, i) => i + 1),
+        );
+        y.forEach((share, i) => near(share, customdata[i][0] / customdata[i][1]));
+      }
+      const judged = acceptance.table.rows.reduce((sum, [, , count]) => sum + count, 0);
+      const gauges = model.levels.map(({ index }) => (index ? model.figures.of(Infinity, index)?.judged : 0) ?? 0);
+      assert.equal(
+        judged,
+        gauges.reduce((sum, count) => sum + count, 0),
+        "the same tokens as in the live charts",
+      );
+      for (const { figure, read } of [acceptance, time, tokens])
+        figure.data.forEach(({ x }, curve) =>
+          x.forEach((_, i) => assert.match(read(curve, i), /^[^\n]+: ?\S.*\d/, "a value is read")),
+        );
+      if (name === "18-auto" && part === 1) {
+        const named = [...tokens.text.matchAll(/from round (\d+) on/g)].map(([, round]) => Number(round));
+        assert.deepEqual(
+          named,
+          model.plans.slice(0, 12).map((plan) => plan.round + 1),
+        );
+        assert.equal(tokens.figure.layout.shapes.length, Math.min(12, model.plans.length));
+      }
+    }
+  });
+
+test("a run that nobody made says so at each figure, and nothing is called measured", () => {
+  bare();
+  const model = new TraceModel();
+  model.append([{ event: "header", stack: "target", levels: [], simulated: "a plan", sampling: {} }]);
+  for (const { text, table } of Object.values(runPlots(model))) {
+    assert.match(text, /^Simulated: no model ran\. /);
+    assert.ok(!/ measured/.test(JSON.stringify(table)));
+  }
 });
 
 test("few rounds leave room, many fill the width", () => {

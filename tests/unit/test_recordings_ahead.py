@@ -82,7 +82,7 @@ def test_a_recordings_figures_are_those_that_a_server_draws(name: str) -> None:
     given = {"packed": figures(events), "template": template(), "looks": [list(look) for look in LOOKS]}
     made = asked_of_node(FIGURES % script("site/figures-ahead.js"), given)
     assert made == [served(events, dark, wall) for dark, wall in LOOKS]
-    assert len(made[0]) == (4 if name == "12-hispec" else 3)
+    assert len(made[0]) == (name == "12-hispec")
 
 
 def question(one: Header, **more: Any) -> dict[str, Any]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
+from app.kit.figures.hues import INK, LINE, MUTED, SOFT, hue
+from app.kit.figures.notes import note
 from app.words import figures as says
-from hsd_core.core.events import Piece, Report
+from hsd_core.core.events import Commit, Event, Piece, Report
 from hsd_core.core.notes import Note
 
 LENS = "lens"
@@ -23,6 +25,8 @@ NOTE = "depths"
 CELL = (26, 13)  # px, wide and high
 EDGES = (56, 16, 8, 96)  # px left, right, top, bottom of the cells
 WIDEST = 150  # px that the names of trained drafts may take
+TEXT = 12  # px
+WALL = 1.4  # times as large as at a desk: for a page that is thrown on a wall
 LONGEST = 18  # characters of a token on the axis
 _VISIBLE = str.maketrans({"\n": "↵", "\t": "⇥", " ": "·", "\r": "␍"})
 
@@ -48,15 +52,57 @@ class Knowledge:
     since: tuple[int | None, ...]
 
 
+class Drawn(NamedTuple):
+    """A figure, and what its note says (`notes.note`)."""
+
+    figure: go.Figure
+    note: dict[str, Any]
+
+
+def knowledge(events: Iterable[Event]) -> Knowledge | None:
+    """The grid of a run; None where nothing was measured."""
+    ids: list[int] = []
+    pieces: dict[int, Piece] = {}
+    seen: Knowledge | None = None
+    for event in events:
+        if isinstance(event, Piece):
+            pieces[event.id] = event
+        elif isinstance(event, Commit):
+            ids += [token.id for token in event.tokens]
+        elif isinstance(event, Report):
+            seen = known(event, ids, pieces) or seen
+    return seen
+
+
+def drawn(events: Iterable[Event], *, dark: bool, wall: bool = False) -> Drawn | None:
+    """The figure of a run, for the light or the dark page, at a desk or on a wall; None where nothing was measured."""
+    seen = knowledge(events)
+    if seen is None:
+        return None
+    scale = WALL if wall else 1
+    figure = heat_map(seen, paper=SOFT[dark], ink=INK[dark], hue=hue("target", dark))
+    figure.update_layout(
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": INK[dark], "size": scale * TEXT, "family": "system-ui, sans-serif"},
+        hoverlabel={"bgcolor": INK[1 - dark], "font_color": INK[dark]},
+        **size(seen, scale),
+    )
+    figure.update_layout(modebar={"bgcolor": "rgba(0,0,0,0)", "color": MUTED[dark]})
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(gridcolor=LINE[dark], zerolinecolor=LINE[dark], automargin=False)
+    return Drawn(figure, note(says.DEPTHS, says.depths_text(summary(seen)), *table(seen)))
+
+
 def known(event: Report, ids: Sequence[int], pieces: Mapping[int, Piece]) -> Knowledge | None:
     """The grid of a report; None without such a note, or where its rows do not fit the text (a trace may come from
     anyone)."""
     found = event.notes.get(NOTE)
     if not isinstance(found, Note):
         return None
-    note: Any = found
+    read: Any = found
     rows = []
-    for at, readout, p, top in zip(note.at, note.readouts, note.p, note.top, strict=False):
+    for at, readout, p, top in zip(read.at, read.readouts, read.p, read.top, strict=False):
         if not isinstance(at, int) or len(p) != len(ids) or len(top) != len(ids):
             continue
         if all(isinstance(value, int | float) for value in p):

@@ -57,11 +57,9 @@ export class FiguresAhead {
     this.script = script;
     this.failed = failed;
     this.wanted = "";
-    const wide = new Panel("depths", { class: "hx-figure hx-wide", id: "figure-depths-panel" });
-    const small = ["acceptance", "time", "tokens"].map((name) => new Panel(name));
-    this.panels = [wide, ...small];
-    const rows = { "figures-wide": [wide], figures: small };
-    this.els = Object.entries(rows).map(([id, panels]) => h("div", { id }, ...panels.map((panel) => panel.el)));
+    this.panel = new Panel("depths", { class: "hx-figure hx-wide", id: "figure-depths-panel" });
+    const own = h("div", { class: "hx-run-plots" }); // which the page draws itself
+    this.els = [h("div", { id: "figures" }, own), h("div", { id: "figures-wide" }, this.panel.el)];
   }
 
   /** Shows those of a recording; the latest that was asked for. @param {{run: string, dark: boolean, wall: boolean}} asked */
@@ -72,14 +70,13 @@ export class FiguresAhead {
       const name = encodeURIComponent(run.slice(RECORDED.length));
       const [template, packed] = await Promise.all([this._got("figures"), this._got(`figures/${name}`)]);
       if (this.wanted !== wanted) return;
-      const drawn = seen(packed, dark, wall);
-      for (const panel of this.panels) panel.say(drawn[panel.name] ? { ...drawn[panel.name].note, run } : null);
+      const { depths } = seen(packed, dark, wall);
+      this.panel.say(depths ? { ...depths.note, run } : null);
       const Plotly = await plotly(this.script);
       if (this.wanted !== wanted) return;
-      for (const panel of this.panels) await panel.draw(Plotly, template, drawn[panel.name]);
+      await this.panel.draw(Plotly, template, depths);
     } catch (/** @type {any} */ error) {
-      for (const panel of this.panels) panel.say(null);
-      this.panels[1].say({ title: this.failed, text: error.message ?? String(error), columns: [], rows: [], run });
+      this.panel.say({ title: this.failed, text: error.message ?? String(error), columns: [], rows: [], run });
     }
   }
 

@@ -1,6 +1,4 @@
-/** Whose figures stand below the fold: those of a run that is no longer shown are hidden until the others come. */
-
-import { FIGURE } from "../words/page.js";
+/** Whose layers stand below the fold: those of a run that is no longer shown are hidden. */
 
 /** @param {string|null} run the run that is shown */
 export function figuresOf(run) {
@@ -19,6 +17,6 @@ export function drawnOf(figure, run) {
 /** @param {HTMLElement} figure */
 function judge(figure) {
   const { run, shown } = figure.dataset;
-  if (run && shown && run !== shown) figure.dataset.stale = FIGURE.stale;
+  if (run && shown && run !== shown) figure.dataset.stale = "";
   else delete figure.dataset.stale;
 }

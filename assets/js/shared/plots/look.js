@@ -1,11 +1,22 @@
 /** How figures for plotly look that a script builds: the page's colours and sizes. */
 
+import { inkOf } from "../kit/picture/ink.js";
+
 const NARROW = 700; // px of the page, as in planner.css
 const WALL = 1800;
 
 export const narrow = () => innerWidth < NARROW;
 export const px = (/** @type {number} */ size) => (innerWidth >= WALL ? Math.round(size * 1.4) : size);
 export const css = (/** @type {string} */ name) => getComputedStyle(document.body).getPropertyValue(name).trim();
+
+/** A colour of the style sheets as plotly can read it. @param {string} hue such as a level's: a variable, or a mix of two */
+export function solid(hue) {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = hue;
+  const { colour } = inkOf(getComputedStyle(probe).color);
+  probe.remove();
+  return colour;
+}
 
 /** @param {number} height @param {Record<string, any>} more of plotly's layout */
 export function layout(height, more) {

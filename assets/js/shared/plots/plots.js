@@ -1,6 +1,6 @@
 /** Plotly figures whose data and layout come from the server. Each has a heading, a description and its table. */
 
-import { h } from "../kit/dom.js";
+import { h, say } from "../kit/dom.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { FIGURE } from "../words/page.js";
 
@@ -28,22 +28,26 @@ const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 
 /** One figure with its words and its table; drawn only while it is in sight. */
 export class Plot {
-  /** @param {string} name @param {{url: string, label: string, onPoint?: (point: object|null) => void}} options */
-  constructor(name, { url, label, onPoint = () => {} }) {
+  /** @param {string} name @param {{url: string, label: string, className?: string, reads?: string, onPoint?: (point: object|null) => void}} options reads: what
+   *  whoever hears the page is told of reading it value by value; without it nobody does */
+  constructor(name, { url, label, className = "hx-panel", reads = "", onPoint = () => {} }) {
     this.name = name;
     this.url = url;
     this.onPoint = onPoint;
     this.wanted = null;
     this.seen = false;
-    this.title = h("h2", { class: "hx-plan-h" });
-    this.text = h("p", { class: "hx-plan-text" });
+    this.title = h("h2", { class: "hx-plan-h hx-figure-title" });
+    this.text = h("p", { class: "hx-plan-text hx-figure-text" });
     this.view = h("div", { class: "hx-plot", role: "img", "aria-label": label });
     this.beside = h("div", { class: "hx-plot-beside" });
     this.table = h("div", { class: "hx-figure-scroll", tabindex: "0" });
     this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: FIGURE.table }), this.table);
+    /** @type {[number, number]} */ this.at = [0, -1]; // the value that is read: its curve and its place there
+    /** @type {any} */ this.shown = null;
+    this.reader = reads ? this._reader(reads) : null;
     this.el = h(
       "section",
-      { class: `hx-panel hx-plot-${name}`, "aria-label": label },
+      { class: `${className} hx-plot-${name}`, "aria-label": label },
       h(
         "div",
         { class: "hx-pictured" },
@@ -54,7 +58,7 @@ export class Plot {
         ),
       ),
       this.text,
-      this.view,
+      h("div", { class: "hx-plot-room" }, this.view, this.reader),
       this.beside,
       this.details,
     );
@@ -69,8 +73,9 @@ export class Plot {
 
   /** @param {{title, text, figure: {data, layout}|null, table: {columns, rows}}} shown */
   show(shown) {
-    this.title.textContent = shown.title;
-    this.text.textContent = shown.text;
+    this.shown = shown;
+    say(this.title, shown.title);
+    say(this.text, shown.text);
     this.view.hidden = !shown.figure;
     this.el.dataset.bare = String(!shown.figure);
     this.view.setAttribute("aria-label", FIGURE.said(shown.title, shown.text));
@@ -105,6 +110,38 @@ export class Plot {
   hover(curve, point) {
     if (globalThis.Plotly && this.view.data)
       globalThis.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
+  }
+
+  /** Reads the values one by one: left and right along a curve, up and down to another. @param {string} label */
+  _reader(label) {
+    const read = (/** @type {KeyboardEvent} */ event) => {
+      const data = this.shown?.figure?.data ?? [];
+      const [curve, point] = this.at;
+      const last = (data[curve]?.x.length ?? 0) - 1;
+      const to = {
+        ArrowLeft: [curve, point - 1],
+        ArrowRight: [curve, point + 1],
+        Home: [curve, 0],
+        End: [curve, last],
+      };
+      const found = { ...to, ArrowUp: [curve - 1, point], ArrowDown: [curve + 1, point] }[event.key];
+      if (!found || !data.length) return;
+      event.preventDefault();
+      event.stopPropagation(); // the arrows also lead through the run
+      const own = Math.min(data.length - 1, Math.max(0, found[0]));
+      this.at = [own, Math.min(data[own].x.length - 1, Math.max(0, found[1]))];
+      reader.setAttribute("aria-valuemax", String(data[own].x.length));
+      reader.setAttribute("aria-valuenow", String(this.at[1] + 1));
+      reader.setAttribute("aria-valuetext", this.shown.read(...this.at));
+      this.hover(...this.at);
+    };
+    const reader = h("div", {
+      ...{ class: "hx-plot-reader", role: "slider", tabindex: "0", "aria-label": label, "aria-valuemin": "1" },
+      ...{ "aria-valuemax": "1", "aria-valuenow": "1", "aria-valuetext": FIGURE.unread },
+      onkeydown: read,
+      onblur: () => this.hover(null),
+    });
+    return reader;
   }
 
   _listen() {

@@ -39,6 +39,7 @@ export class TraceModel extends Tokens {
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
     /** @type {import("./events.js").Kv[]} */ this.kv = [];
     /** @type {import("./events.js").Report[]} */ this.reports = []; // what systems say beside passes
+    /** @type {{of: number, accepted: number}[][]} */ this.judged = []; // by level, then by place in the blocks it judged
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
     this.version = 0; // grows with every append
@@ -109,6 +110,13 @@ export class TraceModel extends Tokens {
     const tree = this._judgedTree(e);
     const segment = this._segment(e, { kind: "verify", tokensIn: e.checks.length, tokensOut: kept });
     const bounds = new Map((e.bounds ?? []).map((bound) => [placeOffered(this.tokens.get(bound.first)), bound]));
+    const places = (this.judged[e.level] ??= []);
+    for (const [place, { outcome }] of e.checks.entries())
+      if (outcome !== "unjudged") {
+        const cell = (places[place] ??= { of: 0, accepted: 0 });
+        cell.of += 1;
+        cell.accepted += Number(outcome === "accepted");
+      }
     for (const c of e.checks) {
       const record = this.tokens.get(c.serial);
       if (!record) continue;

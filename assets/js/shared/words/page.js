@@ -34,7 +34,7 @@ export const NOTE = {
 /** Below the text, and in the Planner and Results: a figure with its table. */
 export const FIGURE = {
   noPlots: "the plotting script could not be loaded; the table below each plot has the same figures",
-  stale: "The figures of this run are drawn when it ends.",
+  unread: "no value is read yet",
   table: "as a table",
   tableOf: (/** @type {string} */ title) => `${title}, as a table`,
   said: (/** @type {string} */ title, /** @type {string} */ text) =>

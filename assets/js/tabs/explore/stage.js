@@ -19,7 +19,7 @@ import { Session } from "../../shared/visit/session.js";
 import { Place } from "../../shared/share/place.js";
 import { furnish } from "./stage-parts.js";
 import { describe, progressText } from "./status.js";
-import { Study } from "../../shared/plots/study.js";
+import { Study } from "./charts/study.js";
 import { Wish } from "../../shared/visit/wish.js";
 import { PROMPT, STAGE } from "../../shared/words/run.js";
 
@@ -189,6 +189,7 @@ export class Stage {
     this.shown = payload.status;
     if (what === "new") this._newRun(live, payload);
     else if (live) this.player.grow();
+    if (what !== "new") this.study.draw();
     if (live && !payload.final) this.progress(payload.status.phase ? payload.status : null);
     if (payload.final) this._finished();
     this._status();
