@@ -4,7 +4,7 @@
 import { clockOf } from "../../../shared/levels/overlap.js";
 import { stackName } from "../../../shared/levels/stack-names.js";
 import { Plot } from "../../../shared/plots/plots.js";
-import { css, layout, safe, solid } from "../../../shared/plots/look.js";
+import { css, layout, safe, solid, wrapped } from "../../../shared/plots/look.js";
 import { roundNumber } from "../../../shared/kit/round-number.js";
 import { STUDY } from "../words/charts.js";
 import { entriesOf } from "./series.js";
@@ -16,12 +16,13 @@ import { entriesOf } from "./series.js";
 const NAMES = /** @type {const} */ (["acceptance", "time", "tokens"]);
 const MARKERS = ["circle", "square", "diamond", "triangle-up"];
 const HEIGHT = 300; // px
+const LABEL = 18; // characters of a label in one line
 const MOST_PLANS = 12; // that are marked
 const LEGEND = { showlegend: true, legend: { orientation: "h", y: -0.28, x: 0 } };
 const percent = (/** @type {number} */ part) => `${Math.round(100 * part)}%`;
 const ms = (/** @type {number} */ ns) => ns / 1e6;
 
-/** The figures with their places. @returns {{els: HTMLElement[], paint: (model: TraceModel) => void}} */
+/** The figures with their places. @returns {{els: HTMLElement[], paint: (model: TraceModel, over: boolean) => void}} */
 export function growing() {
   const url = new URL("../../../../../lib/plotly.min.js", import.meta.url).href;
   const plots = [STUDY.acceptance, STUDY.time, STUDY.tokens].map(({ title }, i) => {
@@ -29,20 +30,20 @@ export function growing() {
     plot.title.textContent = title; // its room is there from the start
     return plot;
   });
-  const paint = (/** @type {TraceModel} */ model) => {
-    const shown = runPlots(model);
+  const paint = (/** @type {TraceModel} */ model, /** @type {boolean} */ over) => {
+    const shown = runPlots(model, over);
     plots.forEach((plot, i) => plot.show(shown[NAMES[i]]));
   };
   return { els: plots.map(({ el }) => el), paint };
 }
 
-/** @param {TraceModel} model @returns {Record<"acceptance"|"time"|"tokens", Shown>} */
-export function runPlots(model) {
+/** @param {TraceModel} model @param {boolean} [over] nothing more comes of it @returns {Record<"acceptance"|"time"|"tokens", Shown>} */
+export function runPlots(model, over = true) {
   const { header, plans } = model;
   const clock = STUDY.clocks[clockOf(header)] ?? "";
   const auto = plans.length ? STUDY.auto(plans.length - 1) : "";
   const said = (/** @type {Shown} */ shown) => ({ ...shown, text: `${clock}${auto}${shown.text}` });
-  return { acceptance: said(acceptance(model)), time: said(time(model)), tokens: said(tokens(model)) };
+  return { acceptance: said(acceptance(model)), time: said(time(model)), tokens: said(tokens(model, over)) };
 }
 
 /** @param {TraceModel} model @returns {Shown} */
@@ -97,14 +98,21 @@ function time(model) {
   const work = spent.reduce((sum, { kept, lost }) => sum + kept + lost, 0);
   const passes = work + ms(joined.reduce((sum, x) => sum + x.t1 - x.t0, 0));
   const between = Math.max(0, (model.footer ? ms(model.footer.decode_ns) : (last?.decode_ms ?? 0)) - passes);
-  const names = [...spent.map(({ level }) => safe(level.name)), STUDY.time.between];
+  const names = [...spent.map(({ level }) => level.name), STUDY.time.between];
   const parts = [
     { name: STUDY.time.kept, values: [...spent.map(({ kept }) => kept), between] },
     { name: STUDY.time.lost, values: [...spent.map(({ lost }) => lost), 0] },
   ];
   const hues = [...levels.map(({ hue }) => solid(hue)), css("--muted")];
   const data = parts.map(({ name, values }, i) => ({
-    ...{ type: "bar", orientation: "h", y: names, x: values, name, hovertemplate: STUDY.time.hover(name) },
+    ...{
+      type: "bar",
+      orientation: "h",
+      y: names.map((one) => wrapped(one, LABEL)),
+      x: values,
+      name,
+      hovertemplate: STUDY.time.hover(name),
+    },
     marker: {
       color: i ? solid("var(--hue-reject)") : hues,
       pattern: { shape: i ? "/" : "", solidity: 0.2, fgcolor: css("--paper"), fillmode: "overlay" },
@@ -132,8 +140,8 @@ function time(model) {
   };
 }
 
-/** @param {TraceModel} model @returns {Shown} */
-function tokens(model) {
+/** @param {TraceModel} model @param {boolean} over @returns {Shown} */
+function tokens(model, over) {
   const { baseline, header, footer, plans, segments } = model;
   const begun = footer?.prefill_ns ?? segments.findLast((one) => one.kind === "prefill" && one.round === null)?.t1 ?? 0;
   let written = 0;
@@ -211,7 +219,7 @@ function tokens(model) {
     .map((plan) => STUDY.tokens.planned(roundNumber(plan.round), stackName(plan.stack)));
   return {
     title: STUDY.tokens.title,
-    text: STUDY.tokens.text(Boolean(baseline), told.join("; ")),
+    text: STUDY.tokens.text(!over || Boolean(baseline), told.join("; ")),
     figure: {
       data,
       layout: layout(HEIGHT, {

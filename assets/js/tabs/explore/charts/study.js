@@ -18,7 +18,8 @@ export class Study {
     this.drawn = ""; // what is drawn of the run, and for which look
     this.last = -Infinity; // ms: when it was drawn
     this.later = 0; // a drawing that waits
-    /** @type {((model: import("../../../shared/run/trace.js").TraceModel) => void)|null} */ this.paint = null; // of the figures that grow
+    /** @type {((model: import("../../../shared/run/trace.js").TraceModel, over: boolean) => void)|null} */ this.paint =
+      null; // of the figures that grow
     /** @type {Set<Element>} */ const inSight = new Set();
     this.inSight = inSight;
     this.watch = new IntersectionObserver(
@@ -44,7 +45,7 @@ export class Study {
     this._layers();
     const { model } = this.feed;
     const now = performance.now();
-    const wanted = `${this.feed.run} ${model?.version} ${isDark()} ${innerWidth}`;
+    const wanted = `${this.feed.run} ${model?.version} ${this.feed.final} ${isDark()} ${innerWidth}`;
     if (!this.paint || !model?.header || wanted === this.drawn || this.later) return;
     if (now < this.last + PAUSE_MS) {
       this.later = setTimeout(
@@ -58,7 +59,7 @@ export class Study {
     }
     this.drawn = wanted;
     this.last = now;
-    this.paint(model);
+    this.paint(model, this.feed.final);
   }
 
   /** At which layer the model knew. */

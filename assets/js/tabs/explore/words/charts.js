@@ -67,12 +67,12 @@ export const STUDY = {
   },
   time: {
     title: "Where the time went",
-    text: "Engine time of each level. Time counts as lost in proportion to the rows computed for tokens that were never committed.",
+    text: "Engine time of each level, prefill left out. Time counts as lost in proportion to the rows computed for tokens that were never committed.",
     kept: "for tokens that were committed",
     lost: "for tokens that were not",
     between: "between levels",
-    x: "ms of decoding (prefill left out)",
-    hover: (/** @type {string} */ name) => `%{y}: %{x:.1f} ms ${name}<extra></extra>`,
+    x: "ms of decoding",
+    hover: (/** @type {string} */ name) => `%{x:.1f} ms<br>${name}<extra></extra>`,
     columns: ["level", "prefill, ms", "drafting, ms", "verifying, ms", "lost, ms"],
     took: (/** @type {string} */ time) => `${time} (sampling, storing)`,
     heard: (/** @type {string} */ level, /** @type {string} */ time, /** @type {string} */ name) =>
