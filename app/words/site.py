@@ -83,7 +83,7 @@ ROUTES = {
     "/health": "how page and engine are, as JSON; for this machine, or with a key",
     "/metrics": "figures for Prometheus; for this machine, or with a key",
     "/hx/room/now": "of a class: its news, once there is some",
-    "/hx/room/answers": "all answers of a class, question by question; the instructor alone",
+    "/hx/room/answers": "of a class: all answers, question by question, for the instructor alone",
     "/hx/room/enter": "of a class: come in by the code or the key",
     "/hx/room/send": "of a class: the instructor sends a place to all screens",
     "/hx/room/free": "of a class: the instructor frees the screens",

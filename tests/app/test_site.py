@@ -128,7 +128,7 @@ def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said
         "Tokens against time",
         "At which layer did the model know?",
     ]
-    opened.get_by_text("as a table").nth(2).click()
+    opened.locator("#figures").get_by_text("as a table").nth(1).click()
     assert "between levels" in opened.locator("#figures table").nth(1).inner_text()
     opened.goto(f"{folder.as_uri()}/index.html?recording=01-code&panel=prediction+stack")
     opened.locator(".hx-unfold-prediction", has_text="Theory said 1.71×, measured 2.04×").wait_for()
