@@ -137,18 +137,6 @@ def test_it_opens_from_the_lanes_and_from_a_token_and_gives_the_focus_back(page:
 
 
 @pytest.mark.everything
-def test_a_phone_gets_a_sheet(page: Any, shipped: str) -> None:
-    visit(page, shipped, f"recording={GREEDY}&anatomy=1", (390, 844))
-    assert page.locator(".hx-anatomy").bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
-    page.get_by_role("button", name="Previous event").click()
-    drawn(page)
-    assert page.locator(".hx-an-act").inner_text()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_role("button", name="Close the anatomy").click()
-    assert page.locator(".hx-anatomy").is_hidden()
-
-
-@pytest.mark.everything
 def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, shipped: str, tmp_path: Path) -> None:
     events = list(Pipeline.open("toy").run(TREE, "The tower of levels", max_new_tokens=30, temperature=1.0, seed=2))
     found = (bound for event in events if isinstance(event, Verify) for bound in event.bounds)

@@ -137,17 +137,6 @@ def test_lookups_are_stepped_through_and_a_hit_is_lit_with_its_place(page: Any, 
 
 
 @pytest.mark.everything
-def test_a_phone_has_the_whole_screen_and_nothing_runs_over(page: Any, site: str) -> None:
-    visit(page, site, "recording=00-lookups&databases=1", (390, 844))
-    panel = page.locator(".hx-databases")
-    assert panel.bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
-    assert panel.evaluate("(x) => x.scrollWidth <= x.clientWidth")
-    assert page.locator(".hx-db-body").evaluate("(x) => x.scrollWidth <= x.clientWidth")
-    page.get_by_role("button", name="Close the databases").click()
-    assert panel.is_hidden()
-
-
-@pytest.mark.everything
 def test_a_stack_without_lookups_says_so_and_how_to_get_them(page: Any, site: str) -> None:
     visit(page, site, "recording=01-plain&databases=1")
     panel = page.locator(".hx-databases")

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from cases import first_always
-from pagekit import SHIFTS, drawn, launched
+from pagekit import SHIFTS, launched
 from plannerkit import HOSTILE, MEASURED, STEM, made_up, side_by_side
 
 from hsd_core.grammar.stack_names import stack_names
@@ -57,23 +57,6 @@ def changed(page: Any, before: str) -> None:
 
 def headline(page: Any) -> str:
     return str(page.locator(".hx-plan-headline").inner_text())
-
-
-@pytest.mark.everything
-def test_the_planners_tab_costs_nothing_until_it_is_opened(page: Any, planner_site: str) -> None:
-    asked_for: list[str] = []
-    page.on("request", lambda request: asked_for.append(request.url))
-    page.goto(planner_site)
-    page.wait_for_selector(".hx-tower")
-    # The tower's own prediction asks for prices; the tab's scripts, styles and profiles are not fetched.
-    files = [
-        url
-        for url in asked_for
-        if "/hx/" in url and not url.partition("?")[0].endswith(("/planner/price", "/planner/faults"))
-    ]
-    assert not any("planner" in url or "plotly" in url for url in files)
-    page.get_by_role("tab", name="Planner").click()
-    page.wait_for_selector(".hx-al-answer:not(:empty)")
 
 
 def asked_of(page: Any, name: str) -> Any:
@@ -374,15 +357,6 @@ def test_without_any_profile_the_tab_says_how_to_measure_one(page: Any, bare_sit
     page.locator(".hx-plan-empty:visible").wait_for()
     assert "python -m hsd_core calibrate" in page.locator(".hx-plan-empty").inner_text()
     assert page.locator(".hx-plan-body").is_hidden()
-
-
-@pytest.mark.everything
-def test_the_tab_is_never_wider_than_the_screen(page: Any, planner_site: str) -> None:
-    visit(page, planner_site, "figures", "validation", "whatif", "tables", "profile")
-    for width, height in ((1920, 1080), (1440, 900), (390, 844)):
-        page.set_viewport_size({"width": width, "height": height})
-        drawn(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
 JSON = {"content-type": "application/json"}

@@ -277,20 +277,3 @@ def test_a_choice_that_fails_while_comparing_goes_back_and_says_why(page: Any, r
         page.locator(".hx-race .hx-note button").click()
         page.wait_for_selector(".hx-race .hx-note:has-text('503')", state="hidden")
     assert page.locator(".hx-race-pair").is_visible() and "compare=00-toy%2C02-plain" in page.url
-
-
-@pytest.mark.browser
-@pytest.mark.everything
-def test_the_tab_fits_a_phone_and_costs_nothing_until_it_is_opened(page: Any, race_site: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(race_site)
-    page.wait_for_selector(".hx-tower")
-    assert not [url for url in asked if "/hx/" in url and "/race" in url]
-    page.get_by_role("tab", name="Race").click()
-    page.wait_for_selector(".hx-race-row")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_role("button", name="Race your own stacks").click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.locator("#race .hx-transport-play").bounding_box()["height"] >= 40

@@ -445,26 +445,3 @@ def test_nothing_measured_is_said_plainly_with_the_command(page: Any, empty_site
         (False, True),
         (True, True),
     ]
-
-
-@pytest.mark.browser
-@pytest.mark.everything
-def test_the_tab_fits_a_phone(page: Any, results_site: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    visit(page, results_site)
-    opened(page, "tasks")
-    page.locator(".hx-plot-tasks").scroll_into_view_if_needed()  # a chart is drawn while it is in sight
-    page.wait_for_selector(".hx-plot-tasks .main-svg")
-    for name in ("all", "origin", "here"):
-        opened(page, name)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.browser
-@pytest.mark.everything
-def test_the_results_cost_nothing_until_their_tab_is_opened(page: Any, results_site: str) -> None:
-    asked_for: list[str] = []
-    page.on("request", lambda request: asked_for.append(request.url))
-    page.goto(results_site)
-    page.wait_for_selector(".hx-tower")
-    assert not [url for url in asked_for if "/hx/" in url and ("results" in url or "plotly" in url)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,6 +110,18 @@ def watched(recordings: Path) -> Iterator[tuple[str, list[str]]]:
     _, address, _ = demo.launch(server_name="127.0.0.1", prevent_thread_lock=True, **options)
     yield address, paths
     demo.close()
+
+
+@pytest.mark.everything
+@pytest.mark.browser
+def test_other_tabs_cost_nothing_until_they_are_opened(page: Any, shipped: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("?")[0]))
+    page.goto(f"{shipped}/?explore=1")
+    page.wait_for_selector(".hx-tower")
+    of_others = [url for url in asked if re.search("/hx/.*(/race|planner|results|plotly)", url)]
+    prices = ("/planner/price", "/planner/faults")  # for the tower's own prediction
+    assert [url for url in of_others if not url.endswith(prices)] == []
 
 
 @pytest.mark.everything
