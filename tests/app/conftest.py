@@ -46,13 +46,6 @@ def site(recordings: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def toy_site(recordings: Path) -> Iterator[str]:
-    """The address of the page with the same recordings, its engine as fast as it is."""
-    with launched(Pipeline, traces=recordings) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
 def shipped() -> Iterator[str]:
     """The address of the page with the recordings that it ships."""
     with launched(Pipeline) as address:

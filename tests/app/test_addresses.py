@@ -12,8 +12,8 @@ from app.serve.door.guard import API
 
 
 @pytest.fixture(scope="module")
-def served(toy_site: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=toy_site, timeout=60) as client:
+def served(shipped: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=shipped, timeout=60) as client:
         yield client
 
 

@@ -99,11 +99,11 @@ def test_figures_are_drawn_one_at_a_time_and_all_else_is_answered_meanwhile(
     assert drawn.peak == 1 and drawn.all == 7
 
 
-def test_figures_that_nobody_waits_for_any_more_are_not_drawn(toy_site: str, drawn: Drawn) -> None:
-    with ThreadPoolExecutor(2) as pool, httpx.Client(base_url=toy_site, timeout=60) as client:
+def test_figures_that_nobody_waits_for_any_more_are_not_drawn(shipped: str, drawn: Drawn) -> None:
+    with ThreadPoolExecutor(2) as pool, httpx.Client(base_url=shipped, timeout=60) as client:
         first = pool.submit(asks_for_figures, client, "run-0")
         assert drawn.begun.wait(30)
-        with httpx.Client(base_url=toy_site) as gone:
+        with httpx.Client(base_url=shipped) as gone:
             config = gone.get("/config", timeout=60).json()
             with pytest.raises(httpx.ReadTimeout):
                 figures_of(gone, config, "run-1", timeout=0.5)

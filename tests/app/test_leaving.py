@@ -205,15 +205,15 @@ def test_a_page_gets_through_beside_a_script_that_fills_its_places(served: Any) 
     assert refused == 6
 
 
-def test_the_api_answers_with_text_totals_and_the_whole_trace(toy_site: str) -> None:
-    found = Visit(toy_site).run_stack()
+def test_the_api_answers_with_text_totals_and_the_whole_trace(shipped: str) -> None:
+    found = Visit(shipped).run_stack()
     assert found["totals"]["committed"] == found["totals"]["footer"]["committed"] == 40
     assert [found["trace"][i]["event"] for i in (0, -1)] == ["header", "footer"]
     assert found["text"]
     with pytest.raises(ConnectionError, match="there is no preset"):
-        Visit(toy_site).run_stack(preset="nothing")
+        Visit(shipped).run_stack(preset="nothing")
     with pytest.raises(ConnectionError, match="404"):
-        Visit(toy_site).post("/gradio_api/run/run_stack", {"data": ["x", "target", "toy"]})
+        Visit(shipped).post("/gradio_api/run/run_stack", {"data": ["x", "target", "toy"]})
 
 
 # ---- clients of the tools, whose runs Gradio's MCP server starts for them

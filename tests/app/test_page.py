@@ -209,9 +209,9 @@ def test_a_prompt_beyond_the_limit_is_kept_whole_and_the_page_says_what_to_do(pa
     assert go.get_attribute("aria-disabled") is None and said.inner_text().startswith("4,000 characters")
 
 
-def test_hostile_tokens_titles_files_and_prompts_are_text(page: Any, toy_site: str, tmp_path: Path) -> None:
+def test_hostile_tokens_titles_files_and_prompts_are_text(page: Any, site: str, tmp_path: Path) -> None:
     """One after another in one page."""
-    visit(page, toy_site, "/?recording=01-hostile&preset=toy&max_new_tokens=4&baseline=0")
+    visit(page, site, "/?recording=01-hostile&preset=toy&max_new_tokens=4&baseline=0")
     page.get_by_role("button", name="To the end").click()
     drawn(page)
     shown = text(page)

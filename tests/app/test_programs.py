@@ -264,8 +264,8 @@ def test_nothing_else_is_below_the_tools(address: str, path: str) -> None:
         assert answer.status_code == 404 and answer.json()["error"]
 
 
-def test_without_the_option_there_are_no_tools(toy_site: str) -> None:
-    assert httpx.post(f"{toy_site}{API}/mcp", json={}).status_code == 404
+def test_without_the_option_there_are_no_tools(shipped: str) -> None:
+    assert httpx.post(f"{shipped}{API}/mcp", json={}).status_code == 404
 
 
 def test_the_option_says_how_to_get_what_it_needs(
