@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -147,11 +149,22 @@ def launched(pipeline: Any, **options: Any) -> Iterator[str]:
     options.pop("caps", None)
     trusted = options.pop("trusted", ())
     settings = {**launch_options(**options), "quiet": True}
-    address = serve(demo, trusted=trusted, server_name="127.0.0.1", **settings)
+    address = serve(demo, trusted=trusted, server_name="127.0.0.1", server_port=_port(), **settings)
     try:
         yield address.rstrip("/")
     finally:
         demo.close()
+
+
+def _port() -> int:
+    """The first that is free of this worker's: what a browser keeps of a server's scripts holds for the next one."""
+    first = 20_000 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    for port in range(first, first + 100):
+        with socket.socket() as tried, suppress(OSError):
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(("127.0.0.1", port))
+            return port
+    raise OSError(f"no port from {first} on is free")
 
 
 def worst_window(shifts: list[tuple[float, float]]) -> float:
