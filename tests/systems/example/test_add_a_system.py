@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from app.planner.questions import BroughtQuestions
 from enumerator import distance, run_distribution, target_distribution
 from laid_beside import EXAMPLE, laid_beside
 from toys import toy_stack
 
 from app.kit.system_pages import system_pages
+from app.tabs.planner.questions import BroughtQuestions
 from hsd_core.cli import main
 from hsd_core.core.events import Draft
 from hsd_core.export.run_page import empty_page, system_assets
