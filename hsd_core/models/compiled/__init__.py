@@ -1,4 +1,4 @@
-"""The CPU's decoder: graphs that onnxruntime runs. Where it is not installed or takes no such model, `lean` does."""
+"""The decoder of the CPU: graphs for onnxruntime. Without it, or for other models, `lean` is used."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from hsd_core.models.lean.shape import LeanShape
 
 DTYPES = ("float32", "int8", "int4")
-HEAD_STEP = 16  # attention's kernel takes heads by so many numbers
-GROUP, SMOOTH_GROUP = 32, 64  # inputs that share a scale; more of them where none stands out (see `smoothing`)
-# Bytes of a weight in its kernel's layout, with its part of the group's scale, zero point and offset (see `products`).
+HEAD_STEP = 16  # the attention kernel needs head sizes in multiples of this
+GROUP, SMOOTH_GROUP = 32, 64  # inputs that share a scale, without and with `smoothing`
+# Bytes of a weight in its kernel's layout, with its share of the group's scale, zero point and offset (see `products`).
 BYTES: Mapping[str, float] = MappingProxyType(
     {"float32": 4.0, "int8": 1 + 4 / SMOOTH_GROUP, "int4": (0.5 + 4.5 / GROUP) * (1 + 3 / GROUP)}
 )
 
 
 def refusal(shape: LeanShape, dtype: str, device: str) -> str | None:
-    """Why these graphs cannot run a model of this shape here; None where they can."""
+    """Why these graphs cannot run a model of this shape on this device, or None."""
     if device != "cpu":
         return f"onnxruntime runs on the CPU here, and the device is {device}"
     if dtype not in DTYPES:

@@ -1,6 +1,4 @@
-"""A run's cache and where its passes stand, bound to sessions once; and the queries of one pass, where sessions show
-them.
-"""
+"""A run's cache and the positions of its passes, bound to sessions once; and the queries of one pass."""
 
 from __future__ import annotations
 
@@ -19,32 +17,32 @@ from hsd_core.models.lean.positions import KEY_STEP, rounded_up
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.one_pass import Pass
 
-LEAST_ROWS = 2  # of products, where one row is summed in another order than several
-TILE = 32  # attention takes rows by a multiple of so many, and one that is left over alone is summed in another order
+LEAST_ROWS = 2  # of products, if one row is summed in another order than several
+TILE = 32  # rows of a block of attention; a single row left over is summed in another order
 
 
 def padded_with_last(x: Tensor, rows: int) -> Tensor:
-    """x (n, ...) with its last row again, up to so many rows."""
+    """x (n, ...) with its last row repeated, up to `rows` rows."""
     return x if len(x) >= rows else torch.cat((x, x[-1:].expand(rows - len(x), *x.shape[1:])))
 
 
 def filler_rows(rows: int) -> int:
-    """How many rows of zeros attention takes beside those of a pass."""
+    """The number of rows of zeros that attention needs in addition to those of a pass."""
     return int(rows % TILE == 1)
 
 
 def slots_for(capacity: int) -> int:
-    """What a cache of this capacity has room for."""
+    """The slots of a cache of this capacity."""
     return rounded_up(capacity + 1, KEY_STEP)
 
 
 class CompiledCache(KVCache):
     """`KVCache` of one text in float32, that sessions write in place.
 
-    One slot more than its capacity: a pass may be filled up by a row that is written behind it.
+    It has one slot more than its capacity, for a filler row after a pass.
 
     Args:
-        tables: cos and sin of the rotation, (positions, d / 2) each. rows: that a pass's products take at least, 1 or
+        tables: cos and sin of the rotation, (positions, d / 2) each. rows: the least rows of a pass's products, 1 or
             `LEAST_ROWS`: a pass of fewer inputs repeats the last one.
     """
 
@@ -61,20 +59,20 @@ class CompiledCache(KVCache):
         self._last, self._total = np.zeros(1, np.int32), np.zeros(1, np.int32)
         self._rows = np.zeros(1, np.int64)
         self._line, self._none = torch.arange(slots), torch.zeros(0)
-        # as many positions as slots: a tree takes more slots than positions, and the kernel compares the two
+        # as many positions as slots: a tree has more slots than positions, and the kernel compares the two
         more = max(0, slots - len(tables[0]))
         cos, sin = (F.pad(table, (0, 0, 0, more)) if more else table for table in tables)
         whole = {"last": self._last, "total": self._total, "rows": self._rows}
         self._steers = {**{name: torch.from_numpy(held) for name, held in whole.items()}, "cos": cos, "sin": sin}
 
     def bound(self, session: Session, layers: Iterable[int]) -> BoundInputs:
-        """What this run has bound to a session that runs these layers."""
+        """This run's bindings to a session that runs these layers."""
         if session not in self._bound:
             self._bound[session] = self.bind(session, layers)
         return self._bound[session]
 
     def bind(self, session: Session, layers: Iterable[int]) -> BoundInputs:
-        """The same again."""
+        """New bindings to a session that runs these layers."""
         made = session.bound()
         for name, tensor in self._steers.items():
             made.input(name, tensor)
@@ -85,12 +83,12 @@ class CompiledCache(KVCache):
         return made
 
     def forget(self, current: Collection[Session]) -> None:
-        """Let go of the sessions that are none of these: layers were cut again."""
+        """Drop the bindings to other sessions than these, after layers were split again."""
         self._bound = {session: bound for session, bound in self._bound.items() if session in current}
 
     def run(self, bounds: Iterable[BoundInputs], given: Pass, x: Tensor) -> Tensor:
-        """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before it: (n, hidden)
-        states behind them."""
+        """Run a pass's inputs, x (n, hidden), through sessions, each on the states of the one before; returns the (n,
+        hidden) states after the last one."""
         steers, wanted, x = self.steer(given), len(x), padded_with_last(x, self._least)
         for bound in bounds:
             made = torch.empty(1, *x.shape)
@@ -103,7 +101,7 @@ class CompiledCache(KVCache):
         return x[:wanted]
 
     def steer(self, given: Pass) -> dict[str, Tensor]:
-        """Say where the next pass stands; the inputs to bind beside x."""
+        """Set the position of the next pass; returns the inputs to bind in addition to x."""
         n, start, end, tree = len(given.ids), given.start, given.end, given.tree
         fill = self.stand(given)
         seen = int(self._total[0])
@@ -117,7 +115,7 @@ class CompiledCache(KVCache):
         return {"positions": positions[None], "bias": bias, "fill": self.filling(fill)}
 
     def stand(self, given: Pass) -> int:
-        """Say where the next pass stands where it is a chain; returns how many rows fill it up in attention."""
+        """Set the position of the next pass if it is a chain; returns the number of filler rows in attention."""
         start, end, rows = given.start, given.end, max(len(given.ids), self._least)
         fill = filler_rows(rows)
         seen = start + rows + fill
@@ -127,19 +125,19 @@ class CompiledCache(KVCache):
         return fill
 
     def filling(self, rows: int) -> Tensor:
-        """(1, rows, ...) zeros in place of queries, keys and values."""
+        """(1, rows, ...) zeros as queries, keys and values."""
         s = self.shape
         return torch.zeros(1, rows, (s.heads + 2 * s.kv_heads) * s.head_size)
 
     def _zeros(self, count: int) -> Tensor:
-        """So many zeros; nobody writes there."""
+        """Read-only zeros."""
         if len(self._none) < count:
             self._none = torch.zeros(count)
         return self._none[:count]
 
 
 class ShownQueries:
-    """Where sessions write them. tables: cos and sin of the rotation, (positions, d / 2) each."""
+    """Memory for queries that sessions write. tables: cos and sin of the rotation, (positions, d / 2) each."""
 
     def __init__(self, shape: LeanShape, layers: int, tables: tuple[Tensor, Tensor]) -> None:
         self._found = torch.empty(layers, 1, 1, shape.heads * shape.head_size)
@@ -153,7 +151,7 @@ class ShownQueries:
         return bound
 
     def rotated(self, position: int) -> Tensor:
-        """(L, H, d) of what was written last, the queries of this position."""
+        """(L, H, d) rotated queries of this position, from the last pass."""
         size = self._shape.head_size
         q = self._found.view(len(self._found), self._shape.heads, size)
         cos, sin = (table[position].repeat(2) for table in self._tables)

@@ -1,8 +1,8 @@
-"""`compiled`: the models that `lean` runs, by onnxruntime on the CPU.
+"""`compiled`: the models of `lean`, run by onnxruntime on the CPU.
 
-Layers lie in sessions, cut at the depths that somebody asked for and where they would take more than `PART_BYTES`:
-every weight lies in memory once, in the layout of its kernel, and a part's twice while it is laid out. A pass through
-all layers is one call of onnxruntime for each part.
+Layers are in sessions, split at the depths that levels read and at `PART_BYTES`: every weight is in memory once, in the
+layout of its kernel, and twice while its part is prepared. A pass through all layers is one call of onnxruntime for
+each part.
 
 Names: n inputs, V vocabulary.
 """
@@ -40,8 +40,8 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
-PART_BYTES = 2**30  # of weights that are laid out at once: while they are, they lie there twice
-TRIED_ROWS = 1, 2, 4  # in passes one behind the other, beside one pass of all of them
+PART_BYTES = 2**30  # of weights of one session; they are in memory twice while it is made
+TRIED_ROWS = 1, 2, 4  # of successive passes, compared with one pass of all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,16 @@ class CompiledDecoder:
 
     Args:
         shape: read from the model's config by `LeanShape.from_config`.
-        weights: opens the weights; again where layers are cut again.
+        weights: opens the weights, again when layers are split again.
         dtype: "float32", or "int8" (weights in groups of 64, smoothed) or "int4" (in groups of 32), both with inputs
             rounded to 8 bits and an 8-bit head.
         vocab: keep only the first `vocab` columns of the logits.
-        told: called with the layers that are laid out, and all of them.
-        profile: writes down what every node takes.
+        told: called with the number of prepared layers, and of all.
+        profile: records the time of every node.
     Attributes:
-        least_rows: that a pass's products take, 1, or 2 where this processor's kernels compute one row in another order
-            than several (4 bits on AVX2): a pass of one input then repeats it.
-        independent: whether rows computed together are those computed alone, bit for bit, as tried when it was opened.
+        least_rows: of a pass's products: 1, or 2 if this processor's kernels compute one row in another order than
+            several (4 bits on AVX2); a pass of one input then repeats it.
+        independent: whether rows computed together equal rows computed alone, bit for bit, tested at opening.
     Raises:
         DecoderError: the weights are not those of this shape.
     """
@@ -95,7 +95,7 @@ class CompiledDecoder:
             raise DecoderError(f"{reason}; use kind='lean'")
         self._cutting = threading.Lock()
         with weights() as opened:
-            # kept in the dtype that it is stored in: a lookup is exact
+            # in the dtype of the file: a lookup is exact
             sizes = shape.vocab_size, shape.hidden
             self._embedding = read_weight(shape, opened, EMBEDDING, *sizes).clone()  # else the file stays mapped
             self.last_norm = dense(read_weight(shape, opened, "model.norm.weight", shape.hidden)).clone()
@@ -108,12 +108,14 @@ class CompiledDecoder:
             self._head = self._head_session(head[: self.vocab_size])
         self._shows_queries, self.least_rows, self.independent = False, 1, False
         self._parts: tuple[DecoderPart, ...] = ()
-        self._grouped: dict[int | Sublayers, Sequence[DecoderPart]] = {}  # laid out again: in groups, or without some
+        self._grouped: dict[
+            int | Sublayers, Sequence[DecoderPart]
+        ] = {}  # other arrangements of the layers: in groups, or without some sublayers
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             told(lo, self.layers)
             self._parts += (self._part(lo, min(lo + each, self.layers)),)
-        for self.least_rows in (1, LEAST_ROWS):  # what a kernel does not take is refused here too
+        for self.least_rows in (1, LEAST_ROWS):  # a model that a kernel cannot run is refused here too
             if self._rows_alike():
                 break
         trim_heap()
@@ -149,7 +151,7 @@ class CompiledDecoder:
         return self._embedding[torch.tensor(list(ids))].float()
 
     def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
-        """See `Layered.forward_layers`. The slot behind the inputs may be written too."""
+        """See `Layered.forward_layers`. The slot after the inputs may be written too."""
         kv = own(cache, CompiledCache)
         parts, current = self._between(lo, hi), [part.session for part in self._parts]
         kv.forget(current)
@@ -163,7 +165,7 @@ class CompiledDecoder:
         """See `Grouped.in_groups`.
 
         Raises:
-            DecoderError: there is no memory to hold the layers a second time.
+            DecoderError: there is no memory for a second copy of the layers.
         """
         kv, parts = own(cache, CompiledCache), self._grouped_parts(together) if together > 1 else ()
         return self._over(kv, [kv.bind(part.session, range(part.lo, part.hi)) for part in parts])
@@ -172,14 +174,14 @@ class CompiledDecoder:
         """See `Sublayered.leaving_out`.
 
         Raises:
-            DecoderError: there is no memory to hold the other sublayers a second time.
+            DecoderError: there is no memory for a second copy of the other sublayers.
         """
         kv, parts = own(cache, CompiledCache), self._parts_without(without) if without.size else ()
         attend = [[i for i in range(part.lo, part.hi) if i not in without.attention] for part in parts]
         return self._over(kv, [kv.bind(part.session, some) for part, some in zip(parts, attend, strict=True)])
 
     def _over(self, kv: CompiledCache, bounds: Sequence[BoundInputs]) -> Callable[[Pass], Tensor]:
-        """What runs passes through sessions, those of the layers in their order where there are none."""
+        """A function that runs passes through these sessions, or through the layers in order if there are none."""
 
         @torch.inference_mode()
         def run(given: Pass) -> Tensor:
@@ -189,7 +191,7 @@ class CompiledDecoder:
         return run
 
     def show_queries(self) -> None:
-        """See `Asked`. Its layers are laid out anew: a value that leaves a session cannot be named later."""
+        """See `Asked`. The sessions are made again, as outputs cannot be added later."""
         with self._cutting:
             if not self._shows_queries:
                 self._shows_queries = True
@@ -217,7 +219,7 @@ class CompiledDecoder:
         return logits[0, :wanted]
 
     def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
-        """(len(ids), hidden) float32 rows of the head, as a trimmed head needs them."""
+        """(len(ids), hidden) float32 rows of the head, for a trimmed head."""
         index = torch.as_tensor(ids, dtype=torch.long)
         if self.shape.tied:
             return self._embedding[index].float()
@@ -238,8 +240,8 @@ class CompiledDecoder:
 
     @torch.inference_mode()
     def _rows_alike(self) -> bool:
-        """Whether rows of one pass are those of several passes, bit for bit. Kernels go by the sizes of a product and
-        by the processor, so a few rows tell."""
+        """Whether rows of one pass equal those of several passes, bit for bit. Kernels depend on the sizes of a product
+        and on the processor, so a few rows are enough."""
         n = min(sum(TRIED_ROWS), self.max_positions)
         ids, whole, parts = [i * self.shape.vocab_size // n for i in range(n)], self.new_cache(n), self.new_cache(n)
 
@@ -253,7 +255,7 @@ class CompiledDecoder:
         return self.independent
 
     def _between(self, lo: int, hi: int) -> Sequence[DecoderPart]:
-        """The parts that are layers lo to hi - 1; cut where they are not."""
+        """The parts with layers lo to hi - 1; they are split there if necessary."""
         found = [part for part in self._parts if lo <= part.lo and part.hi <= hi]
         if found and (found[0].lo, found[-1].hi) == (lo, hi):
             return found
@@ -265,7 +267,7 @@ class CompiledDecoder:
         return self._between(lo, hi)
 
     def _cut(self, *at: int) -> Iterator[DecoderPart]:
-        """The parts, those that a depth lies within made again as two."""
+        """The parts, split at these depths."""
         for part in self._parts:
             cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
             yield from [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])
@@ -276,12 +278,12 @@ class CompiledDecoder:
         return max(1, int(PART_BYTES / max(1.0, BYTES[self.dtype] * count)))
 
     def _grouped_parts(self, together: int) -> Sequence[DecoderPart]:
-        """The layers in groups, a second time; of several sizes those asked for last are kept."""
+        """A second copy of the layers, in groups; the last size asked for is kept."""
         with self._cutting:
             if together not in self._grouped:
                 self._grouped = {}
                 needed, cure = self.weight_bytes(self.layers, head=False), "leave the level out, or write @parallel=1"
-                refuse(needed, free_bytes("cpu"), "the layers laid out a second time, in groups,", cure)
+                refuse(needed, free_bytes("cpu"), "a second copy of the layers, in groups,", cure)
                 grouped, each = groups(0, self.layers, self.layers, together), max(1, self._layers_a_part() // together)
                 some = [grouped[at : at + each] for at in range(0, len(grouped), each)]
                 within = {i for group in grouped for i in group[1:]}
@@ -290,13 +292,13 @@ class CompiledDecoder:
             return self._grouped[together]
 
     def _parts_without(self, without: Sublayers) -> Sequence[DecoderPart]:
-        """The layers without some sublayers, a second time; the set asked for last is kept."""
+        """A second copy of the layers without some sublayers; the last set asked for is kept."""
         with self._cutting:
             if without not in self._grouped:
                 self._grouped = {}
                 cure = "leave the level out"
                 needed = self.weight_bytes(self.layers, head=False)
-                refuse(needed, free_bytes("cpu"), "most layers laid out a second time", cure)
+                refuse(needed, free_bytes("cpu"), "a second copy of most layers", cure)
                 each = self._layers_a_part()
                 ends = [(lo, min(lo + each, self.layers)) for lo in range(0, self.layers, each)]
                 self._grouped[without] = [self._part(lo, hi, without=without) for lo, hi in ends]
@@ -309,7 +311,7 @@ class CompiledDecoder:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
             graphs.steering(graph, self.shape)
             branches = graphs.branching(graph)
-            # one layer at a time: what it was made of is let go before the next one
+            # one layer at a time: its tensors are freed before the next one
             numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
             asked = self._shows_queries

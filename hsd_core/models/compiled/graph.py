@@ -1,10 +1,10 @@
-"""Graphs of onnxruntime for ranges of a model's layers, and for what reads them.
+"""Graphs of onnxruntime for ranges of a model's layers, and for drafts over them.
 
-A layer is what `layers.Layers` computes: RMSNorm, one product for q, k, v, rotary positions and attention over a cache
-that is written in place (GroupQueryAttention), the gate. The caller gives every size that changes as an input, so one
-graph serves any number of rows.
+A layer computes the same as `layers.Layers`: RMSNorm, one product for q, k, v, rotary positions and attention over a
+cache that is written in place (GroupQueryAttention), the gate. Every variable size is an input, so one graph serves any
+number of rows.
 
-Names: n inputs, H query heads, G key/value heads, d head size, t slots that are seen, p rows that only fill up.
+Names: n inputs, H query heads, G key/value heads, d head size, t visible slots, p filler rows.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import NONE, Sublayers
 
 MICROSOFT = "com.microsoft"
-Product = Callable[["Graph", str, str], str]  # (graph, its name, the value that it takes) -> its result
+Product = Callable[["Graph", str, str], str]  # (graph, name, input value) -> result
 
 
 class Graph:
-    """Nodes in the order in which they run, and the weights that they name."""
+    """Nodes in execution order, and the weights that they use."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
@@ -41,7 +41,7 @@ class Graph:
         return name
 
     def output(self, name: str, dims: onnx_bytes.Dims) -> str:
-        """A float32 value that leaves the graph; `put` makes it."""
+        """Declare a float32 output of the graph; `put` makes it."""
         self._outputs.append(onnx_bytes.value(name, "float32", dims))
         return name
 
@@ -68,7 +68,7 @@ class Graph:
         return made
 
     def new(self, count: int) -> list[str]:
-        """Names of values that are none yet."""
+        """New names of values."""
         self._values += count
         return [f"v{self._values - i}" for i in range(count)]
 
@@ -81,12 +81,12 @@ class Graph:
         domain: str = "",
         **attributes: onnx_bytes.Value,
     ) -> None:
-        """A node whose results have names of their own, "" for one that nobody takes."""
+        """Add a node with these names of its results, "" for an unused one."""
         self._nodes.append(onnx_bytes.node(name, inputs, outputs, domain, **attributes))
 
     def with_group_means(self, x: str, size: int, times: int) -> str:
-        """(1, n, K + times K / size): x, and the means of `size` neighbours each, so many times; made once for all that
-        ask."""
+        """(1, n, K + times K / size): x followed by the means of groups of `size`, repeated `times`; made once for each
+        x."""
         if x not in self._widened:
             means = self.op("AveragePool", [x], kernel_shape=[size], strides=[size])
             self._widened[x] = self.op("Concat", [x, *[means] * times], axis=2)
@@ -123,7 +123,7 @@ class LayerWeights:
 
 
 def steering(graph: Graph, shape: LeanShape) -> None:
-    """The inputs that say where a pass stands, beside x (see `CompiledCache.stand`): a chain."""
+    """The inputs in addition to x for the position of a pass that is a chain (see `CompiledCache.stand`)."""
     half = shape.head_size // 2
     graph.input("last", "int32", [1])
     graph.input("total", "int32", [1])
@@ -134,7 +134,7 @@ def steering(graph: Graph, shape: LeanShape) -> None:
 
 
 def branching(graph: Graph) -> tuple[str, str]:
-    """More inputs, for trees: see `CompiledCache.steer`."""
+    """Further inputs for trees: see `CompiledCache.steer`."""
     return graph.input("positions", "int64", [1, "n+p"]), graph.input("bias", "float32", [1, 1, "n+p", "t"])
 
 
@@ -150,16 +150,17 @@ def layers(
     *,
     asked: bool = False,
 ) -> str:
-    """Layers over x (1, n, hidden): the states behind them, named `out`. Layer i writes into `key.i` and `value.i`.
+    """Layers over x (1, n, hidden): the states after them, named `out`. Layer i writes into `key.i` and `value.i`.
 
     Args:
-        branches: what `branching` gave, where inputs may be a tree. within: layers whose attention takes the input of
-            the layer before it, see `lean.grouping`. without: sublayers that are left out, of
-        layers in no group. asked: layer i shows its queries, not yet rotated, as `asked.i`.
+        branches: the result of `branching`, if inputs may be a tree. within: layers whose attention gets the input of
+        the
+            layer before it, see `lean.sublayers`. without: sublayers to leave out, of layers in no group. asked: layer
+            i outputs its queries before rotation as `asked.i`.
     """
     eps = float(shape.norm_eps)
-    # The kernels of a norm with and without a sum add in different orders. So the first norm has one too, of nothing:
-    # then it does not show where layers are cut.
+    # The kernels of a norm with and without a sum add in different orders. So the first norm adds zeros: then results
+    # do not depend on where layers are split.
     more, begun = graph.op("Sub", [x, x]), x
     for i, layer in numbered:
         at = f"{i}."
@@ -174,7 +175,7 @@ def layers(
         if i in without.mlp:
             continue
         y, x = graph.added_norm(x, more, at + "mlp_norm", layer.mlp_norm, eps)
-        # x sigmoid(x), as QuickGelu is with a factor of 1
+        # QuickGelu with a factor of 1 is x sigmoid(x)
         gate = graph.op("QuickGelu", [layer.gate(graph, at + "gate", y)], domain=MICROSOFT, alpha=1.0)
         more = layer.down(graph, at + "down", graph.op("Mul", [gate, layer.up(graph, at + "up", y)]))
     out = out or graph.new(1)[0]
@@ -186,7 +187,7 @@ def _attention(
     graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str], *, asked: bool
 ) -> str:
     size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
-    # Attention over one row sums in another order than over several: where one is left over a row of zeros fills it up.
+    # Attention over one row sums in another order than over several: a row of zeros is added to a single one.
     qkv = graph.op("Concat", [qkv, "fill"], axis=1)
     taken = [qkv, "", ""]
     if layer.q_norm is not None and layer.k_norm is not None:
@@ -195,7 +196,7 @@ def _attention(
             heads = graph.op("Reshape", [taken[part], graph.numbers(1, -1, (shape.heads, shape.kv_heads)[part], size)])
             heads = graph.norm(heads, f"{i}.{name}", norm, float(shape.norm_eps))
             taken[part] = graph.op("Reshape", [heads, graph.numbers(1, -1, (queries, shared)[part])])
-    if asked:  # of the first input
+    if asked:  # the queries of the first input
         corner = graph.numbers(0, 0), graph.numbers(1, queries), graph.numbers(1, 2)
         graph.put("Slice", [taken[0], *corner], [graph.output(f"asked.{i}", [1, 1, queries])])
     room: onnx_bytes.Dims = [1, shape.kv_heads, "slots", size]
@@ -209,5 +210,5 @@ def _attention(
 
 
 def dense(tensor: Tensor) -> Tensor:
-    """As a graph takes what is not quantised: float32, on the CPU."""
+    """A tensor that is not quantised, as a graph needs it: float32, on the CPU."""
     return tensor.detach().to(device="cpu", dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""One layer's weights as a file in the Hugging Face naming has them, before they are laid out for a kernel."""
+"""One layer's weights from a file in the Hugging Face naming, before they are packed for a kernel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Linear:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerTensors:
-    """What `LayerWeights` is made of. Norms are float32."""
+    """The tensors of `LayerWeights`. Norms are float32."""
 
     attention_norm: Tensor
     qkv: Linear
@@ -38,13 +38,13 @@ class LayerTensors:
     k_norm: Tensor | None = None
 
     def gate_up(self) -> Linear:
-        """Both as one product."""
+        """Gate and up as one product."""
         parts = self.gate, self.up
         biases = [part.bias for part in parts if part.bias is not None]
         return Linear(torch.cat([part.weight for part in parts]), torch.cat(biases) if biases else None)
 
     def laid_out(self, product: Callable[[Tensor, Tensor | None], Product]) -> LayerWeights:
-        """As a graph takes it. product: of a weight and a bias."""
+        """The layer's weights for a graph. product: makes one from a weight and a bias."""
 
         def made(linear: Linear) -> Product:
             return product(linear.weight, linear.bias)
@@ -63,10 +63,10 @@ class LayerTensors:
 
 
 def read_weight(shape: LeanShape, opened: Weights, name: str, *sizes: int) -> Tensor:
-    """A weight of these sizes. What a kernel is handed is what its graph says.
+    """A weight, checked to have these sizes, as kernels trust the sizes of their graph.
 
     Raises:
-        DecoderError: there is none of this name, or it has other sizes.
+        DecoderError: it is missing, or has other sizes.
     """
     tensor, names = opened
     if name not in names:
@@ -80,12 +80,12 @@ def read_layer(shape: LeanShape, opened: Weights, i: int) -> LayerTensors:
     """Layer i.
 
     Raises:
-        DecoderError: a weight is missing, or has other sizes than the shape says.
+        DecoderError: a weight is missing, or has other sizes than in the shape.
     """
     at, (tensor, names) = f"model.layers.{i}", opened
     queries, shared = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     gate = f"{at}.mlp.gate_proj.weight"
-    inner = len(tensor(gate)) if gate in names else 0  # what the shape does not say
+    inner = len(tensor(gate)) if gate in names else 0  # not in the shape
 
     def norm(name: str, size: int) -> Tensor:
         return dense(read_weight(shape, opened, f"{at}.{name}.weight", size))

@@ -1,6 +1,6 @@
-"""What every node of a session takes: onnxruntime's own profile, by what was asked for meanwhile.
+"""The time of every node of a session, from onnxruntime's profile, labelled by the caller's `asked`.
 
-A profiled session is slower than another (every node is stamped and written down), so it serves nothing else.
+A profiled session is slower (every node is recorded), so it is used for profiling only.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ _NS_PER_US = 1000
 class Node:
     """One kernel of one pass.
 
-    op: its name in ONNX, "MatMul". ns: how long it ran. given, made: the sizes of its first input and of its first
-    output.
+    op: its name in ONNX, such as "MatMul". ns: its time. given, made: the sizes of its first input and first output.
     """
 
     op: str
@@ -30,24 +29,24 @@ class Node:
 
 
 class NodeProfile:
-    """Of all sessions that are made with it. `asked`: what passes are run for; their nodes are found by it again.
+    """The profile of all sessions made with it. `asked`: the label of the next passes.
 
     Args:
-        folder: where onnxruntime may write. Whoever made it removes it.
+        folder: for onnxruntime's files; the caller removes it.
     """
 
     def __init__(self, folder: Path) -> None:
         self.asked: Any = None
         self._folder = folder
-        self._watched: list[tuple[Any, list[Any]]] = []  # sessions, and what each of their runs was for
+        self._watched: list[tuple[Any, list[Any]]] = []  # sessions, and the labels of their runs
 
     def enable(self, options: Any) -> None:
-        """Before a session is made with these options."""
+        """Called before a session is made with these options."""
         options.enable_profiling = True
         options.profile_file_prefix = str(self._folder / f"{len(self._watched)}")
 
     def watch(self, session: Any) -> None:
-        """Behind that: remember what each run of this session is for."""
+        """Called after that: records the label of each run of this session."""
         runs: list[Any] = []
         run = session.run_with_iobinding
 
@@ -59,7 +58,7 @@ class NodeProfile:
         self._watched.append((session, runs))
 
     def close(self) -> Iterator[tuple[Any, list[Node]]]:
-        """End all profiles: for every run of a session, what it was for and its nodes. Can be asked once."""
+        """End all profiles; yields the label and the nodes of every run of every session. Can be called once."""
         for session, asked in self._watched:
             path = Path(session.end_profiling())
             yield from zip(asked, runs_of(json.loads(path.read_text(encoding="utf-8"))), strict=True)
@@ -67,7 +66,7 @@ class NodeProfile:
 
 
 def runs_of(events: list[dict[str, Any]]) -> list[list[Node]]:
-    """The nodes of each run of a session, from the events of its profile: those that began while it was under way."""
+    """The nodes of each run of a session, from the events of its profile, by their begin."""
     runs = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e.get("name") == _RUN)
     nodes = sorted((e for e in events if str(e.get("name", "")).endswith(_KERNEL)), key=lambda event: event["ts"])
     found: list[list[Node]] = [[] for _ in runs]

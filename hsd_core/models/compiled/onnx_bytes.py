@@ -1,7 +1,7 @@
-"""An ONNX model as bytes: the few messages of onnx.proto that a graph of ours needs, in protobuf's wire format.
+"""An ONNX model as bytes: the messages of onnx.proto that these graphs need, in protobuf's wire format.
 
-So that running needs onnxruntime alone. Numbers behind the names are the fields of onnx.proto (IR version 8), which
-never change; weights are not in the bytes but named, and handed to the session as tensors.
+So onnxruntime is the only requirement. The numbers are the fields of onnx.proto (IR version 8), which never change;
+weights are not in the bytes but named, and given to the session as tensors.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ IR_VERSION = 8
 OPSETS: Mapping[str, int] = {"": 17, "com.microsoft": 1}
 TYPES = {"float32": 1, "uint8": 2, "int32": 6, "int64": 7}  # TensorProto.DataType
 Value = int | float | str | list[int]
-Dims = Sequence[int | str]  # a name stands for a size that differs from pass to pass
+Dims = Sequence[int | str]  # a name for a variable size
 
 
 def node(op: str, inputs: Sequence[str], outputs: Sequence[str], domain: str = "", **attributes: Value) -> bytes:
-    """NodeProto. An input "" is one that is left out."""
+    """NodeProto. An input "" is omitted."""
     fields = [*(_text(1, x) for x in inputs), *(_text(2, x) for x in outputs), _text(4, op), _text(7, domain)]
     return b"".join([*fields, *(_bytes(5, _attribute(name, value)) for name, value in attributes.items())])
 
@@ -29,7 +29,7 @@ def value(name: str, kind: str, dims: Dims) -> bytes:
 
 
 def weight(name: str, kind: str, dims: Sequence[int]) -> bytes:
-    """TensorProto of a weight that the session is handed beside the model."""
+    """TensorProto of a weight that is given to the session separately."""
     sizes = b"".join(_int(1, d) for d in dims)
     place = _bytes(13, _text(1, "location") + _text(2, "*"))
     return sizes + _int(2, TYPES[kind]) + _text(8, name) + place + _int(14, 1)

@@ -1,14 +1,14 @@
-"""Products of a graph, x W^T + b, by how the weight is kept.
+"""Products of a graph, x W^T + b, by the dtype of the weight.
 
-    float32   MatMul: onnxruntime lays the weight out for its kernel once, and lets the given one go
+    float32   MatMul: onnxruntime packs the weight for its kernel once, and frees the given one
     int8      MatMulNBits over groups of inputs, each with a scale; inputs are rounded to 8 bits by row and group
-    int4      the same over groups of 32, with equal steps from a group's least to its largest weight, as `linear.Int4`
-              keeps them
+    int4      the same over groups of 32, with equal steps from a group's least to its largest weight, as in
+    `linear.Int4`
 
-Rounding the inputs row by row leaves the rows independent of each other. A group of 4 bits needs an offset that is no
-whole number of steps (GGUF's Q4_1 is d q + m): the nearest whole number goes into the kernel, and what is left, times
-the means of the groups, is a few more inputs of the same product, in 4 bits too. Without it SmolLM2's first choices
-agree at 81 % of tokens, with it at 98 %.
+Inputs are rounded row by row, so rows stay independent of each other. A group in 4 bits needs an offset that is not a
+whole number of steps (GGUF's Q4_1 is d q + m): the kernel gets the nearest whole number, and the rest, times the means
+of the groups, is added as a few more inputs of the same product, in 4 bits too. Without it SmolLM2's argmaxes agree at
+81 % of tokens, with it at 98 %.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from hsd_core.models.compiled.graph import MICROSOFT, Graph, Product, dense
 from hsd_core.models.lean.int4_groups import int4_steps, refuse_sizes
 from hsd_core.models.threads import torch_with
 
-INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, and products are those of integers
-HALF = 8  # of the codes of 4 bits
-TINY = 1e-10  # scale of what is all zero
-ZERO = 128  # what stands for 0 in 8 bits without a sign
-PIECE = 2**20  # weights that are rounded at once: the memory for them is used again and again
+INT8_INPUTS = 4  # accuracy_level of MatMulNBits: inputs are rounded to 8 bits, products are of integers
+HALF = 8  # of the codes in 4 bits
+TINY = 1e-10  # the least scale
+ZERO = 128  # the code of 0 in unsigned 8 bits
+PIECE = 2**20  # weights that are rounded at once, to reuse memory
 
 
 def product(weight: Tensor, kind: str, bias: Tensor | None = None, *, group: int = GROUP) -> Product:
-    """A product with weight (N, K), kept as `kind`: "float32", "int8" or "int4".
+    """A product with weight (N, K), stored as `kind`: "float32", "int8" or "int4".
 
     Args:
         group: inputs that share a scale, in 8 bits.
 
     Raises:
-        DecoderError: 4 bits take whole groups of inputs.
+        DecoderError: in 4 bits K must be a multiple of the group.
     """
     if kind == "float32":
         made: Product = partial(_float32, weight)
@@ -53,12 +53,12 @@ def product(weight: Tensor, kind: str, bias: Tensor | None = None, *, group: int
 
 
 def rounded(codes: Tensor, scales: Tensor, inputs: int) -> Product:
-    """A product with weights that are rounded already: uint8 (N, groups, group), float32 (N, groups)."""
+    """A product with rounded weights: uint8 (N, groups, group), float32 (N, groups)."""
     return partial(_nbits, 8, codes, scales, None, inputs)
 
 
 def of_rows(weight: Tensor, scale: Tensor) -> Product:
-    """A product with int8 (N, K) weights and one scale a row, (N,): the weights that they stand for, exactly."""
+    """A product with int8 (N, K) weights and one scale per row, (N,), without further rounding."""
     codes = F.pad((weight.to("cpu").int() + ZERO).to(torch.uint8), (0, -weight.shape[1] % GROUP), value=ZERO)
     codes = codes.view(len(weight), -1, GROUP)
     return rounded(codes, dense(scale)[:, None].expand(codes.shape[:2]), weight.shape[1])
@@ -91,8 +91,8 @@ def _nbits(
 
 
 def _by_rows(made: Callable[[Tensor], tuple[Tensor, ...]], weight: Tensor) -> list[Tensor]:
-    """What is made of a weight (N, K), some rows in float32 after others."""
-    torch_with(1)  # for steps as short as these, threads that wait for each other take longer than one
+    """The results of `made` for a weight (N, K), computed for some rows in float32 at a time."""
+    torch_with(1)  # for steps this short, synchronising threads takes longer than one thread
     pieces = torch.split(weight, max(1, PIECE // weight.shape[1]))
     return [torch.cat(parts) for parts in zip(*(made(dense(rows)) for rows in pieces), strict=True)]
 
@@ -112,14 +112,14 @@ def _int4(weight: Tensor, graph: Graph, name: str, x: str) -> str:
 
 
 def _digits(groups: int) -> tuple[int, int]:
-    """Where the second digits begin behind the first ones, a whole number of groups, for each has a scale of its own;
-    and how often the means stand there one after another, so that all of them stand behind that place too."""
+    """The offset of the second digits after the first, a whole number of groups, as each group has its scale; and how
+    often the means are repeated, so that all of them are also after that offset."""
     begins = -(-groups // GROUP) * GROUP
     return begins, -(-begins // groups) + 1
 
 
 def _int4_rows(weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Codes, steps and whole offsets of weights (N, K); behind them those of what multiplies the groups' means, in two
+    """Codes, steps and whole offsets of weights (N, K), followed by those of the factors of the groups' means, in two
     digits."""
     low, step, codes = int4_steps(weight.view(len(weight), -1, GROUP))
     zeros = (-low / step).round_().clamp_(0, 2 * HALF - 1)
@@ -143,12 +143,12 @@ def _int4_rows(weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _digit(groups: Tensor) -> tuple[Tensor, Tensor]:
-    """Numbers (N, groups, g) as whole ones from -HALF + 1 to HALF - 1, times (N, groups, 1)."""
+    """Numbers (N, groups, g) as integers from -HALF + 1 to HALF - 1, times a unit (N, groups, 1)."""
     unit = (groups.abs().amax(-1, keepdim=True) / (HALF - 1)).clamp_min_(TINY)
     return (groups / unit).round_(), unit
 
 
 def _pairs(codes: Tensor) -> Tensor:
-    """4-bit codes, two a byte, the first in the lower half."""
+    """4-bit codes, two per byte, the first in the lower half."""
     codes = F.pad(codes, (0, codes.shape[-1] % 2))
     return codes[..., 0::2] | (codes[..., 1::2] << 4)

@@ -1,4 +1,4 @@
-"""Sessions of onnxruntime and what one run binds to them: tensors of ours, read and written in place."""
+"""Sessions of onnxruntime, and one run's tensors bound to them, which are read and written in place."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.threads import torch_with
 
 KINDS: Mapping[torch.dtype, type] = {torch.float32: np.float32, torch.int32: np.int32, torch.int64: np.int64}
-QUIET = 4  # an error is raised; it need not be written too
+QUIET = 4  # only errors, which are raised anyway
 
 
 def trim_heap() -> None:
-    """Return freed memory to the system where the C library can: laying out weights leaves as much of it again."""
+    """Return freed memory to the system if the C library can: packing weights frees as much as they take."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
         if trim is not None:
@@ -29,13 +29,13 @@ def trim_heap() -> None:
 
 
 class Session:
-    """A graph with its weights laid out for the kernels. Read-only: any number of runs may share it, at once.
+    """A graph with its weights packed for the kernels. Read-only; runs may share it concurrently.
 
     Args:
-        threads: that work on one pass.
-        profile: writes down what every node takes.
+        threads: of one pass.
+        profile: records the time of every node.
     Attributes:
-        nbytes: of its weights.
+        nbytes: bytes of its weights.
     """
 
     def __init__(self, graph: Graph, threads: int, profile: NodeProfile | None = None) -> None:
@@ -43,9 +43,8 @@ class Session:
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = QUIET
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC  # the rest is in the graph
-        options.enable_mem_pattern = False  # which would keep a plan for every number of slots that was ever seen
-        # Threads wait for the next product by turning, which is worth 50 us a product; behind a pass they would only
-        # take the cores from whoever works there.
+        options.enable_mem_pattern = False  # it would keep a plan for every number of slots
+        # Threads spin between products, which saves 50 us a product; after a pass they would only occupy cores.
         options.add_session_config_entry("session.force_spinning_stop", "1")
         values = [ort.OrtValue.ortvalue_from_numpy(array) for array in graph.tensors.values()]
         options.add_external_initializers(list(graph.tensors), values)
@@ -54,7 +53,7 @@ class Session:
             profile.enable(options)
         try:
             self.run = ort.InferenceSession(graph.model(), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # its errors have no common class
+        except Exception as error:  # onnxruntime's errors have no common class
             raise DecoderError(f"onnxruntime {ort.__version__} refuses the model: {str(error)[:300]}") from error
         if profile is not None:
             profile.watch(self.run)
@@ -64,29 +63,29 @@ class Session:
 
 
 class BoundInputs:
-    """One run's inputs and outputs of a session. Holds every tensor that it has named to the session."""
+    """One run's inputs and outputs of a session. It keeps a reference to every bound tensor."""
 
     def __init__(self, session: ort.InferenceSession) -> None:
         self._session, self._io = session, session.io_binding()
         self._held: dict[str, Tensor] = {}
 
     def input(self, name: str, tensor: Tensor) -> None:
-        """Read an input from here in every pass from now on."""
+        """Read an input from this tensor in every pass from now on."""
         self._io.bind_input(name, "cpu", 0, KINDS[tensor.dtype], tuple(tensor.shape), self._keep(name, tensor))
 
     def output(self, name: str, tensor: Tensor) -> None:
-        """Write an output there in every pass from now on."""
+        """Write an output to this tensor in every pass from now on."""
         self._io.bind_output(name, "cpu", 0, KINDS[tensor.dtype], tuple(tensor.shape), self._keep(name, tensor))
 
     def __call__(self) -> None:
         torch_with(1)
         try:
             self._session.run_with_iobinding(self._io)
-        except Exception as error:  # its errors have no common class
+        except Exception as error:  # onnxruntime's errors have no common class
             raise DecoderError(f"onnxruntime {ort.__version__} cannot run the pass: {str(error)[:300]}") from error
 
     def _keep(self, name: str, tensor: Tensor) -> int:
         if tensor.device.type != "cpu" or not tensor.is_contiguous():
-            raise ValueError(f"{name}: {tuple(tensor.shape)} on {tensor.device} is not whole memory of the CPU")
+            raise ValueError(f"{name}: {tuple(tensor.shape)} on {tensor.device} is not contiguous memory of the CPU")
         self._held[name] = tensor
         return tensor.data_ptr()

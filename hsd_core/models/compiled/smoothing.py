@@ -1,22 +1,22 @@
-"""Sharing the rounding of 8-bit products between their inputs and their weights: SmoothQuant (arXiv 2211.10438).
+"""Balancing the rounding of 8-bit products between inputs and weights: SmoothQuant (arXiv 2211.10438).
 
-An 8-bit product rounds its inputs too, by rows and groups, and a channel that is much larger than its group leaves
-the others few steps. So channel j of an input is divided by
+An 8-bit product rounds its inputs too, by rows and groups, and a channel that is much larger than the others of its
+group leaves them few steps. So channel j of an input is divided by
 
     s_j = max(1, r_j / median r),  r_j = sqrt(max |x_j| / rms w_j)
 
-and column j of the weight multiplied by it. In real numbers that is the same product. Section 4 has r with alpha = 1/2
-and the largest weight of a column; here several products share an input, each with rows of its own scale, and channels
-that do not stand out are left as they are. Nothing is divided while the model runs: a norm's weight, the rows of `up`
-and those of the values take it up.
+and column j of the weight multiplied by it, which is the same product in real numbers. Section 4 has r with alpha = 1/2
+and the largest weight of a column; here several products share an input, each with its own scales of rows, and channels
+of ordinary size are not changed. Nothing is divided while the model runs: the divisors are folded into a norm's weight,
+the rows of `up` and those of the values.
 
-The largest inputs are met on tokens drawn at random: which channels are large is the model's habit, hardly the text's.
-On 40 texts of SmolLM2-135M (8,156 tokens) its first choices are not float32's at 2.6 % of the tokens in groups of 64,
-at 4.3 % in the same groups without, and at 3.3 % in groups of 32 without, which take a sixth longer for eight rows.
+The largest inputs are measured on random tokens: which channels are large depends on the model, hardly on the text. On
+40 texts of SmolLM2-135M (8,156 tokens) the argmax differs from float32's at 2.6 % of the tokens in groups of 64, at 4.3
+% in the same groups without smoothing, and at 3.3 % in groups of 32 without, which take a sixth longer for eight rows.
 
-A model's smoothing is cached: reading what goes through all layers takes 0.5 to 0.8 s of the 3.2 to 3.6 s in which
-SmolLM2's default stack opens (AMD EPYC with AVX-512, two cores). It is found by a digest of the shape and of samples of
-the weights. Whatever numbers are found there, the products stay the same in real numbers.
+A model's smoothing is cached: measuring takes 0.5 to 0.8 s of the 3.2 to 3.6 s in which SmolLM2's default stack opens
+(AMD EPYC with AVX-512, two cores). The key is a digest of the shape and of samples of the weights. With any cached
+numbers the products stay the same in real numbers.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.models.weights.source import WeightsError
 from hsd_core.models.weights.store import build
 
-TOKENS = 256  # that are drawn
+TOKENS = 256  # random ones
 TINY = torch.finfo(torch.float32).tiny
 
 
 @dataclass(frozen=True, slots=True)
 class LayerSmoothing:
-    """What one layer's inputs are divided by: (hidden,), (G d,), (hidden,) and (inner,)."""
+    """The divisors of one layer's inputs: (hidden,), (G d,), (hidden,) and (inner,)."""
 
     attention: Tensor
     values: Tensor
@@ -57,17 +57,17 @@ class LayerSmoothing:
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
-    """A model's: of its layers, and (hidden,) of its head."""
+    """The divisors of a model: of its layers, and (hidden,) of its head."""
 
     layers: tuple[LayerSmoothing, ...]
     head: Tensor
 
 
 class _Watched(Plain):
-    """A product that notes the largest of each input, (K,)."""
+    """A product that records the maximum of each input, (K,)."""
 
     def __init__(self, linear: Linear) -> None:
-        super().__init__(aligned(linear.weight.float()), linear.bias)  # a file's begins wherever the file has it
+        super().__init__(aligned(linear.weight.float()), linear.bias)  # a tensor of a file may be unaligned
         self.peaks = torch.zeros(())
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -79,7 +79,7 @@ class _Watched(Plain):
 def smoothing(
     shape: LeanShape, embedding: Tensor, layers: Callable[[int], LayerTensors], norm: Tensor, head: Tensor
 ) -> Smoothing:
-    """What goes through the model, one layer at a time.
+    """Measure the inputs of all products, one layer at a time.
 
     Args:
         embedding: (V, hidden). layers: opens a layer's weights. norm: (hidden,) before the head. head: (V', hidden).
@@ -94,7 +94,7 @@ def smoothing(
         layer = Layer(norms[0], qkv, norms[1], norms[2], out, norms[3], gate_up, down)
         one = Layers(alone, [layer], dtype=torch.float32, device="cpu", rotary=rotary)
         x = one.forward(Pass(range(n)), x, one.new_cache(n), 0, 1)
-        # those heads that share a value head share its channels
+        # query heads with one value head share its channels
         sharing = shape.kv_heads, shape.heads // shape.kv_heads, shape.head_size
         spoken = out.peaks.view(sharing).amax(1).flatten()
         columns = opened.out.weight.view(-1, *sharing).transpose(1, 2).reshape(-1, len(spoken))
@@ -111,14 +111,14 @@ def smoothing(
 
 
 def input_divisors(inputs: Tensor, weight: Tensor) -> Tensor:
-    """(K,) largest inputs, (N, K) -> (K,) what the inputs are divided by, 1 and more."""
+    """(K,) largest inputs, (N, K) weight -> (K,) divisors of the inputs, at least 1."""
     columns: Tensor = torch.linalg.vector_norm(weight, dim=0, dtype=torch.float32) / len(weight) ** 0.5
     ratio: Tensor = (inputs / columns.clamp_min(TINY)).sqrt()
     return torch.maximum(ratio / ratio.median().clamp_min(TINY), torch.ones(()))
 
 
 def smoothed(shape: LeanShape, layer: LayerTensors, by: LayerSmoothing) -> LayerTensors:
-    """The same layer in real numbers, with inputs that are divided by these."""
+    """The layer with divided inputs, the same in real numbers."""
     keys = torch.ones(len(layer.qkv.weight) - len(by.values))
     values = by.values.view(shape.kv_heads, 1, -1).expand(-1, shape.heads // shape.kv_heads, -1)
     return replace(
@@ -140,17 +140,17 @@ def _scaled(linear: Linear, *, columns: Tensor, rows: Tensor | None = None) -> L
     return Linear(weight, bias)
 
 
-VERSION = 1  # of how smoothing is computed; another number is computed anew
-SAMPLED = 4096  # bytes of each weight that the digest has
+VERSION = 1  # of the computation; other versions are computed again
+SAMPLED = 4096  # bytes of each weight in the digest
 PARTS = ("attention", "values", "mlp", "inner")
-WORTH = 2**20  # numbers of the embedding, below which a model is gone through as quickly as a file is opened
+WORTH = 2**20  # numbers of the embedding; smaller models are measured as fast as a file is opened
 NEED_MB = 8.0
 FILE = "smoothing.safetensors"
 log = logging.getLogger(__name__)
 
 
 def cached_smoothing(shape: LeanShape, opened: Weights, make: Callable[[], Smoothing]) -> Smoothing:
-    """The smoothing of these weights: kept, else made and kept. A cache that cannot be written to keeps nothing."""
+    """The smoothing of these weights, from the cache or computed and cached, if the cache can be written."""
 
     if shape.vocab_size * shape.hidden < WORTH:
         return make()
@@ -164,7 +164,7 @@ def cached_smoothing(shape: LeanShape, opened: Weights, make: Callable[[], Smoot
     try:
         folder = build(f"smoothing-{_digest(shape, opened)}", written, need_mb=NEED_MB)
     except WeightsError as error:
-        log.warning("smoothing is not kept: %s", error)
+        log.warning("smoothing is not cached: %s", error)
         return made[0] if made else make()
     return made[0] if made else _read(shape, load_file(folder / FILE))
 

@@ -1,9 +1,8 @@
-"""A Python program as a process that ends with the one that started it, however that ends.
+"""A Python program as a process that ends with its parent, even if the parent is killed.
 
-`child_process` starts this very file: `python child_process.py PROGRAM ARGUMENT...`, a module's name or a file. Its
-standard input is a pipe from the one that started it, and nothing is ever written there. Every system tells a process
-that its pipe ended, also where the other end was killed. Then the process ends at once, and what it has started with
-it.
+`child_process` starts this file: `python child_process.py PROGRAM ARGUMENT...`, with a module's name or a file. Its
+standard input is a pipe from the parent, and nothing is ever written there. When the parent ends, the pipe ends; then
+the process exits at once with everything it has started.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-PATIENCE_S = 5.0  # for a process to hear that it is to end
+PATIENCE_S = 5.0  # for a process to exit
 
 
 @contextmanager
 def child_process(program: str, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program while the block runs; at the block's end it is ended.
+    """Run a program until the end of the block.
 
     Args:
         program: a module's name, or the path of a file that ends in .py. options: of `subprocess.Popen`.
     """
     command = [sys.executable, __file__, program, *arguments]
-    # A group of its own, so that all of it can be ended; Ctrl+C in a terminal then reaches us alone.
+    # In its own process group, which can be killed as one; Ctrl+C in a terminal then does not reach it.
     process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, **options)
     try:
         yield process
@@ -52,7 +51,7 @@ def _listen() -> None:
 
 
 def _main(program: str, arguments: Sequence[str]) -> None:
-    del sys.path[0]  # the folder of this file, whose modules are none of the one that runs
+    del sys.path[0]  # the folder of this file, which must not shadow the program's modules
     sys.argv = [program, *arguments]
     threading.Thread(target=_listen, daemon=True).start()
     if program.endswith(".py"):

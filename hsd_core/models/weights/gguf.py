@@ -1,9 +1,8 @@
-"""GGUF to a folder that transformers and we can open: dequantised safetensors, config and tokenizer.
+"""GGUF to a folder of safetensors (dequantised), config and tokenizer, as transformers has them.
 
-GGUF names tensors in its own way and, for the llama architecture, stores the rows of q and k so that rotary pairs are
-neighbours; they are put back into the order of halves here. Safetensors are written one tensor at a time, so that
-converting never holds a whole model in memory: 8 bytes of header length, a JSON header {name: {dtype, shape,
-data_offsets}}, then the bytes.
+GGUF has other names of tensors and, for the llama architecture, stores the rows of q and k with rotary pairs as
+neighbours; here they are reordered to halves. Safetensors are written one tensor at a time, so conversion never holds a
+whole model in memory: 8 bytes of header length, a JSON header {name: {dtype, shape, data_offsets}}, then the bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ DTYPES = {"float32": ("F32", 4), "float16": ("F16", 2)}
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A tensor to be written: its name, shape, dtype, and how to get its values when its turn comes."""
+    """A tensor to be written: its name, shape, dtype, and a function that returns its values."""
 
     name: str
     shape: tuple[int, ...]
@@ -36,7 +35,7 @@ class Blob:
 
 
 def write_safetensors(path: Path, blobs: Sequence[Blob], progress: Callable[[float, float], None]) -> None:
-    """Write `blobs` in order; `progress(bytes done, bytes in all)` after each."""
+    """Write `blobs` in order; calls `progress(bytes written, bytes in all)` after each."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     at = 0
     for blob in blobs:
@@ -63,7 +62,7 @@ def write_safetensors(path: Path, blobs: Sequence[Blob], progress: Callable[[flo
 
 _CONTROL, _USER_DEFINED, _UNUSED = 3, 4, 5
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-# How text is cut before merging, by the name that GGUF gives the rule.
+# How text is split before merging, by GGUF's name of the rule.
 _DIGITS = {"type": "Digits", "individual_digits": True}
 _QWEN2 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -80,7 +79,7 @@ def tokenizer_files(field: Callable[..., Any], file: str) -> dict[str, Any]:
     """{"tokenizer.json": ..., "tokenizer_config.json": ...} from a GGUF's metadata.
 
     Raises:
-        WeightsError: the tokenizer is not byte-level BPE, or cuts text by a rule that is not known.
+        WeightsError: the tokenizer is not byte-level BPE, or splits text by an unknown rule.
     """
     model, rule = field("tokenizer.ggml.model"), field("tokenizer.ggml.pre")
     if model != "gpt2" or rule not in _CUTS:

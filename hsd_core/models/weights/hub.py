@@ -1,6 +1,6 @@
-"""Models of the Hugging Face Hub: what lies whole in the Hub's own cache, and fetching what does not.
+"""Models of the Hugging Face Hub: those complete in the Hub's cache, and fetching others.
 
-What is here is known without a network and imports nothing heavy. Every error names the cure.
+Looking into the cache needs no network and imports nothing heavy. Every error has a cure.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ INDEX = "model.safetensors.index.json"
 
 
 def snapshot(hub_id: str) -> Path | None:
-    """The folder of a model that can be opened: every shard of its index, config.json and tokenizer.json.
+    """The folder of a complete model: every shard of its index, config.json and tokenizer.json.
 
-    The one that the cache calls main is taken, else any that is whole.
+    The snapshot called main in the cache, else any complete one.
     """
     root = hub_cache() / f"models--{hub_id.replace('/', '--')}"
     return next((folder for folder in _snapshots(root) if _is_whole(folder)), None)
 
 
 def config_of(hub_id: str) -> Path | None:
-    """A folder with the config.json of a model, whatever else of it is here."""
+    """A folder with the config.json of a model, which may lack its weights."""
     root = hub_cache() / f"models--{hub_id.replace('/', '--')}"
     return next((folder for folder in _snapshots(root) if (folder / "config.json").is_file()), None)
 
 
 def hub_cache() -> Path:
-    """Where the Hub's library keeps what it fetches."""
+    """The cache of the Hub's library."""
     home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
     named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
     return Path(os.path.expanduser(os.path.expandvars(named or os.path.join(home, "hub"))))
 
 
 def lacks_shard(folder: Path) -> str:
-    """The first file of weights that a folder's index names and the folder does not have, "" if there is none."""
+    """The first file of weights in a folder's index that the folder lacks, "" if there is none."""
     try:
         named = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"].values()
         return next((name for name in sorted({Path(n).name for n in named}) if not (folder / name).is_file()), "")
@@ -65,19 +65,19 @@ def _is_whole(folder: Path) -> bool:
 
 
 Progress = Callable[[str, float, float], None]
-ANSWER_S = 5.0  # how long the Hub may take to answer at all
-LOOK_S = 0.2  # between two looks at what has arrived
+ANSWER_S = 5.0  # the Hub's time to answer
+LOOK_S = 0.2  # between two checks of progress
 PROGRAM = str(Path(__file__).with_name("hub_program.py"))
 
 
 def fetch_hub(source: Source, progress: Progress) -> Path:
-    """The folder of a Hub model: safetensors and JSON only, from the Hub's own cache when it is whole there.
+    """The folder of a Hub model: safetensors and JSON only, from the Hub's cache if it is complete there.
 
-    What was fetched in part is gone on with; `progress` is in bytes over all of its files, those here included. What it
-    raises ends the fetching, and what has arrived is kept.
+    Partial downloads are continued; `progress` is in bytes over all files, cached ones included. An exception from it
+    ends the download, and what has arrived is kept.
 
     Raises:
-        WeightsError: the Hub does not answer within seconds, knows no such model or does not give it to us, it has no
+        WeightsError: the Hub does not answer within seconds, has no such model or does not give access, it has no
             safetensors, or the disk has no room for it.
     """
     if folder := snapshot(source.id):
@@ -98,14 +98,14 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
 
 
 class HubLookup(NamedTuple):
-    """What the Hub says of a model before it is fetched: bytes of all its files, or what is wrong, with the cure."""
+    """A model on the Hub, before it is fetched: bytes of all its files, or the reason why not, with the cure."""
 
     bytes: int = 0
     wrong: str = ""
 
 
 def look_up(source: Source) -> HubLookup:
-    """Ask the Hub for a model's size and config.json, which is kept: seconds at most, and nothing large is fetched."""
+    """Ask the Hub for a model's size and config.json, which is cached; takes seconds at most."""
     ended = _run(source.id, lambda plan: None, "look")
     if "folder" not in ended:
         return HubLookup(wrong=_cure(source, ended))
@@ -120,13 +120,13 @@ def _arrived(blobs: str, blob: str, size: int) -> float:
 
 
 def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None], *more: str) -> dict[str, Any]:
-    """Run the program that fetches, in a process that is ended when `tell` raises.
+    """Run `hub_program`, in a process that is ended when `tell` raises.
 
     Args:
         more: arguments of the program.
         tell: called several times a second with the program's plan, empty before there is one.
     Returns:
-        All that it says.
+        The merged lines of its output.
     """
     own = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_ETAG_TIMEOUT": f"{ANSWER_S:.0f}", **os.environ}
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +150,7 @@ def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None], *more: str) -> 
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a file that is being written."""
+    """The complete lines of a file that is being written."""
     return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
 
 

@@ -1,12 +1,12 @@
-"""Fetches a model from the Hub as a program that can be ended at any moment: ID SECONDS [look] (see `child_process`).
+"""A program that fetches a model from the Hub and can be ended at any moment: ID SECONDS [look] (see `child_process`).
 
-It writes JSON lines: first what is to be fetched, {"blobs": FOLDER, "files": {NAME OF THE BLOB: BYTES}}, at last
-{"folder": SNAPSHOT}, or {"wrong": KIND, "why": REASON}. To look is to fetch config.json alone. It belongs to no
-package: it may run where ours is not found.
+It writes JSON lines: first the plan, {"blobs": FOLDER, "files": {NAME OF THE BLOB: BYTES}}, at last {"folder":
+SNAPSHOT}, or {"wrong": KIND, "why": REASON}. With `look` only config.json is fetched. It imports nothing of this
+package, so it runs without it.
 
-The library of the Hub begins a file anew that was interrupted. So large files are fetched here, into the place where it
-looks for them: `blobs/SHA256.incomplete` grows by the range that is missing, is checked, and takes its name. Then the
-library finds all it needs, and links it; the weights last, so that a snapshot with weights has all the rest.
+The Hub's library starts an interrupted file again. So large files are fetched here, into its cache:
+`blobs/SHA256.incomplete` grows by the missing range, is checked, and renamed. Then the library links all files; the
+weights last, so that a snapshot with weights is complete.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 INDEX = "model.safetensors.index.json"
 AT_A_TIME = 4  # files
 PIECE = 1 << 22  # bytes read at a time
-WRITTEN = 1 << 18  # bytes that have arrived before they are written: what an interruption loses
-SPARE = 16_000_000  # bytes that stay free beside what is fetched
+WRITTEN = 1 << 18  # bytes buffered before writing, the most that an interruption loses
+SPARE = 16_000_000  # bytes that must stay free
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of the model. `blob`: its name among the cache's blobs; for a large one (`whole`) that is its sha256."""
+    """A file of the model. `blob`: its name among the cache's blobs, the sha256 of a large file (`whole`)."""
 
     name: str
     blob: str
@@ -47,7 +47,7 @@ class File:
 
 
 def main(hub_id: str, seconds: float, look: bool = False) -> None:
-    """Fetch what is missing of a model; `seconds`: how long the Hub may take to answer."""
+    """Fetch the missing files of a model; `seconds`: the Hub's time to answer."""
     constants.DOWNLOAD_CHUNK_SIZE = WRITTEN
     root = Path(constants.HF_HUB_CACHE) / f"models--{hub_id.replace('/', '--')}"
     commit, files = _files(hub_id, seconds)
@@ -60,7 +60,7 @@ def main(hub_id: str, seconds: float, look: bool = False) -> None:
     _ask_for_space(Path(constants.HF_HUB_CACHE), sum(file.bytes - _here(blobs, file) for file in files))
     locks.mkdir(parents=True, exist_ok=True)
     blobs.mkdir(parents=True, exist_ok=True)
-    with FileLock(locks / "hsd-explorer.lock"):  # another process may be at it
+    with FileLock(locks / "hsd-explorer.lock"):  # another process may be fetching it
         _fetch_all(hub_id, commit, [file for file in files if file.whole], blobs)
         weights = [file.name for file in files if file.name.endswith(".safetensors")]
         rest = [file.name for file in files if file.name not in weights]
@@ -70,7 +70,7 @@ def main(hub_id: str, seconds: float, look: bool = False) -> None:
 
 
 def _files(hub_id: str, seconds: float) -> tuple[str, list[File]]:
-    """The commit, and the files that a decoder and a tokenizer read."""
+    """The commit, and the files for a decoder and a tokenizer."""
     info = huggingface_hub.HfApi().model_info(hub_id, files_metadata=True, timeout=seconds)
     there = {file.rfilename: file for file in info.siblings or () if "/" not in file.rfilename}
     commit = str(info.sha)
@@ -78,7 +78,7 @@ def _files(hub_id: str, seconds: float) -> tuple[str, list[File]]:
         _fail("pickles")
     if "tokenizer.json" not in there:
         _fail("tokenizer")
-    # Anybody may ask what a gated model consists of; whether we may have it is said by its files alone.
+    # The list of files of a gated model is public; access is checked by a file.
     first = huggingface_hub.hf_hub_url(hub_id, "config.json" if "config.json" in there else min(there), revision=commit)
     huggingface_hub.get_hf_file_metadata(first, timeout=seconds)
     if INDEX in there:
@@ -95,14 +95,14 @@ def _files(hub_id: str, seconds: float) -> tuple[str, list[File]]:
     ]
 
 
-def _file(told: Any) -> File:
-    if told.lfs is None:
-        return File(told.rfilename, str(told.blob_id), int(told.size or 0), False)
-    return File(told.rfilename, str(told.lfs.sha256), int(told.lfs.size), True)
+def _file(entry: Any) -> File:
+    if entry.lfs is None:
+        return File(entry.rfilename, str(entry.blob_id), int(entry.size or 0), False)
+    return File(entry.rfilename, str(entry.lfs.sha256), int(entry.lfs.size), True)
 
 
 def _here(blobs: Path, file: File) -> int:
-    """Bytes of a file that need not be fetched."""
+    """Bytes of a file that are in the cache."""
     for path in (blobs / file.blob, _part(blobs, file)):
         if path.is_file():
             return min(path.stat().st_size, file.bytes)
@@ -123,7 +123,7 @@ def _fetch_all(hub_id: str, commit: str, files: Sequence[File], blobs: Path) -> 
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         for done in as_completed([pool.submit(_fetch, hub_id, commit, file, blobs) for file in files]):
             if error := done.exception():
-                _explain(error)  # now: leaving the block would wait for the other files
+                _explain(error)  # exits now: leaving the block would wait for the other files
 
 
 def _fetch(hub_id: str, commit: str, file: File, blobs: Path) -> None:
@@ -134,7 +134,10 @@ def _fetch(hub_id: str, commit: str, file: File, blobs: Path) -> None:
         part.unlink()
         have = 0
     url = huggingface_hub.hf_hub_url(hub_id, file.name, revision=commit)
-    headers = {**build_hf_headers(), "Accept-Encoding": "identity"}  # packed, no range would be of the file itself
+    headers = {
+        **build_hf_headers(),
+        "Accept-Encoding": "identity",
+    }  # a range of compressed data would not be one of the file
     with part.open("ab", buffering=0) as kept:
         http_get(url, kept, resume_size=have, headers=headers, expected_size=file.bytes, displayed_filename=file.name)
     digest = hashlib.sha256()
@@ -153,7 +156,7 @@ def _say(line: dict[str, Any]) -> None:
 
 
 def _fail(wrong: str, why: str = "", **more: Any) -> NoReturn:
-    """Say what is wrong and end at once, whatever other threads are at."""
+    """Write the error and exit immediately, without waiting for other threads."""
     _say({"wrong": wrong, "why": why, "token": bool(huggingface_hub.get_token()), **more})
     os._exit(1)
 
@@ -162,11 +165,11 @@ def _explain(error: BaseException) -> NoReturn:
     said = str(error).splitlines()
     why = f"{type(error).__name__}: {said[0][:160] if said else 'no reason given'}"
     status = getattr(getattr(error, "response", None), "status_code", None)
-    if isinstance(error, errors.GatedRepoError) or status == 403:  # also a sort of RepositoryNotFoundError
+    if isinstance(error, errors.GatedRepoError) or status == 403:  # it is a subclass of RepositoryNotFoundError
         _fail("gated", why)
     if isinstance(error, errors.RepositoryNotFoundError):
         _fail("unknown", why)
-    if status == 401:  # which the Hub also answers about what it does not have, or does not show to everybody
+    if status == 401:  # the Hub's answer for models that do not exist or are private, too
         _fail("token" if huggingface_hub.get_token() else "unknown", why)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         cache = Path(constants.HF_HUB_CACHE)
@@ -177,5 +180,5 @@ def _explain(error: BaseException) -> NoReturn:
 if __name__ == "__main__":
     try:
         main(sys.argv[1], float(sys.argv[2]), sys.argv[3:] == ["look"])
-    except Exception as failed:  # whatever the HTTP client raises: the Hub's library changes it between versions
+    except Exception as failed:  # exceptions of the HTTP client differ between versions of the Hub's library
         _explain(failed)

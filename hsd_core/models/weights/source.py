@@ -1,5 +1,5 @@
-"""Where a model's weights come from, as data, and the error for those that cannot be had. Needs neither torch nor a
-network.
+"""Sources of a model's weights, as data, and the error for weights that are not available. Imports no torch and needs
+no network.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class WeightsError(ValueError):
-    """Weights that are not available or cannot be used; the message names the cause and the cure."""
+    """Weights that are not available or cannot be used; the message has the reason and the cure."""
 
 
 def text_of(path: Path) -> str:
@@ -24,14 +24,14 @@ def text_of(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        said = f"byte {error.start} is 0x{error.object[error.start]:02X}"
-        raise ValueError(f"{path} is not text in UTF-8 ({said}); fetch the model again") from None
+        where = f"byte {error.start} is 0x{error.object[error.start]:02X}"
+        raise ValueError(f"{path} is not text in UTF-8 ({where}); fetch the model again") from None
 
 
 def saved_again(model: str, parts: str) -> str:
-    """How a model gets a form that is opened here, as a cure: its `parts` ("T" tokenizer, "M" weights), by name.
+    """The cure for a model in another form: a command that saves its `parts` ("T" tokenizer, "M" weights) again.
 
-    It takes what this project does without: transformers reads the slow forms with sentencepiece, and pickles.
+    It needs transformers with sentencepiece, which read slow tokenizers and pickles.
     """
     classes = {"T": "AutoTokenizer", "M": "AutoModelForCausalLM"}
     named = ", ".join(f"{classes[part]} as {part}" for part in parts)
@@ -62,13 +62,13 @@ class Source:
     Attributes:
         kind: "wheels" (a GGUF inside pinned wheels), "hub" (Hugging Face Hub), "folder" or "gguf" (local paths).
         id: the key in the cache ("smollm2"), the hub id, or the path.
-        title: what a reader should call the model.
-        download_mb: what fetching moves; 0 for local paths.
-        disk_mb: what stays on disk after conversion.
+        title: the model's name for readers.
+        download_mb: MB to download; 0 for local paths.
+        disk_mb: MB on disk after conversion.
         member: the pattern of the GGUF's slices inside the wheels, joined in the order of the wheels.
-        stored: dtype of the converted file; "float32" keeps every dequantised value as it is.
-        note: what a reader must know of these weights.
-        instead: another source of the same model, used when HSD_WEIGHTS names its kind or when it is here already.
+        stored: dtype of the converted file; "float32" keeps every dequantised value.
+        note: what differs from the original weights.
+        instead: another source of the same model, used when HSD_WEIGHTS names its kind or when it is converted already.
     """
 
     kind: str
@@ -88,9 +88,9 @@ class Source:
         """A source as a user writes it: a folder, a .gguf file, or OWNER/NAME on the Hugging Face Hub.
 
         Raises:
-            WeightsError: it is none of these.
+            WeightsError: it is something else.
         """
-        path = Path(os.path.expanduser(text))  # which leaves ~ to be refused where nobody has a home
+        path = Path(os.path.expanduser(text))  # without a home folder ~ stays, and is refused
         if path.is_dir():
             return cls("folder", str(path), path.resolve().name)
         if path.is_file() and path.suffix == ".gguf":
@@ -102,7 +102,7 @@ class Source:
         raise WeightsError(f"{text!r} is not a folder, a .gguf file or a hub id; a hub id looks like OWNER/NAME")
 
     def as_dict(self, folder: Path) -> dict[str, object]:
-        """What a trace says of these weights: the source, its checksum where it is known, licence and note."""
+        """These weights in a trace: the source, its checksum if known, licence and note."""
         about: dict[str, object] = {"source": self.id, "kind": self.kind, "licence": self.licence, "note": self.note}
         manifest = folder / "manifest.json"
         if manifest.is_file():
@@ -111,5 +111,5 @@ class Source:
         elif self.kind == "hub":
             about["revision"] = folder.name  # the hub's cache names a snapshot after its commit
         else:
-            about["source"] = folder.name  # a path would tell a reader of the trace about somebody's machine
+            about["source"] = folder.name  # a full path would reveal the user's folders
         return about

@@ -1,10 +1,10 @@
-"""The cache: folders that are either whole or not there.
+"""The cache of converted weights: folders that are either complete or missing.
 
-A folder is built beside its place under a lock, flushed to disk, then renamed into place. A second process waits
-for the lock and finds the folder; a killed one leaves a `.building-...` folder that the next builder removes.
+A folder is built under another name and a lock, flushed to disk, then renamed. A second process waits for the lock and
+finds the folder; a killed one leaves a `.building-...` folder that the next builder removes.
 
-The manifest has every file's size and CRC-32. A folder whose files have changed since is put aside as `.damaged-...`
-and built again.
+The manifest has every file's size and CRC-32. A folder whose files have changed is renamed to `.damaged-...` and built
+again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from hsd_core.models.weights.source import WeightsError
 
-FORMAT = 1  # of the converted folder; another number is rebuilt
+FORMAT = 1  # of the converted folder; other versions are rebuilt
 LOCK_SECONDS = 3600.0
 LOOK_S = 0.5
 PIECE = 1 << 22  # bytes read at a time
@@ -42,13 +42,13 @@ def cache_folder() -> Path:
 
 
 def home_folder() -> Path:
-    """The user's; "/" for one without any, as containers have them: what cannot be written there says the cure."""
+    """The user's home folder; "/" without one, as in containers: a failed write there has an error with the cure."""
     home = Path(os.path.expanduser("~"))
     return home if home.is_absolute() else Path(os.sep)
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether `folder` was finished by `build` and every file still has the size it had."""
+    """Whether `folder` was completed by `build` and every file has the recorded size."""
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return manifest["format"] == FORMAT and all(
@@ -59,9 +59,9 @@ def is_whole(folder: Path) -> bool:
 
 
 def is_sound(folder: Path) -> bool:
-    """Whether `folder` is whole and every file still has the sum it had; reads all of it (3 to 4 ms per 4 MB).
+    """Whether `folder` is complete and every file has the recorded checksum; reads all of it (3 to 4 ms per 4 MB).
 
-    A folder of an earlier version has no sums; they are taken now.
+    A folder of an earlier version has no checksums; they are computed now.
     """
     if not is_whole(folder):
         return False
@@ -73,7 +73,7 @@ def is_sound(folder: Path) -> bool:
     if "crc32" in manifest:
         return bool(manifest["crc32"] == found)
     partial = folder / f".manifest-{uuid.uuid4().hex[:8]}"
-    with suppress(OSError):  # a cache that may only be read stays as it is
+    with suppress(OSError):  # the cache may be read-only
         partial.write_text(json.dumps({**manifest, "crc32": found}, indent=1), encoding="utf-8")
         os.replace(partial, folder / "manifest.json")
     return True
@@ -94,14 +94,14 @@ def build(
     need_mb: float,
     waiting: Callable[[], None] = lambda: None,
 ) -> Path:
-    """The cached folder `key`, made by `make` if it is not there or is damaged.
+    """The cached folder `key`, made by `make` if it is missing or damaged.
 
     Args:
-        make: fills the empty folder it is given and returns what the manifest should say of the source.
-        need_mb: free space to ask for before the start. waiting: called twice a second while another process builds it;
-            what it raises ends the wait.
+        make: fills an empty folder and returns the manifest's entries on the source.
+        need_mb: required free space. waiting: called twice a second while another process builds it; an exception from
+            it ends the wait.
     Raises:
-        WeightsError: no space, no permission, or whatever `make` raises of it. Nothing is left behind.
+        WeightsError: no space, no permission, or one from `make`. Nothing is left behind.
     """
     root = cache_folder()
     final = root / key
@@ -142,7 +142,7 @@ def _locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
 
 
 def _put_aside(final: Path) -> Path:
-    """Move a damaged folder out of its place, over the one that lay aside before."""
+    """Rename a damaged folder, replacing an earlier damaged one."""
     aside = final.with_name(f".damaged-{final.name}")
     if final.exists():
         shutil.rmtree(aside, ignore_errors=True)
@@ -152,7 +152,7 @@ def _put_aside(final: Path) -> Path:
 
 
 def explain(error: OSError, root: Path, need_mb: float) -> WeightsError:
-    """An operating system's error as one that names the cure."""
+    """An error of the operating system as one with a cure."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _no_space(root, need_mb)
     return WeightsError(f"the cache folder {root} cannot be used: {error}; set HSD_CACHE to a folder you can write")
@@ -189,7 +189,7 @@ def _build(root: Path, key: str, make: Callable[[Path], dict[str, object]], fina
 
 
 def _flush(path: Path) -> None:
-    """fsync of a file or, where the system can, of a folder."""
+    """fsync of a file or, if the system supports it, of a folder."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() or os.name != "nt" else os.O_RDWR)
