@@ -126,7 +126,7 @@ LIES = {
     ),
     "a copy behind other tokens": (
         copying(Copied(-1, 2, 0.9)),
-        "not a copy of the one at -1 behind 2 others",
+        "not a copy of the one at -1 after 2 others",
     ),
     "a copy behind more tokens than there are": (
         copying(Copied(-1, 10**15, 0.9)),
@@ -182,15 +182,15 @@ LIES = {
     # lookups
     "a key longer than the text": (
         on(3, lambda e: saying(working(e, rows=3), Lookups((3, 0, 0)))),
-        "a key of 3 tokens behind 2",
+        "a key of 3 tokens after 2",
     ),
     "a key longer than the text and the draft": (
         on(3, lambda e: saying(e, Lookups((1, 4, 0)))),
-        "a key of 4 tokens behind 3",
+        "a key of 4 tokens after 3",
     ),
     "a lookup without a key": (
         on(3, lambda e: saying(working(e, rows=0), Lookups((0, 1, 1)))),
-        "a key of 0 tokens behind 2",
+        "a key of 0 tokens after 2",
     ),
     "a key of other tokens": (
         on(10, lambda e: saying(e, Lookups((1, 2, 0)))),

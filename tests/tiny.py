@@ -22,14 +22,16 @@ def tiny_compiled(
     dtype: str = "float32",
     device: str = "cpu",
     head_dim: int = 16,
-    told=lambda done, total: None,
+    progress=lambda done, total: None,
     **more,
 ):
     """The same by onnxruntime; heads as its kernel takes them."""
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
     shape, weights = made(kind, head_dim=head_dim, **more)
-    return CompiledDecoder(shape, lambda: nullcontext((weights.__getitem__, set(weights))), dtype=dtype, told=told)
+    return CompiledDecoder(
+        shape, lambda: nullcontext((weights.__getitem__, set(weights))), dtype=dtype, progress=progress
+    )
 
 
 def made(

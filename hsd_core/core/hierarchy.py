@@ -1,7 +1,7 @@
 """HSD: the recursion of hierarchical speculative decoding, in the paper's symbols.
 
-Globerson et al. 2025, "Fast Inference via Hierarchical Speculative Decoding" (arXiv 2510.19705). Levels M_0 .. M_K
-stand cheapest first, M_K is the target:
+Globerson et al. 2025, "Fast Inference via Hierarchical Speculative Decoding" (arXiv 2510.19705). Levels M_0 .. M_K,
+cheapest first; M_K is the target:
 
     HSD(0)  drafts T_0 tokens
     HSD(i)  until T_i tokens are held:  Verify(i, HSD(i-1))                    0 < i < K

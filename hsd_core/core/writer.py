@@ -104,9 +104,9 @@ class TraceWriter:
                 level,
                 start - self._prompt,
                 tuple(
-                    trace.Drafted(token.serial, token.id, source, _short(q), sure, behind)
-                    for token, source, q, sure, behind in zip(
-                        tree.tokens, proposal.sources, _drawn_with(tree), confidence, _behind(tree, onto), strict=True
+                    trace.Drafted(token.serial, token.id, source, _short(q), sure, parent)
+                    for token, source, q, sure, parent in zip(
+                        tree.tokens, proposal.sources, _drawn_with(tree), confidence, _parents(tree, onto), strict=True
                     )
                 ),
                 trace.Work(work.forwards, work.rows, work.catch_up, work.ran),
@@ -340,12 +340,12 @@ def _short(x: float) -> float:
     return float(f"{x:.6g}")
 
 
-def _work(work: Work, beside: int = 0) -> trace.Work:
+def _work(work: Work, probes: int = 0) -> trace.Work:
     """The work of a verifier, which counts as one forward (`events.Work`)."""
-    return trace.Work(1, work.rows, work.catch_up, work.ran, beside)
+    return trace.Work(1, work.rows, work.catch_up, work.ran, probes)
 
 
-def _behind(tree: Tree, onto: Sequence[int]) -> Iterable[int | None]:
+def _parents(tree: Tree, onto: Sequence[int]) -> Iterable[int | None]:
     """See `events.Drafted`."""
     if tree.parents is None:
         return (None,) * len(tree)

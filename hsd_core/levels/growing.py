@@ -195,9 +195,9 @@ def _offers(
         first = token = order.sampler.pick(q, depth, number)
         yield token, False
     if order.sampler.greedy:
-        beside = {first, *taken}
+        excluded = {first, *taken}
         values, ids = largest(logits[None], wide + len(taken))
-        others = [(i, x) for i, x in zip(ids[0].tolist(), values[0].tolist(), strict=True) if i not in beside]
+        others = [(i, x) for i, x in zip(ids[0].tolist(), values[0].tolist(), strict=True) if i not in excluded]
         yield from ((i, True) for i, x in others[: wide - (first is not None)] if x > float("-inf"))
         return
     for place in range(1, wide):

@@ -29,7 +29,7 @@ class Copies(Note, frozen=True):
             back = range(copied.alike + 1)
             same = all((own := line.get(at - i)) is not None and own == line.get(copied.at - i) for i in back)
             if copied.at >= at or copied.alike < 0 or not same:
-                yield f"the token at {at} is not a copy of the one at {copied.at} behind {copied.alike} others"
+                yield f"the token at {at} is not a copy of the one at {copied.at} after {copied.alike} others"
 
 
 class Draws(Note, frozen=True):
@@ -75,7 +75,7 @@ def check_lookups(events: Sequence[Event], header: Header) -> Iterable[str]:
             for node, key in enumerate(lookups.keys):
                 copied = copies.copied[node] if copies else None
                 if not (0 if event.work.rows else 1) <= key <= before + node:
-                    yield f"{where}: a key of {key} tokens behind {before + node}"
+                    yield f"{where}: a key of {key} tokens after {before + node}"
                 elif copied is not None and copied.alike < key:
                     yield f"{where}: a key of {key} tokens, of which {copied.alike} are alike"
             if lookups.silent < 0:

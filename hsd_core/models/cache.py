@@ -29,7 +29,7 @@ class Cache(Protocol):
         """
 
     def cut(self, length: int) -> None:
-        """Forget every slot from `length` on, if so many are filled."""
+        """Forget every slot from `length` on, if it has more."""
 
     def mark(self) -> object:
         """The present state, for `restore`; valid until the cache is cut before it."""

@@ -102,7 +102,7 @@ def load_decoder(
     device: str = "cpu",
     kind: str = "auto",
     vocab: int | None = None,
-    told: Callable[[float, float], None] = lambda done, total: None,
+    progress: Callable[[float, float], None] = lambda done, total: None,
     profile: NodeProfile | None = None,
 ) -> Decoder:
     """A decoder over the weights in `folder`.
@@ -114,13 +114,13 @@ def load_decoder(
         kind: "compiled" (onnxruntime, on the CPU), "lean" (a forward pass in torch), "transformers" (any causal model),
             or "auto": the first of them that can run it.
         vocab: keep only the first `vocab` columns of the logits.
-        told: called with the number of opened layers and of all, if the decoder opens them one after another.
+        progress: called with the number of opened layers and of all, if the decoder opens them one after another.
         profile: records the time of every node of a compiled decoder.
     Raises:
         DecoderError: the folder, the model or the options cannot work together; the message has the reason.
         TooLarge: the weights alone need more memory than is free.
     """
-    return check_opened(_opened(Path(folder), dtype, device, kind, vocab, told, profile))
+    return check_opened(_opened(Path(folder), dtype, device, kind, vocab, progress, profile))
 
 
 def _opened(
@@ -129,7 +129,7 @@ def _opened(
     device: str,
     kind: str,
     vocab: int | None,
-    told: Callable[[float, float], None],
+    progress: Callable[[float, float], None],
     profile: NodeProfile | None,
 ) -> Decoder:
     from hsd_core.models.compiled import refusal
@@ -154,7 +154,7 @@ def _opened(
             from hsd_core.models.compiled.decoder import CompiledDecoder
 
             weights = partial(_weights, folder)
-            return CompiledDecoder(shape, weights, dtype=dtype, vocab=vocab, told=told, profile=profile)
+            return CompiledDecoder(shape, weights, dtype=dtype, vocab=vocab, progress=progress, profile=profile)
         if kind == "compiled":
             raise DecoderError(f"{reason}; use the lean decoder")
     if shape is not None and kind in ("auto", "lean"):

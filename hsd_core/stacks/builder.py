@@ -268,7 +268,7 @@ class Builder:
             told = partial(self._progress, "load")
             try:
                 decoder = load_decoder(
-                    folder, dtype=dtype, device=device, kind=kind, vocab=size, told=told, profile=self._profile
+                    folder, dtype=dtype, device=device, kind=kind, vocab=size, progress=told, profile=self._profile
                 )
             except DecoderError as error:
                 raise StackError(f"{name}: {error}") from error

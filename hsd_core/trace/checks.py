@@ -97,11 +97,11 @@ def _lines(
     made: dict[int, tuple[int, int, str]],
 ) -> Iterable[tuple[int, Mapping[int, int]]]:
     """For each drafted token its position, and the ids of its line of text by position."""
-    parents, behind = event.parents, event.parent_serials
+    parents, serials = event.parents, event.parent_serials
     for node in range(len(event.tokens)):
         path = _path(parents, node)
         own = {event.at + depth: event.ids[one] for depth, one in enumerate(path)}
-        yield event.at + len(path) - 1, ChainMap(own, _line(behind[path[0]], branches, made), written)
+        yield event.at + len(path) - 1, ChainMap(own, _line(serials[path[0]], branches, made), written)
 
 
 def _path(parents: Sequence[int], node: int) -> list[int]:

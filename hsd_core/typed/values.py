@@ -70,8 +70,8 @@ def _wrong(error: msgspec.ValidationError) -> Wrong:
 def with_keys(error: msgspec.ValidationError, given: Callable[[], Any], kind: Any, strict: bool = True) -> Wrong:
     """As `_wrong`, with the keys of objects, which msgspec writes as [...]: the first key that has the error."""
     found, message = _wrong(error), str(error)
-    before, *behind = found.where.split("[...]")
-    if not behind:
+    before, *rest = found.where.split("[...]")
+    if not rest:
         return found
 
     def fails(value: Any) -> bool:
@@ -82,7 +82,7 @@ def with_keys(error: msgspec.ValidationError, given: Callable[[], Any], kind: An
         return False
 
     value, path, where = given(), _steps(before), before
-    for part in behind:
+    for part in rest:
         keys = list(_at(value, path))
         while len(keys) > 1:  # bisection: an untrusted object may be large
             half = keys[: len(keys) // 2]

@@ -142,7 +142,7 @@ def test_a_large_model_is_laid_out_part_by_part_and_computes_the_same_bits(
     whole = tiny_compiled(kind, layers=5, dtype=dtype, **WIDE)
     monkeypatch.setattr(decoders, "PART_BYTES", 2.5 * BYTES[dtype] * LAYER[kind])
     told: list[tuple[float, float]] = []
-    parts = tiny_compiled(kind, layers=5, dtype=dtype, told=lambda *so_far: told.append(so_far), **WIDE)
+    parts = tiny_compiled(kind, layers=5, dtype=dtype, progress=lambda *so_far: told.append(so_far), **WIDE)
     assert [(part.lo, part.hi) for part in parts._parts] == [(0, 2), (2, 4), (4, 5)]
     assert told == [(0, 5), (2, 5), (4, 5)]
     assert torch.equal(read(parts), read(whole))

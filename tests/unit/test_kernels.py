@@ -94,7 +94,7 @@ def test_so_it_is_through_the_shipped_drafts(path: Path, wide: Any, monkeypatch:
     with Handed() as handed:
         head = drafts.read_draft(path, wide, draft_forms())
         if info.heads:
-            head.say(states[:1], head.new_cache(8), ids, 0)
+            head.predict(states[:1], head.new_cache(8), ids, 0)
         elif info.window:
             keys, values = torch.randn(2, 3, 4, 64)  # of the target's last layer
             head.rows(ids, 1, head.new_cache(8), keys, values)

@@ -90,7 +90,7 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Builder:
     class Words:
         vocab_size, eos_ids, digest = 61, frozenset[int](), ""
 
-    def load(folder: Path, *, dtype: str, device: str, kind: str, vocab: int, told: object, profile: None) -> Any:
+    def load(folder: Path, *, dtype: str, device: str, kind: str, vocab: int, progress: object, profile: None) -> Any:
         return tiny(dtype=dtype, device=device, inner=64)
 
     monkeypatch.setattr(building, "ensure", lambda *_: tmp_path)

@@ -214,7 +214,7 @@ class Kv(Record, frozen=True):
 
 class Report(Record, frozen=True):
     """Notes of a level's system that are about no single pass: at a commit, once the prompt is read, or after the
-    footer. The level worked on them from `t0` to `t1`; None after the footer, where the clock stands still."""
+    footer. The level worked on them from `t0` to `t1`; None after the footer, where the clock is stopped."""
 
     level: Level
     t0: Int | None

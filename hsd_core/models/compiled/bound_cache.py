@@ -103,7 +103,7 @@ class CompiledCache(KVCache):
     def steer(self, given: Pass) -> dict[str, Tensor]:
         """Set the position of the next pass; returns the inputs to bind in addition to x."""
         n, start, end, tree = len(given.ids), given.start, given.end, given.tree
-        fill = self.stand(given)
+        fill = self.place_chain(given)
         seen = int(self._total[0])
         bias = self._zeros((seen - start) * seen).view(1, 1, seen - start, seen)
         positions = self._line[start:seen]
@@ -114,7 +114,7 @@ class CompiledCache(KVCache):
             bias[0, 0, :n, :end].masked_fill_(tree.hidden(start, end), float("-inf"))
         return {"positions": positions[None], "bias": bias, "fill": self.filling(fill)}
 
-    def stand(self, given: Pass) -> int:
+    def place_chain(self, given: Pass) -> int:
         """Set the position of the next pass if it is a chain; returns the number of filler rows in attention."""
         start, end, rows = given.start, given.end, max(len(given.ids), self._least)
         fill = filler_rows(rows)

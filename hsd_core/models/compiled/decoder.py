@@ -62,7 +62,7 @@ class CompiledDecoder:
         dtype: "float32", or "int8" (weights in groups of 64, smoothed) or "int4" (in groups of 32), both with inputs
             rounded to 8 bits and an 8-bit head.
         vocab: keep only the first `vocab` columns of the logits.
-        told: called with the number of prepared layers, and of all.
+        progress: called with the number of prepared layers, and of all.
         profile: records the time of every node.
     Attributes:
         least_rows: of a pass's products: 1, or 2 if this processor's kernels compute one row in another order than
@@ -81,7 +81,7 @@ class CompiledDecoder:
         *,
         dtype: str = "float32",
         vocab: int | None = None,
-        told: Callable[[float, float], None] = lambda done, total: None,
+        progress: Callable[[float, float], None] = lambda done, total: None,
         profile: NodeProfile | None = None,
     ) -> None:
         self.shape, self.dtype, self._weights, self.profile = shape, dtype, weights, profile
@@ -113,7 +113,7 @@ class CompiledDecoder:
         ] = {}  # other arrangements of the layers: in groups, or without some sublayers
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
-            told(lo, self.layers)
+            progress(lo, self.layers)
             self._parts += (self._part(lo, min(lo + each, self.layers)),)
         for self.least_rows in (1, LEAST_ROWS):  # a model that a kernel cannot run is refused here too
             if self._rows_alike():

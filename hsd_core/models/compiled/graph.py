@@ -123,7 +123,7 @@ class LayerWeights:
 
 
 def steering(graph: Graph, shape: LeanShape) -> None:
-    """The inputs in addition to x for the position of a pass that is a chain (see `CompiledCache.stand`)."""
+    """The inputs in addition to x for the position of a pass that is a chain (see `CompiledCache.place_chain`)."""
     half = shape.head_size // 2
     graph.input("last", "int32", [1])
     graph.input("total", "int32", [1])

@@ -111,7 +111,7 @@ class CompiledDraft(OpenedDraft):
             for name, tensor in kept.layers.steer(given).items():
                 place.bound.input(name, tensor)
         else:
-            kept.layers.stand(given)
+            kept.layers.place_chain(given)
         place.bound()
         kept.layers.length = given.end
         drawn = place.drawn[0, :, 0] if begun is None else place.drawn[0].diagonal(begun)

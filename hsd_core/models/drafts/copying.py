@@ -210,8 +210,8 @@ class Copier:
         if begun is not None:
             found.follow(context)
             place, sort = found.places[-1], found.sorts[-1]
-            stands = [place + by % (end - place) for by in range(n)]
-            self._ends = [(context[at], at, sort) for at in stands]
+            origins = [place + by % (end - place) for by in range(n)]
+            self._ends = [(context[at], at, sort) for at in origins]
         elif branches is None or end <= branches.base:
             found.follow(context)
             self._ends = list(

@@ -57,8 +57,8 @@ class DeviceText:
         alike = same.flip(-1).long().cumprod(-1).sum(-1)
         alike[-1].zero_()  # a token is not a copy of itself
         longest = alike.amax()
-        behind = torch.arange(1, len(context) + 1, device=self._device)
-        places = torch.where((alike == longest) & (longest > 0), behind, 0)
+        after = torch.arange(1, len(context) + 1, device=self._device)
+        places = torch.where((alike == longest) & (longest > 0), after, 0)
         place = places.amax()
         earlier = torch.where(places == place, 0, places).amax()
         token, before = ids.gather(0, torch.stack((place, earlier)) + self._longest - 1).unbind()

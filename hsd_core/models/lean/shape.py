@@ -146,7 +146,7 @@ class LeanShape:
         )
 
     def cache_bytes(self, slots: int, itemsize: int) -> int:
-        """Keys and values of so many slots in all layers, in numbers of `itemsize` bytes."""
+        """Bytes of keys and values of all layers, for this many slots, with numbers of `itemsize` bytes."""
         return 2 * self.layers * self.kv_heads * slots * self.head_size * itemsize
 
 

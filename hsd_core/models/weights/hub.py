@@ -130,18 +130,18 @@ def _run(hub_id: str, tell: Callable[[Mapping[str, Any]], None], *more: str) -> 
     """
     own = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_ETAG_TIMEOUT": f"{ANSWER_S:.0f}", **os.environ}
     with tempfile.TemporaryDirectory() as folder:
-        said, log = Path(folder) / "said", Path(folder) / "log"
+        output, log = Path(folder) / "output", Path(folder) / "log"
         plan: dict[str, Any] = {}
-        with said.open("wb") as out, log.open("wb") as err:
+        with output.open("wb") as out, log.open("wb") as err:
             command = (PROGRAM, hub_id, f"{ANSWER_S}", *more)
             with child_process(*command, stdout=out, stderr=err, env=own) as process:
                 while process.poll() is None:
-                    plan = plan or next((line for line in _lines(said) if "files" in line), {})
+                    plan = plan or next((line for line in _lines(output) if "files" in line), {})
                     tell(plan)
                     with suppress(subprocess.TimeoutExpired):
                         process.wait(LOOK_S)
         ended: dict[str, Any] = {}
-        for line in _lines(said):
+        for line in _lines(output):
             ended |= line
         if process.returncode == 0 or "wrong" in ended:
             return ended

@@ -162,8 +162,8 @@ def _fail(wrong: str, why: str = "", **more: Any) -> NoReturn:
 
 
 def _explain(error: BaseException) -> NoReturn:
-    said = str(error).splitlines()
-    why = f"{type(error).__name__}: {said[0][:160] if said else 'no reason given'}"
+    lines = str(error).splitlines()
+    why = f"{type(error).__name__}: {lines[0][:160] if lines else 'no reason given'}"
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, errors.GatedRepoError) or status == 403:  # it is a subclass of RepositoryNotFoundError
         _fail("gated", why)

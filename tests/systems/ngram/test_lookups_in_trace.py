@@ -125,9 +125,9 @@ def altered(change: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda x, _: replace(x, keys=(0, *x.keys[1:])), "a key of 0 tokens behind"),
-        (lambda x, _: replace(x, keys=(-3, *x.keys[1:])), "a key of -3 tokens behind"),
-        (lambda x, _: replace(x, keys=(2**62, *x.keys[1:])), f"a key of {2**62} tokens behind"),
+        (lambda x, _: replace(x, keys=(0, *x.keys[1:])), "a key of 0 tokens after"),
+        (lambda x, _: replace(x, keys=(-3, *x.keys[1:])), "a key of -3 tokens after"),
+        (lambda x, _: replace(x, keys=(2**62, *x.keys[1:])), f"a key of {2**62} tokens after"),
         (lambda x, y: replace(x, keys=(y.copied[0].alike + 1, *x.keys[1:])), "are alike"),
         (lambda x, _: replace(x, silent=-1), "-1 lookups without an answer"),
     ],
