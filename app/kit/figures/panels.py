@@ -17,7 +17,7 @@ from hsd_core.core.events import Event
 
 def build() -> list[gr.components.Component]:
     """Add the figures to the Blocks that is open; returns what `draw` fills, in order."""
-    gr.HTML(html_template='<div class="hx-run-plots"></div>', apply_default_css=False, padding=False, elem_id="figures")
+    gr.HTML(html_template='<div class="hx-run-plots"></div>', apply_default_css=False, elem_id="figures")
     # The wide one comes once a run is over: it stands last, so that nothing moves.
     with gr.Row(elem_id="figures-wide"), gr.Column(elem_classes="hx-figure hx-wide", elem_id="figure-depths-panel"):
         head = Notes(elem_classes="hx-figure-head", part="head")
