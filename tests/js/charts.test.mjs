@@ -134,7 +134,10 @@ for (const name of ["09-four-levels", "18-auto"])
           model.plans.slice(0, 12).map((plan) => plan.round + 1),
         );
         for (const { text } of [acceptance, time, tokens])
-          assert.match(text, new RegExp(`^Auto: the levels and their T changed ${model.plans.length - 1} times? during`));
+          assert.match(
+            text,
+            new RegExp(`^Auto: the levels and their T changed ${model.plans.length - 1} times? during`),
+          );
         assert.equal(tokens.figure.layout.shapes.length, Math.min(12, model.plans.length));
       }
     }
