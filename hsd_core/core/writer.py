@@ -57,7 +57,7 @@ class TraceWriter:
         self._totals = [_Total() for _ in range(levels)]
 
     @property
-    def born(self) -> int:
+    def next_serial(self) -> int:
         """The serial of the next token."""
         return self._serials
 

@@ -90,7 +90,7 @@ def first_ids(count: int, ends: Collection[int], never: Collection[int] = ()) ->
     return sorted({*range(count), *ends} - {*never})
 
 
-class TrimmedHead:
+class TrimmedHead(Lens):
     """The model's last norm and some rows of its head (VocabTrim, arXiv 2506.22694).
 
     A shallow draft reads few layers, so most of the bytes it reads are the head's: two thirds at an eighth of the
@@ -101,16 +101,10 @@ class TrimmedHead:
         decoder: a `Layered` whose head's rows can be read. ids: of its vocabulary, at least one.
     """
 
-    name, layers = "lens", 0
-
     def __init__(self, decoder: Any, ids: Sequence[int]) -> None:
         self._norm, self._eps, self._size = decoder.last_norm, decoder.shape.norm_eps, decoder.vocab_size
         self.ids = torch.tensor([id_ for id_ in ids if id_ < self._size], device=decoder.device)
         self._head = Head(decoder.head_rows(self.ids), computes_in(decoder.dtype, decoder.device))
-
-    def new_cache(self, capacity: int) -> Positions:
-        """It has no cache."""
-        return Positions()
 
     def forward(
         self, given: Pass, x: Tensor, cache: Cache, line: Sequence[int], fed: Tensor | None = None
@@ -120,12 +114,6 @@ class TrimmedHead:
         logits = read.new_full((len(read), self._size), float("-inf"), dtype=torch.float32)
         logits[:, self.ids] = self._head(read)
         return logits, x
-
-    def copied(self, cache: Cache, token: int, row: int = -1) -> None:
-        """It copies nothing."""
-
-    def mark(self, cache: Cache) -> None:
-        """It copies nothing."""
 
     def weight_bytes(self) -> int:
         """Bytes that a pass reads."""

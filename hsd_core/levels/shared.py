@@ -107,7 +107,7 @@ class SharedState:
             )
         for trunk in self._features:
             for depth in joined:
-                trunk.mark(depth, aside=True)
+                trunk.mark(depth, features_only=True)
         return tuple(self._features)
 
 

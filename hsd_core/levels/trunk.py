@@ -38,25 +38,25 @@ class Prepared(Protocol):
 class Section(Positions):
     """Layers lo to hi - 1 in one run: how many positions they have processed, the cache, the states after them.
 
-    grown: whether the last positions are nodes of a tree.
+    has_tree: whether the last positions are nodes of a tree.
     """
 
-    __slots__ = ("grown", "hi", "kv", "lo", "states")
+    __slots__ = ("has_tree", "hi", "kv", "lo", "states")
 
     def __init__(self, lo: int, hi: int) -> None:
         super().__init__()
-        self.lo, self.hi, self.grown = lo, hi, False
+        self.lo, self.hi, self.has_tree = lo, hi, False
         self.kv: KVCache | None = None
         self.states: Tensor | None = None
 
     def cut(self, length: int) -> None:
         """See `Cache.cut`."""
         super().cut(length)
-        self.grown = False
+        self.has_tree = False
 
     def keep(self, base: int, path: Sequence[int]) -> None:
         """See `Cache.keep`. Without a tree the processed positions are the beginning of the path."""
-        if self.grown:
+        if self.has_tree:
             super().keep(base, path)
         else:
             self.cut(base + len(path))
@@ -77,7 +77,7 @@ class Trunk:
         self.lent = False  # a drafter writes into its free slots
         self.joined = False  # a draft and the level above both read its last states
         self._sections: dict[int, Section] = {}  # marked depth -> the layers below it, down to the next; rising
-        self._aside: set[int] = set()  # marked for a drafter's features only; no level reads the model there
+        self._for_features: set[int] = set()  # marked for a drafter's features only; no level reads the model there
         self._cache: KVCache | None = None
 
     @property
@@ -88,27 +88,27 @@ class Trunk:
     @property
     def shallowest(self) -> int:
         """The lowest depth at which a level reads the model."""
-        return min(self._sections.keys() - self._aside)
+        return min(self._sections.keys() - self._for_features)
 
-    def mark(self, depth: int, *, aside: bool = False) -> None:
+    def mark(self, depth: int, *, features_only: bool = False) -> None:
         """Keep the hidden states after `depth` layers, 1 to all of them.
 
         Args:
-            aside: for the features of a drafter only.
+            features_only: for the features of a drafter only.
 
         Raises:
             ValueError: there is no such depth, or layers have been run already.
         """
         if not 1 <= depth <= self.decoder.layers:
             raise ValueError(f"depth {depth} is outside 1 to {self.decoder.layers}, the layers of the model")
-        if not aside:
-            self._aside.discard(depth)
+        if not features_only:
+            self._for_features.discard(depth)
         if depth in self._sections:
             return
         if self._cache is not None:
             raise ValueError(f"depth {depth} was not marked before the first layer ran")
-        if aside:
-            self._aside.add(depth)
+        if features_only:
+            self._for_features.add(depth)
         depths = sorted({*self._sections, depth})
         self._sections = {hi: Section(lo, hi) for lo, hi in pairwise((0, *depths))}
 
@@ -142,7 +142,7 @@ class Trunk:
             start = section.length
             for part in Pass(ids[start:end], start, 0, branches).parts(lean.CHUNK) if start < end else ():
                 x = self.hidden(section.lo, part.start, part.end) if section.lo else None
-                section.grown |= part.tree is not None
+                section.has_tree |= part.tree is not None
                 self._put(section, part, self.decoder.forward_layers(part, self.kv(), section.lo, section.hi, x))
                 _add(spans, Span(section.lo, section.hi, len(part.ids)))
         return tuple(spans)

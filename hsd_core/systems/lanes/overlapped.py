@@ -31,12 +31,12 @@ from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
 class _Pull:
     """The block that the drafter's lane works on.
 
-    born: the number of the next token when it began. cut: the length to which the text was cut since; None if it was
+    first: the serial of the next token when it began. cut: the length to which the text was cut since; None if it was
     not. alive: the numbers of its tokens that no level has rejected.
     """
 
     asking: Requests[Tree]
-    born: int
+    first: int
     cut: int | None = None
     alive: dict[int, None] = field(default_factory=dict)  # in order
 
@@ -68,7 +68,7 @@ class Overlapped(Sequential):
     def pending(self) -> int | None:  # type: ignore[override]
         """See `Driver.pending`."""
         oldest = self._undecided.oldest
-        return self._pull.born if oldest is None and self._pull else oldest
+        return self._pull.first if oldest is None and self._pull else oldest
 
     def cache_lengths(self, length: int) -> Event:
         """See `Driver.cache_lengths`; of the target only: the drafter's lane reports its own with each block."""
@@ -118,7 +118,7 @@ class Overlapped(Sequential):
             assert not pull and not alone and not self._silent and orders.draft <= room, f"{orders} where {view}"
             line = context + undecided.ids if len(undecided) else context
             asking = hierarchy.pull(self._top - 1, line, orders.draft)
-            self._pull = pull = _Pull(asking, self.writer.born)
+            self._pull = pull = _Pull(asking, self.writer.next_serial)
             begun = next(asking)
             assert isinstance(begun, (DraftRequest, ScoreRequest)), "a block begins with a draft or a score"
             self._lanes.start(begun)

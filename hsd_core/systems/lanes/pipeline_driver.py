@@ -49,7 +49,7 @@ class _Stage:
     line: Context = field(default_factory=Context)
     waiting: UndecidedTokens = field(default_factory=UndecidedTokens)
     asking: Requests[Tree] | None = None
-    born: int = 0
+    first: int = 0
     alive: dict[int, None] = field(default_factory=dict)  # in order
     take: TakeRequest | None = None
     given: int | None = None
@@ -91,7 +91,7 @@ class Pipeline(Sequential):
     def pending(self) -> int | None:  # type: ignore[override]
         """See `Driver.pending`."""
         waits = [number for stage in self._stages for number in stage.numbers()]
-        waits += [stage.born for stage in self._stages[:-1] if stage.asking is not None]
+        waits += [stage.first for stage in self._stages[:-1] if stage.asking is not None]
         return min(waits, default=None)
 
     def cache_lengths(self, length: int) -> Event:
@@ -150,7 +150,10 @@ class Pipeline(Sequential):
                 yield from self._go_on(hierarchy, stage, stage.waiting.first(stage.given))
             if orders.draft:
                 assert below.asking is None and not below.silent and orders.draft <= view.room, f"{orders} where {view}"
-                below.asking, below.born = hierarchy.pull(below.levels[-1], below.line, orders.draft), self.writer.born
+                below.asking, below.first = (
+                    hierarchy.pull(below.levels[-1], below.line, orders.draft),
+                    self.writer.next_serial,
+                )
                 yield from self._go_on(hierarchy, below, None)
 
     def _may(self, orders: Orders, view: View) -> bool:
