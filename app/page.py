@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,25 +29,19 @@ from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.serve.watch.health import watch_routes
 from app.serve.watch.logs import hide_messages
-from app.tabs.atlas import view as atlas
-from app.tabs.explore.bundled_runs import recording_route
-from app.tabs.explore.codes import code_route
-from app.tabs.explore.offline import offline_route
+from app.tabs import NAMES
+from app.tabs.explore.opening_run import opening
 from app.tabs.explore.recordings import MAX_CALL, Recordings
-from app.tabs.explore.view import Play, named
-from app.tabs.learn import view as learn
-from app.tabs.planner import view as planner
+from app.tabs.explore.view import Play
 from app.tabs.planner.profiles.engine_outputs import MAX_REQUEST
-from app.tabs.planner.profiles.sources import measured_here
-from app.tabs.planner.routes import DOCTOR, routes
-from app.tabs.race.bundled_races import race_routes
-from app.tabs.race.view import RaceTab
-from app.tabs.results.studies import studies_routes
-from app.tabs.results.view import Results, results_route
+from app.tabs.planner.routes import DOCTOR
+from app.tabs.shipped import Shipped
 from app.words import page as says
 from app.workshop.room import Room
 from app.workshop.room_routes import COOKIE, room_routes
+from hsd_core.grammar.stack_text import grammar
 
+VIEWS = {name: import_module(f"app.tabs.{name}.view") for name in NAMES}
 IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line
 SESSIONS = 100  # whose last values Gradio keeps; a page that returns after more makes a new one
 _SYSTEM = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
@@ -91,6 +85,7 @@ def build(
         kept: what outlives this process.
     """
     play = Play(pipeline, Recordings(traces), offer, engine, kept)
+    shipped = Shipped(traces, results, profiles, offer=offer)
     demo = Page(title=says.TITLE, analytics_enabled=False, fill_width=True)
     service = play.service
     demo.presence, demo.health, demo.metrics = service.presence, service.health, service.metrics.text
@@ -98,16 +93,10 @@ def build(
     if room is not None:
         _hold(demo, play, room, caps or ClassCaps())
     with demo:
-        _tabs(
-            [
-                ("Explore", play.build),
-                ("Race", RaceTab(play).build),
-                ("Planner", partial(planner.build, service, play.catalogue, [named(play.stop), named(play.tail)])),
-                ("Learn", learn.build),
-                ("Results", Results(play, results).build),
-                ("Atlas", atlas.build),
-            ]
-        )
+        with gr.Tabs(elem_id="tabs"):
+            for name, view in VIEWS.items():
+                with gr.Tab(view.TITLE, id=name, elem_id=f"tab-{name}"):
+                    view.build(play, shipped)
         gr.HTML(says.footer(REFERENCE[1:]), elem_id="foot", padding=False)
         endpoints.add(play, profiles, offer.source, offer.dtype)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
@@ -135,11 +124,7 @@ def launch_options(
     """What `launch` needs besides host and port: system fonts, nothing from elsewhere, no routes beyond the page's own.
 
     Args:
-        profiles, measured: as in `planner.routes.routes`.
-        traces, results: as in `build`.
-        lessons: folder of the lessons.
-        races: folder of the races to bundle.
-        systems: folder of the systems of the Atlas.
+        profiles, measured, traces, results, lessons, races, systems: as in `Shipped`.
         hosts: as in `guard.Guard`.
         frames: origins of other pages that may show this one in a frame.
         offer, room: as in `build`.
@@ -150,16 +135,9 @@ def launch_options(
     if mcp:
         hide_messages()
     theme = gr.themes.Base(font=list(_SYSTEM), font_mono=list(_SYSTEM_MONO))
+    shipped = Shipped(traces, results, profiles, lessons, races, systems, offer, measured)
     own = [
-        *routes(profiles, measured or partial(measured_here, offer), offer.source, offer.dtype),
-        recording_route(Recordings(traces)),
-        *race_routes(races),
-        results_route(results),
-        *studies_routes(results),
-        learn.lessons_route(lessons),
-        atlas.systems_route(systems, results, Recordings(traces)),
-        code_route(),
-        offline_route(),
+        *(route for view in VIEWS.values() for route in view.routes(shipped)),
         reference_route(),
         left_route(),
         *watch_routes(key),
@@ -177,7 +155,7 @@ def launch_options(
     ]
     return {
         "theme": theme,
-        "app_kwargs": app_options(own, guards, held=room is not None),
+        "app_kwargs": app_options(own, guards, held=room is not None, story=_story()),
         "enable_monitoring": False,
         "mcp_server": mcp,
         "footer_links": [],
@@ -214,16 +192,11 @@ def _hold(demo: Page, play: Play, room: Room, caps: ClassCaps) -> None:
     play.service.hold_class(who, caps)
 
 
+def _story() -> dict[str, Any] | None:
+    """What the story over the page is told of."""
+    found = opening()
+    return found and {"opening": found, "grammar": grammar()}
+
+
 def _nothing() -> None:
     """Nothing is kept for a page that would have to be let go."""
-
-
-def _tabs(tabs: list[tuple[str, Callable[[], None]]]) -> None:
-    """One tab needs no tab bar."""
-    if len(tabs) == 1:
-        tabs[0][1]()
-        return
-    with gr.Tabs(elem_id="tabs"):
-        for name, fill in tabs:
-            with gr.Tab(name, id=name.lower()):
-                fill()

@@ -1,4 +1,8 @@
-"""A component that one of our scripts fills: a tab that keeps its own DOM and takes payloads as its value."""
+"""A `gr.HTML` component that one of our scripts fills: it keeps its own DOM and takes payloads as its value.
+
+Its template is fixed and holds no placeholder: Gradio's template engine evaluates what reaches one as JavaScript. What
+a visitor wrote or a model said travels as JSON in `value`, and the script shows it by `textContent`.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,12 @@ from app.words import page as says
 
 _MOUNT = """
 const root = PAGE;
-import(root + "%(route)s/js/tabs/%(name)s/%(name)s.js")
+import(root + "%(script)s")
   .then((module) => module.mount(element, {props, trigger, watch, call: server, root}))
-  .catch((error) => { element.textContent = %(failed)s + error; });
+  .catch((error) => {
+    element.textContent = %(failed)s + error;
+    document.getElementById("hx-first")?.remove();
+  });
 // events: %(events)s
 """.replace("PAGE", PAGE_JS)
 
@@ -23,31 +30,37 @@ import(root + "%(route)s/js/tabs/%(name)s/%(name)s.js")
 class Mounted(gr.HTML):
     """
     Args:
-        name: of the component, and of the folder and file of its script.
-        what: a visitor calls it, if not by its name.
+        script: path below `assets/js` of the module whose `mount` fills it.
+        value: the first payload, None for none; plain JSON types, as all that is sent to it.
+        waiting: what it shows until then, "" for nothing.
         events: that the script triggers.
         setup: what the script needs to know once; plain JSON types.
         server_functions: callables of one JSON argument that the script may call without the queue.
+        options: of `gr.HTML`, and other props.
     """
 
     def __init__(
         self,
-        name: str,
+        script: str,
+        value: dict[str, Any] | None = None,
         *,
-        what: str = "",
+        waiting: str = "",
         events: Sequence[str] = (),
         setup: dict[str, Any] | None = None,
         server_functions: Sequence[Callable[..., Any]] = (),
+        **options: Any,
     ) -> None:
         said = " ".join(f'"{event}"' for event in events)
+        address = f"{files().route}/js/{script}"
+        root = f'<p class="hx-booting">{says.opening(waiting)}</p>' if waiting else ""
         super().__init__(
-            value=None,
-            html_template=f'<div class="hx-root"><p class="hx-booting">{says.opening(what or name)}</p></div>',
-            js_on_load=_MOUNT % {"route": files().route, "name": name, "events": said, "failed": dumps(says.NO_SCRIPT)},
+            value=value,
+            html_template=f'<div class="hx-root">{root}</div>',
+            js_on_load=_MOUNT % {"script": address, "events": said, "failed": dumps(says.NO_SCRIPT)},
             apply_default_css=False,
             server_functions=list(server_functions),
-            elem_id=name,
             setup=dumps(setup or {}),
+            **options,
         )
 
     def postprocess(self, value: dict[str, Any] | None) -> str:  # type: ignore[override]
@@ -59,3 +72,8 @@ class Mounted(gr.HTML):
 
     def api_info(self) -> dict[str, Any]:
         return {"type": "string"}
+
+
+def tab(name: str, *, waiting: str = "", **options: Any) -> Mounted:
+    """The component of a whole tab, which `tabs/NAME/NAME.js` fills; `options` as above."""
+    return Mounted(f"tabs/{name}/{name}.js", elem_id=name, waiting=waiting or name, **options)

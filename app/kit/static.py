@@ -29,7 +29,11 @@ ROUTE = "/hx"
 PAGE_JS = 'new URL(".", document.baseURI).href.slice(0, -1)'
 FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {"css": "text/css", "js": "text/javascript"}  # by ending; there are folders of these names
-_STARTED = ("js/tabs/explore/early.js", "js/tabs/explore/mount.js", "js/shared/plots/notes.js")  # what the page starts
+_STARTED = (
+    "js/tabs/explore/story/story.js",
+    "js/tabs/explore/explore.js",
+    "js/shared/plots/notes.js",
+)  # what the page starts
 FIRST = ("css/first.css", "js/first.js")  # made of the style sheets of the first screen, and of all that it imports
 _LATER = re.compile(r'\bimport\("(\.[^"]+)"\)')
 _HASH = re.compile(r"[0-9a-f]{16}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import gradio as gr
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -15,6 +16,8 @@ from app.kit.reference_route import NAME
 from app.kit.static import ASSETS, ROUTE
 from app.page import Page, build, launch_options
 from app.site import figures_ahead, planned_ahead, prices_ahead
+from app.tabs import NAMES
+from app.tabs.explore.opening_run import opening
 from app.tabs.explore.recordings import Recordings
 from app.tabs.planner.routes import FAULTS, ORIGIN
 from app.words import site as says
@@ -23,14 +26,6 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import catalogue
 from hsd_core.typed import encode
 
-TABS = (
-    "stage",
-    "race",
-    "planner",
-    "learn",
-    "results",
-    "atlas",
-)  # elements of the components, in the order of their tabs
 # Whose answer is worked out, or is a file of the page of its own.
 WITHOUT_ANSWER = {*(route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)), NAME}
 
@@ -44,10 +39,12 @@ class Answer(NamedTuple):
 
 
 class Tab(NamedTuple):
-    """A tab's component: its element, its name in the tab bar, what its script is told once, and its first value."""
+    """A tab: its name, what the tab bar calls it, its component's id, what the script of that is told once, and its
+    first value."""
 
-    element: str
     name: str
+    title: str
+    element: str
     setup: dict[str, Any]
     value: str
 
@@ -62,15 +59,13 @@ def tabs() -> list[Tab]:
     """The tabs of the page as Gradio would tell their scripts; nothing can be run, and the Planner is told where its
     answers are that were worked out ahead."""
     demo = build(Unplanned)
-    found = [_tab(demo, element) for element in TABS]
-    found[TABS.index("planner")].setup["ahead"] = {
+    found = {name: _tab(demo, name) for name in NAMES}
+    found["explore"].setup["opening"] = opening()
+    found["planner"].setup["ahead"] = {
         key: {**_places(key), "stops": planned_ahead.stops(profile)}
         for key, profile in planned_ahead.profiles().items()
     }
-    for tab in found[1:]:  # the page hands on that of the first one
-        if tab.setup.get("grammar") == found[0].setup["grammar"]:
-            del tab.setup["grammar"]
-    return found
+    return list(found.values())
 
 
 def _places(profile: str) -> dict[str, str]:
@@ -78,15 +73,13 @@ def _places(profile: str) -> dict[str, str]:
     return {name: f"planner/{name}/{quote(profile)}" for name in planned_ahead.Ahead._fields}
 
 
-def _tab(demo: Page, element: str) -> Tab:
-    one: Any = next(block for block in demo.blocks.values() if getattr(block, "elem_id", None) == element)
+def _tab(demo: Page, name: str) -> Tab:
+    found: Any = next(block for block in demo.blocks.values() if isinstance(block, gr.Tab) and block.id == name)
+    one = found.children[0]
     setup = json.loads(one.props["setup"])
     for preset in setup.get("catalogue", setup.get("presets", [])):
         preset |= {"usable": False, "reason": says.NO_ENGINE, "needs_download": False}
-    named = one.parent
-    while not hasattr(named, "label") or getattr(named, "id", None) is None:
-        named = named.parent
-    return Tab(element, str(named.label), {**setup, "static": True}, one.value or "")
+    return Tab(name, str(found.label), one.elem_id, {**setup, "static": True}, one.value or "")
 
 
 def answers(recordings: list[str]) -> Iterator[Answer]:

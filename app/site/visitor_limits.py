@@ -133,7 +133,7 @@ tabs.planner.planning_turns
 tabs.planner.price
     MOST: stacks that are priced at once | the tower's, and one for each level that may be added
     LONGEST: characters of a stack that is priced | as for a run
-tabs.planner.play
+tabs.explore.simulator
     TOKENS: tokens of a simulated plan | a trace that a page can hold
     MOST_CALLS: calls of all levels of a simulated plan | some seconds of work
     WAITING: simulations that wait | each holds a thread of the server

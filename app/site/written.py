@@ -19,6 +19,7 @@ from app.kit.reference_route import REFERENCE
 from app.kit.static import ASSETS, first_sheets
 from app.site.answers import Answer, answers, tabs
 from app.site.letters import written
+from app.tabs import NAMES
 from app.words import page as page_says
 from app.words import site as says
 from hsd_core.cli.reference import text as reference
@@ -34,7 +35,7 @@ OWN = "hx/own"  # below which the scripts take their addresses, and where the st
 SCRIPTS = ("site.js", "lib/plotly.min.js")  # that come packed
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
 _SPACES = re.compile(r"\s*([{};])\s*")
-_LATER = re.compile(r'/\*.*?\*/|\bimport\("(?P<path>\.[^"]+)"\)', re.S)
+_LATER = re.compile(r'/\*.*?\*/|\bimport\((?:"(?P<path>\.[^"]+)"|`(?P<named>\.[^`]+)`)\)', re.S)
 
 
 def write(out: Path) -> int:
@@ -93,7 +94,7 @@ def _read(name: str) -> str:
 
 def _script() -> str:
     """The scripts of all tabs as one; what they import later is in it too."""
-    later: dict[str, None] = {}
+    later = dict.fromkeys(f"js/tabs/{name}/{name}.js" for name in NAMES)  # which the entry imports by their names
 
     def read(name: str) -> str:
         text, needed = _placed(name, _read(name))
@@ -114,10 +115,12 @@ def _placed(name: str, text: str) -> tuple[str, list[str]]:
     needed: list[str] = []
 
     def there(found: re.Match[str]) -> str:
-        if found["path"] is None:
+        if found["path"] is found["named"] is None:
             return found[0]  # a comment
-        needed.append(posixpath.normpath(posixpath.join(posixpath.dirname(name), found["path"])))
-        return f'Promise.resolve().then(() => $["{needed[-1]}"])'
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), found["path"] or found["named"]))
+        if found["path"]:
+            needed.append(path)
+        return f"Promise.resolve().then(() => $[`{path}`])"
 
     return _LATER.sub(there, text), needed
 

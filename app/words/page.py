@@ -15,8 +15,7 @@ SANDBOXED = (
     "Add that to the frame, or open the page in a window of its own."
 )
 NO_SCRIPTS = "The page needs scripts. Where a frame shows it, its sandbox needs allow-scripts and allow-same-origin."
-NO_PAGE_SCRIPT = "The page's script could not be loaded: "  # and why
-NO_SCRIPT = "The script of this tab could not be loaded: "  # and why
+NO_SCRIPT = "A script of the page could not be loaded: "  # and why
 REFERENCE = "Reference"
 NO_REFERENCE = "The reference cannot be made now. Write it with: python -m hsd_core reference --out FILE"
 NO_LINK = "no link was given"

@@ -40,7 +40,7 @@ def bundle(entry: str, read: Callable[[str], str]) -> str:
     """One script that does what loading a module does.
 
     Args:
-        entry: path of the module, such as "js/tabs/explore/mount.js".
+        entry: path of the module, such as "js/tabs/explore/explore.js".
         read: gives the text of the module at a path.
     Raises:
         BundleError: an import or export is not understood, or modules that need one another share more than functions.

@@ -149,7 +149,7 @@ def test_the_page_s_policy_names_each_script_in_it_and_no_other_origin(served: h
     for part in ("default-src 'self'", "object-src 'none'", "base-uri 'self'", "frame-ancestors 'self'"):
         assert part in policy.split("; ")
     assert "http" not in policy
-    for path in ("/", f"{files().route}/js/tabs/explore/mount.js", "/nothing"):
+    for path in ("/", f"{files().route}/js/tabs/explore/explore.js", "/nothing"):
         headers = served.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"

@@ -13,11 +13,11 @@ import pytest
 from plannerkit import MEASURED, made_up, side_by_side
 
 from app.kit.static import ASSETS
+from app.tabs.explore.simulator import WAITING, Simulator
 from app.tabs.planner import desk
 from app.tabs.planner.answer import answer, planned
 from app.tabs.planner.figures.ink import Ink
 from app.tabs.planner.figures.validation import validation_figure
-from app.tabs.planner.play import WAITING, Simulator
 from app.tabs.planner.profiles.plan_request import MAX_LEVELS, PlannerError, look, parse, read
 from app.tabs.planner.profiles.sources import Sources
 from app.tabs.planner.profiles.turn import turned

@@ -28,7 +28,7 @@ def client() -> TestClient:
 
 
 def test_every_script_and_style_is_served_to_be_kept(client: TestClient) -> None:
-    assert {"js/tabs/explore/mount.js", SCRIPT, "css/planner.css"} <= set(files().names)
+    assert {"js/tabs/explore/explore.js", SCRIPT, "css/planner.css"} <= set(files().names)
     for name in files().names:
         reply = client.get(f"{files().route}/{name}")
         assert reply.status_code == 200, name
@@ -68,7 +68,7 @@ def test_the_page_and_a_saved_run_are_whole_without_the_folder_of_a_system(tmp_p
         shutil.rmtree((tmp_path / script).parent)
     left = Files(tmp_path)
     assert system_assets(tmp_path, "js") == system_assets(tmp_path, "css") == []
-    assert "js/tabs/explore/mount.js" in left.first and not [
+    assert "js/tabs/explore/explore.js" in left.first and not [
         name for name in left.names if name.count("/") > 2 and "/systems/" in name
     ]
     assert "/systems/ngram/" not in empty_page(tmp_path)

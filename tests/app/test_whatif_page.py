@@ -11,7 +11,7 @@ from pagekit import launched
 
 from app.kit.static import ASSETS
 from app.tabs.explore.recordings import recorded
-from app.tabs.planner.play import MOST_CALLS, Simulator
+from app.tabs.explore.simulator import MOST_CALLS, Simulator
 from app.tabs.planner.profiles.plan_request import PlannerError
 from app.tabs.planner.profiles.sources import Sources
 from hsd_core.core.events import Draft, Header, Verify

@@ -9,7 +9,8 @@ from typing import Any
 import gradio as gr
 
 from app.kit.figures.depth_map import drawn
-from app.kit.figures.notes import Notes, note
+from app.kit.figures.notes import SCRIPT, note
+from app.kit.mounted import Mounted
 from app.kit.payload import dumps
 from app.words import figures as says
 from hsd_core.core.events import Event
@@ -20,10 +21,10 @@ def build() -> list[gr.components.Component]:
     gr.HTML(html_template='<div class="hx-run-plots"></div>', apply_default_css=False, elem_id="figures")
     # The wide one comes once a run is over: it stands last, so that nothing moves.
     with gr.Row(elem_id="figures-wide"), gr.Column(elem_classes="hx-figure hx-wide", elem_id="figure-depths-panel"):
-        head = Notes(elem_classes="hx-figure-head", part="head")
+        head = Mounted(SCRIPT, elem_classes="hx-figure-head", part="head")
         with gr.Column(elem_classes="hx-figure-view", min_width=0):
             plot = gr.Plot(show_label=False, visible=False, container=False, elem_id="figure-depths")
-        table = Notes(elem_classes="hx-figure-table", part="table")
+        table = Mounted(SCRIPT, elem_classes="hx-figure-table", part="table")
     return [head, plot, table]
 
 

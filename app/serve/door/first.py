@@ -1,7 +1,7 @@
 """What is painted before Gradio's scripts have run: our style sheets, the title and the outline of the first screen.
 
 Gradio's page is empty until its scripts have run, then says "Loading" and is laid out in several steps. The outline has
-the measures of the first screen and covers all that, until the script of the first screen has drawn over it.
+the measures of the first screen and covers all that, until the first screen is drawn.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from app.kit.static import ASSETS, PAGE_JS
 from app.serve.door.guard import Message, Receive, Send
 from app.words import page as says
 from hsd_core.export.bundle import bundle
+from hsd_core.export.run_page import script_json
 
 # In a frame, and with ?embed=1, the page has other measures from the start. The theme is the one that was kept here,
 # else the system's: as kit/theme.js and Gradio choose it. What is open (visit/panels.js) changes the outline.
@@ -57,24 +58,9 @@ _STORY_NAMED = f"""
 {_STORY}
 }})();
 """
-# Gradio's loader counts its seconds in every frame, and nothing tells it that it was taken away: a frame drawn for
-# nothing, sixty times a second, as long as the page is open. When the first screen has drawn it is given no other.
-_LOADER = """
-(() => {
-  const frame = window.requestAnimationFrame;
-  let looks = 100;
-  window.requestAnimationFrame = (f) => {
-    if (looks > 0 && !document.getElementById("hx-first")) {
-      looks -= 1;
-      if (/statustracker/.test(new Error().stack)) return (looks = 0);
-    }
-    return frame.call(window, f);
-  };
-})();
-"""
-# Our scripts draw the first screen over Gradio's page, while Gradio's are on their way (js/tabs/explore/early.js).
-_EARLY = f"""
-import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/tabs/explore/early.js"].early());
+# The story stands over the page, and is told while Gradio's scripts are on their way.
+_TELL = f"""
+import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/tabs/explore/story/story.js"].tellStory());
 """
 # Gradio has its scripts call the server at the address by which the request came, which behind a proxy is not the
 # browser's. They take it from the page's own instead.
@@ -115,17 +101,18 @@ class FirstPaint:
     Args:
         app: what serves the page.
         files: the address below which our scripts and styles lie, without the slash before it.
+        story: what the story over the page tells; None for no story.
         held: whether a class is held, which has a bar on every page of it.
     """
 
-    def __init__(self, app: Any, *, files: str, held: bool = False) -> None:
+    def __init__(self, app: Any, *, files: str, story: dict[str, Any] | None = None, held: bool = False) -> None:
         self._app = app
         sheets = ("first", "workshop") if held else ("first",)
-        story, starts = (_STORY_NAMED, _CLASS + _EARLY) if held else (_STORY, _EARLY)
+        asked, starts = (_STORY_NAMED, _CLASS + _TELL) if held else (_STORY, _TELL)
         link = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in sheets)
-        outline = (
-            f"{_OUTLINE}<script>{_SANDBOXED}{_LANGUAGE}{_THEME}{story}{_LOADER}{starts.replace('%s', files)}}}</script>"
-        )
+        scripts = f"{_SANDBOXED}{_LANGUAGE}{_THEME}{asked}{starts.replace('%s', files)}}}"
+        data = f'<script type="application/json" id="hx-story">{script_json(story)}</script>'
+        outline = f"{_OUTLINE}{data}<script>{scripts}</script>"
         link += '<link rel="icon" href="favicon.ico">'
         # Gradio's base leads nowhere else. But with one, plotly names its colours by the whole address of the page, and
         # a drawn scale loses them as soon as the address says another setting.

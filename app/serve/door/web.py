@@ -14,16 +14,20 @@ from app.serve.door.presence import Watch
 
 
 def app_options(
-    more: Sequence[BaseRoute] = (), guards: Sequence[Middleware] = (), *, held: bool = False
+    more: Sequence[BaseRoute] = (),
+    guards: Sequence[Middleware] = (),
+    *,
+    held: bool = False,
+    story: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What the web application needs to serve them: routes (`more` are those of the tabs), and headers on the page.
-    `guards` stand before all of it; `held`: a class is."""
+    `guards` stand before all of it; `held`, `story`: as in `FirstPaint`."""
     route = Route(f"{ROUTE}/{{version}}/{{name:path}}", files().__call__, methods=["GET"])
     middleware = [
         *guards,
         Middleware(Watch),
         Middleware(PageHeaders, links=files().links()),
-        Middleware(FirstPaint, files=files().route[1:], held=held),
+        Middleware(FirstPaint, files=files().route[1:], story=story, held=held),
     ]
     return {"routes": [*more, route], "middleware": middleware}
 

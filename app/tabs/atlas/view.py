@@ -9,9 +9,9 @@ from typing import Any
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
-from app.kit.mounted import Mounted
+from app.kit.mounted import tab
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
@@ -20,15 +20,21 @@ from app.tabs.atlas.first_needed import first_needed
 from app.tabs.atlas.our_figures import OurFigures
 from app.tabs.atlas.systems import Systems
 from app.tabs.explore.recordings import Recordings
-from hsd_core.grammar.stack_text import grammar
+from app.tabs.explore.view import Play
+from app.tabs.shipped import Shipped
 from hsd_core.models.drafts.known_drafts import FOLDER as DRAFTS
 
+TITLE = "Atlas"
 LISTING = f"{ROUTE}/systems"
 
 
-def build() -> None:
+def build(play: Play, shipped: Shipped) -> None:
     """Add the tab's component to the Blocks that is open."""
-    Mounted("atlas", setup={"grammar": grammar()})
+    tab("atlas")
+
+
+def routes(shipped: Shipped) -> list[BaseRoute]:
+    return [systems_route(shipped.systems, shipped.results, Recordings(shipped.traces))]
 
 
 def systems_route(folder: Path, results: Path, recordings: Recordings, drafts: Path = DRAFTS) -> Route:

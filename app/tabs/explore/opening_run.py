@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from app.kit.static import ASSETS
 from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.typed import Malformed, Wrong, decode, json_decoder
@@ -30,7 +32,8 @@ class _Opening(msgspec.Struct):
 _DECODER = json_decoder(_Opening)
 
 
-def opening(folder: Path) -> dict[str, Any] | None:
+@cache
+def opening(folder: Path = ASSETS / "opening") -> dict[str, Any] | None:
     """What the page's opening tells: a round, counted from 1, and the run's records; None where the folder has none."""
     try:
         asked = decode((folder / FILE).read_bytes(), _DECODER)

@@ -8,11 +8,12 @@ from typing import Any
 
 import gradio as gr
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from app.kit.figures import panels
 from app.kit.figures.drawings import Drawings
+from app.kit.mounted import Mounted
 from app.kit.payload import dumps, payload, status
-from app.kit.static import ASSETS
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.engines.choice import engine_for
 from app.serve.jobs import Engine
@@ -33,16 +34,30 @@ from app.serve.settings import (
     whole_text,
 )
 from app.tabs.explore import long_texts
+from app.tabs.explore.bundled_runs import recording_route
+from app.tabs.explore.codes import code_route
 from app.tabs.explore.examples import EXAMPLES
+from app.tabs.explore.offline import offline_route
 from app.tabs.explore.opening_run import opening
 from app.tabs.explore.reader import Reader
 from app.tabs.explore.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
-from app.tabs.explore.stage import Stage
-from app.tabs.planner.play import Simulator
+from app.tabs.explore.simulator import Simulator
 from app.tabs.planner.profiles.plan_request import PlannerError
+from app.tabs.shipped import Shipped
 from app.words import page as page_says
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_text import grammar
+
+TITLE = "Explore"
+
+
+def build(play: Play, shipped: Shipped) -> None:
+    """Add the tab's components to the Blocks that is open."""
+    play.build()
+
+
+def routes(shipped: Shipped) -> list[BaseRoute]:
+    return [recording_route(Recordings(shipped.traces)), code_route(), offline_route()]
 
 
 class Play:
@@ -75,14 +90,17 @@ class Play:
 
     def build(self) -> None:
         """Add the tab's components to the Blocks that is open."""
-        stage = Stage(
+        stage = Mounted(
+            "tabs/explore/explore.js",
             self.recordings.first(),
+            elem_id="stage",
+            events=["generate", "figures"],
             setup={
                 "why": page_says.WHY,
                 "catalogue": self.catalogue(),
                 "grammar": grammar(),
                 "recordings": self.recordings.menu(),
-                "opening": opening(ASSETS / "opening"),
+                "story": opening() is not None,
                 "examples": EXAMPLES,
                 "longTexts": long_texts.menu(),
                 "promptTokens": self._offer.prompt_tokens,

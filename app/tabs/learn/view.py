@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
-from app.kit.mounted import Mounted
+from app.kit.mounted import tab
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
+from app.tabs.explore.view import Play
 from app.tabs.learn.classes import Classes
 from app.tabs.learn.lessons import Lessons
-from hsd_core.grammar.stack_text import grammar
+from app.tabs.shipped import Shipped
 
+TITLE = "Learn"
 LISTING = f"{ROUTE}/lessons"
 
 
-def build() -> None:
+def build(play: Play, shipped: Shipped) -> None:
     """Add the tab's component to the Blocks that is open."""
-    Mounted("learn", what="lessons", setup={"grammar": grammar()})
+    tab("learn", waiting="lessons")
+
+
+def routes(shipped: Shipped) -> list[BaseRoute]:
+    return [lessons_route(shipped.lessons)]
 
 
 def lessons_route(folder: Path) -> Route:

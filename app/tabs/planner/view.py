@@ -5,30 +5,29 @@ What else it shows comes from the routes in `app.tabs.planner.routes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from app.kit.mounted import Mounted
+from starlette.routing import BaseRoute
+
+from app.kit.mounted import tab
 from app.serve.queued import queued
-from app.serve.service import Service
 from app.serve.settings import run_id
+from app.tabs.explore.view import Play, named
 from app.tabs.planner.measuring import MEASURE, MeasureRequest, asked_for
 from app.tabs.planner.profiles.plan_request import LIMITS
+from app.tabs.planner.profiles.sources import measured_here
 from app.tabs.planner.routes import ANOTHER, ANSWER, BROUGHT, DOCTOR, LENGTHS, PLOTLY, SOURCES
-from hsd_core.grammar.stack_text import grammar
+from app.tabs.planner.routes import routes as profile_routes
+from app.tabs.shipped import Shipped
 
+TITLE = "Planner"
 _TOLD = ("name", "title", "usable", "reason", "default")  # of each preset
 
 
-def build(
-    service: Service, catalogue: Callable[[], list[dict[str, Any]]], functions: Sequence[Callable[[Any], Any]]
-) -> None:
-    """Add the tab's component to the Blocks that is open. `setup` says where to ask, and the limits of questions.
-
-    Args:
-        service: measures this machine. catalogue: what may be measured. functions: by which a page stops such a run,
-            and asks for what it has missed.
-    """
+def build(play: Play, shipped: Shipped) -> None:
+    """Add the tab's component to the Blocks that is open. `setup` says where to ask, and the limits of questions; the
+    line and the engine of `play` measure this machine."""
     setup = {
         "sources": SOURCES,
         "answer": ANSWER,
@@ -38,13 +37,18 @@ def build(
         "doctor": DOCTOR,
         "plotly": PLOTLY,
         "limits": LIMITS,
-        "grammar": grammar(),
-        "presets": [{key: preset[key] for key in _TOLD if key in preset} for preset in catalogue()],
+        "presets": [{key: preset[key] for key in _TOLD if key in preset} for preset in play.catalogue()],
     }
-    view = Mounted("planner", events=["measure"], setup=setup, server_functions=functions)
+    view = tab("planner", events=["measure"], setup=setup, server_functions=[named(play.stop), named(play.tail)])
 
     async def asked(data: Any) -> MeasureRequest:
         data = data if isinstance(data, dict) else {}
-        return asked_for(run_id(data.get("run")), str(data.get("preset", ""))[:80], catalogue())
+        return asked_for(run_id(data.get("run")), str(data.get("preset", ""))[:80], play.catalogue())
 
-    queued(view, "measure", service, asked, MEASURE)
+    queued(view, "measure", play.service, asked, MEASURE)
+
+
+def routes(shipped: Shipped) -> list[BaseRoute]:
+    offer = shipped.offer
+    measured = shipped.measured or partial(measured_here, offer)
+    return profile_routes(shipped.profiles, measured, offer.source, offer.dtype)

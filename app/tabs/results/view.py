@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
-from app.kit.mounted import Mounted
+from app.kit.mounted import tab
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
@@ -17,9 +17,10 @@ from app.tabs.explore.view import Play, named
 from app.tabs.planner.routes import PLOTLY
 from app.tabs.results.bundled_results import Bundled
 from app.tabs.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, chosen
-from app.tabs.results.studies import addresses
-from hsd_core.grammar.stack_text import grammar
+from app.tabs.results.studies import addresses, studies_routes
+from app.tabs.shipped import Shipped
 
+TITLE = "Results"
 LISTING = f"{ROUTE}/results"
 _TOLD = (
     "name",
@@ -33,42 +34,32 @@ _TOLD = (
 )  # of each preset
 
 
-class Results:
-    """What the tab's handlers share.
+def build(play: Play, shipped: Shipped) -> None:
+    """Add the tab's component to the Blocks that is open. Measurements use the line, engine and runs of `play`."""
+    reports = [one["results"] for one in Bundled(shipped.results).reports]
 
-    Args:
-        play: whose line, engine and runs the measurements use.
-        folder: of the bundled benchmarks.
-    """
-
-    def __init__(self, play: Play, folder: Path) -> None:
-        self._play, self._bundled = play, Bundled(folder)
-        self._studies = addresses(folder)
-
-    def build(self) -> None:
-        """Add the tab's component to the Blocks that is open."""
-        presets = [{key: preset[key] for key in _TOLD if key in preset} for preset in self._play.catalogue()]
-        setup = {
-            "listing": LISTING,
-            "studies": self._studies,
-            "plotly": PLOTLY,
-            "grammar": grammar(),
-            "presets": presets,
-        }
-        setup["quick"] = {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S}
-        view = Mounted(
-            "results",
-            events=["quick"],
-            setup=setup,
-            server_functions=[named(f) for f in (self._play.stop, self._play.tail)],
-        )
-        queued(view, "quick", self._play.service, self._asked, QUICK)
-
-    async def _asked(self, data: Any) -> QuickRequest:
+    async def asked(data: Any) -> QuickRequest:
         data = data if isinstance(data, dict) else {}
         name, preset = run_id(data.get("run")), str(data.get("preset", ""))[:80]
-        reports = [one["results"] for one in self._bundled.reports]
-        return QuickRequest(name, preset, chosen(preset, self._play.catalogue(), reports))
+        return QuickRequest(name, preset, chosen(preset, play.catalogue(), reports))
+
+    view = tab(
+        "results",
+        events=["quick"],
+        setup={
+            "listing": LISTING,
+            "studies": addresses(shipped.results),
+            "plotly": PLOTLY,
+            "presets": [{key: preset[key] for key in _TOLD if key in preset} for preset in play.catalogue()],
+            "quick": {"prompts": PROMPTS, "tokens": TOKENS, "longest_s": LONGEST_S},
+        },
+        server_functions=[named(f) for f in (play.stop, play.tail)],
+    )
+    queued(view, "quick", play.service, asked, QUICK)
+
+
+def routes(shipped: Shipped) -> list[BaseRoute]:
+    return [results_route(shipped.results), *studies_routes(shipped.results)]
 
 
 def results_route(folder: Path) -> Route:

@@ -5,16 +5,10 @@ import { markFrame } from "../shared/share/framed.js";
 import { rememberTheme } from "../shared/kit/theme.js";
 import { FiguresAhead } from "./figures-ahead.js";
 import { priced } from "./prices-ahead.js";
-import { mount as atlas } from "../tabs/atlas/atlas.js";
-import { mount as learn } from "../tabs/learn/learn.js";
-import { mount as planner } from "../tabs/planner/planner.js";
-import { mount as race } from "../tabs/race/race.js";
-import { mount as results } from "../tabs/results/results.js";
-import { mount as stage } from "../tabs/explore/mount.js";
+import { tellStory } from "../tabs/explore/story/story.js";
 
-/** @typedef {{element: string, name: string, setup: Record<string, any>, value: string}} Tab */
+/** @typedef {{name: string, title: string, element: string, setup: Record<string, any>, value: string}} Tab */
 
-const MOUNTS = { stage, race, planner, learn, results, atlas };
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const words = JSON.parse(element("hx-words").textContent ?? "{}");
 
@@ -24,11 +18,11 @@ const words = JSON.parse(element("hx-words").textContent ?? "{}");
  * @param {(tab: Tab) => void} onOpen a tab is opened, perhaps once more
  */
 function bar(tabs, figures, onOpen) {
-  const panels = tabs.map(({ element, name }, i) =>
+  const panels = tabs.map(({ name, element }, i) =>
     h(
       "div",
       {
-        ...{ class: "tabitem", role: "tabpanel", id: `panel-${element}`, "aria-labelledby": `tab-${element}` },
+        ...{ class: "tabitem", role: "tabpanel", id: `tab-${name}`, "aria-labelledby": `tab-${name}-button` },
         hidden: i > 0,
       },
       h("div", { id: element }, h("div", { class: "hx-root" }, h("p", { class: "hx-booting", text: words.opening }))),
@@ -37,8 +31,8 @@ function bar(tabs, figures, onOpen) {
   );
   const buttons = tabs.map((tab) =>
     h("button", {
-      ...{ role: "tab", type: "button", id: `tab-${tab.element}`, "aria-controls": `panel-${tab.element}` },
-      text: tab.name,
+      ...{ role: "tab", type: "button", id: `tab-${tab.name}-button`, "aria-controls": `tab-${tab.name}` },
+      text: tab.title,
       onclick: () => open(tab),
       onkeydown: (/** @type {KeyboardEvent} */ event) => along(event),
     }),
@@ -75,13 +69,13 @@ async function begin() {
   rememberTheme();
   /** @type {Tab[]} */ const tabs = await (await fetch(new URL("hx/tabs", document.baseURI))).json();
   const root = new URL(".", document.baseURI).href.replace(/\/$/, "");
-  const { plotly } = /** @type {Tab} */ (tabs.find((tab) => tab.element === "planner")).setup;
+  const { plotly } = /** @type {Tab} */ (tabs.find((tab) => tab.name === "planner")).setup;
   const figures = new FiguresAhead(root, root + plotly, words.failed);
   const prices = async () => (await fetch(`${root}/hx/planner/prices`)).json();
   /** @type {any} */ (globalThis).hxAnswers("planner/price", async (/** @type {any} */ asked) =>
     priced(await prices(), asked),
   );
-  const { grammar } = tabs[0].setup; // that of all tabs
+  tellStory(tabs[0].setup);
   const refuse = () => Promise.reject(new Error(words.no_server));
   const call = new Proxy({}, { get: () => refuse });
   const trigger = (/** @type {string} */ name, /** @type {any} */ asked) => name === "figures" && figures.draw(asked);
@@ -89,11 +83,13 @@ async function begin() {
   bar(tabs, figures.els, (tab) => {
     if (filled.has(tab)) return;
     filled.add(tab);
-    const props = { setup: JSON.stringify({ grammar, ...tab.setup }), value: tab.value };
     const place = element(tab.element);
-    MOUNTS[tab.element](place, { props, call, root, trigger, watch: () => {} }).catch((/** @type {Error} */ error) =>
-      place.replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` })),
-    );
+    const props = { setup: JSON.stringify(tab.setup), value: tab.value };
+    import(`../tabs/${tab.name}/${tab.name}.js`)
+      .then(({ mount }) => mount(place, { props, call, root, trigger, watch: () => {} }))
+      .catch((/** @type {Error} */ error) =>
+        place.replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` })),
+      );
   });
 }
 

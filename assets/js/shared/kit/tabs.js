@@ -1,15 +1,16 @@
-/** The page's tabs, which Gradio draws: open one by its name, or the one that the address asks for. */
+/** The page's tabs, which Gradio draws: open one by its name (app/tabs/__init__.py), or the one that the address asks for. */
 
 import { closest } from "./dom.js";
 import { rest } from "./pointer.js";
 
 const TABS = '#tabs [role="tab"]';
 const all = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TABS))];
-const nameOf = (tab) => tab.textContent.trim().toLowerCase();
+const ID = /^tab-(.+)-button$/; // the button of a tab with elem_id "tab-NAME", as Gradio names it (app/kit/gradio_inside.py)
+const nameOf = (tab) => ID.exec(tab.id)?.[1] ?? "";
 const FORMER = { play: "explore" }; // names that older links have
 const named = (name) => {
   const wanted = name.toLowerCase();
-  return all().find((tab) => nameOf(tab) === (FORMER[wanted] ?? wanted));
+  return document.getElementById(`tab-${FORMER[wanted] ?? wanted}-button`);
 };
 
 /** Whether it is the open one. @param {string} name */

@@ -34,6 +34,10 @@ export const grammar = {
   joints: {},
 };
 
+/** @type {() => void} */ let known = () => {};
+/** @type {Promise<void>} resolves when `learn` was called: the first screen is told the grammar, the other tabs wait for it */
+export const learned = new Promise((resolve) => (known = resolve));
+
 /**
  * Takes in what the server declares; called before anything is drawn.
  * @param {{kinds: Kind[], keys: Key[], reject: {light: string, dark: string}}} given
@@ -43,6 +47,7 @@ export function learn(given) {
   const named = (list) => new Map(list.map((one) => [one.name, one]));
   Object.assign(grammar, given, { kinds: named(given.kinds), keys: named(given.keys) });
   if (globalThis.document) paint(given);
+  known();
 }
 
 /**

@@ -115,7 +115,7 @@ export class Journey {
 
   /** Back to the run that goes on, or ended, aside. @param {string} run */
   _return(run) {
-    openTab("Explore");
+    openTab("explore");
     return this.page.attempt(async () => {
       const { session, feed } = this.page;
       this.wanted = run;

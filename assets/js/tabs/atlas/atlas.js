@@ -4,7 +4,7 @@ import { h, tips } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { isOpen, onTabs } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
-import { learn } from "../../shared/levels/kinds.js";
+import { learned } from "../../shared/levels/kinds.js";
 import { arrive } from "../../shared/share/arrive.js";
 import { asked, filtered, go, left } from "./atlas-place.js";
 import { filters, ordered, passes } from "./by-question.js";
@@ -18,11 +18,10 @@ const KEYS = /** @type {Record<string, number>} */ ({ ArrowRight: 1, ArrowLeft: 
 
 /** @typedef {import("./by-question.js").System} System */
 
-/** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
-export async function mount(root, { props }) {
+/** @param {HTMLElement} root */
+export async function mount(root) {
   rememberTheme();
-  await Promise.all([loadStyles("planner", "atlas"), bringLater("atlas")]);
-  learn(JSON.parse(props.setup).grammar);
+  await Promise.all([loadStyles("planner", "atlas"), bringLater("atlas"), learned]);
   await new AtlasPage(/** @type {HTMLElement} */ (root.querySelector(".hx-root") ?? root)).begin();
 }
 
@@ -58,7 +57,7 @@ class AtlasPage {
 
   /** Whether this tab is the open one: where one was in it does not stay in the address of another. */
   tab() {
-    const open = isOpen(ATLAS.title);
+    const open = isOpen("atlas");
     if (open === this.open) return;
     this.open = open;
     document.body.classList.toggle("hx-atlas-open", open);

@@ -67,7 +67,7 @@ export class Acts {
 
   /** A trace's file: chosen here, dropped onto the page, or sent by another tab. @param {File} file */
   open(file) {
-    openTab("Explore");
+    openTab("explore");
     return this.page.attempt(() => this.page.session.open(file, this.page.limits.file));
   }
 
@@ -85,7 +85,7 @@ export class Acts {
     if (preset && preset !== wish.settings.preset && wish.setup.catalogue.some((p) => p.name === preset))
       edit("preset", preset);
     const fits = compose(stack);
-    openTab("Explore");
+    openTab("explore");
     if (!fits) return tell(STAGE.unread(stack), "error");
     await settled();
     tell(STAGE.composed(stackName(stack), this.invite()));
@@ -94,7 +94,7 @@ export class Acts {
   /** A plan that another tab sends: played without weights, and shown as what it is. @param {any} sent */
   _simulate({ question, plan, link = "" }) {
     const { session, feed, wish, edit, tell } = this.page;
-    openTab("Explore");
+    openTab("explore");
     wish.settings.recording = "";
     tell(STAGE.simulating);
     return this.page.attempt(async () => {

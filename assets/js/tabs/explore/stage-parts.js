@@ -46,7 +46,7 @@ export function furnish(ports) {
   };
   const title = titleBar({
     why: setup.why,
-    story: Boolean(setup.opening),
+    story: Boolean(setup.story),
     share: setup.offline ? null : shareButton({ feed, player, settings, view, alone: Boolean(setup.static) }),
     more: panels.button("controls", PANEL.controls, PANEL.controlsTip),
     onTheme: () => {

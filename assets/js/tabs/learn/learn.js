@@ -3,7 +3,6 @@
 
 import { stageHere } from "../../shared/player/within-reach.js";
 import { h, say } from "../../shared/kit/dom.js";
-import { learn } from "../../shared/levels/kinds.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { isOpen, onTabs } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
@@ -19,11 +18,10 @@ import { bringLater } from "../../systems/index.js";
 import { CLASS } from "./words/class.js";
 import { WORDS } from "./words/learn.js";
 
-/** @param {HTMLElement} root @param {{props: {setup: string}}} ports */
-export async function mount(root, { props }) {
+/** @param {HTMLElement} root */
+export async function mount(root) {
   rememberTheme();
   await Promise.all([loadStyles("learn", "lesson", "beside", "pictures", "sheet", "class"), bringLater("learn")]);
-  learn(JSON.parse(props.setup).grammar);
   const stage = await stageHere;
   const page = new LearnPage(root.querySelector(".hx-root") ?? root, stage);
   await page.begin();
@@ -79,7 +77,7 @@ class LearnPage {
 
   /** Whether this tab is the open one: a lesson that is left takes its light and its place in the address along. */
   tab() {
-    const open = isOpen(WORDS.title);
+    const open = isOpen("learn");
     if (open === this.open) return;
     this.open = open;
     if (open) return this.show();

@@ -2,7 +2,7 @@
  *  component. */
 
 import { h, tips } from "../../shared/kit/dom.js";
-import { learn } from "../../shared/levels/kinds.js";
+import { learned } from "../../shared/levels/kinds.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { isDark, rememberTheme } from "../../shared/kit/theme.js";
 import { answerPanel } from "./answer.js";
@@ -36,7 +36,7 @@ export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "doctor"), bringLater("planner")]);
   const setup = JSON.parse(ports.props.setup);
-  learn(setup.grammar);
+  await learned;
   const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.usual.apply(JSON.parse(ports.props.value)));
   await page.begin();

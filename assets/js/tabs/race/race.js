@@ -3,7 +3,7 @@
 
 import { h, icon, tips } from "../../shared/kit/dom.js";
 import { newName, readBase64 } from "../../shared/kit/files.js";
-import { learn } from "../../shared/levels/kinds.js";
+import { learned } from "../../shared/levels/kinds.js";
 import { createNote } from "../../shared/kit/note.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { setQuery } from "../../shared/kit/tabs.js";
@@ -30,7 +30,7 @@ export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner", "race");
   const setup = JSON.parse(ports.props.setup);
-  learn(setup.grammar);
+  await learned;
   const page = new RacePage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.live.apply(JSON.parse(ports.props.value)));
   await page.begin();

@@ -6,7 +6,7 @@ import { h, tips } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
-import { learn } from "../../shared/levels/kinds.js";
+import { learned } from "../../shared/levels/kinds.js";
 import { Plot } from "../../shared/plots/plots.js";
 import { studySheets } from "../../shared/plots/study-sheets.js";
 import { bringLater, brought } from "../../systems/index.js";
@@ -31,7 +31,7 @@ export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "results"), bringLater("results")]);
   const setup = JSON.parse(ports.props.setup);
-  learn(setup.grammar);
+  await learned;
   const page = new ResultsPage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.heard(JSON.parse(ports.props.value)));
   await page.begin();

@@ -12,23 +12,18 @@ import { storyFrame } from "./story-frame.js";
 
 /** @typedef {{round: number, ev: any[]}} Opening round: counted from 1; ev: the records of the run, without rows */
 
-const PAINTED_MS = 50; // for the first frame, before the page below is drawn
-
 /** @type {Story|null} */ let only = null; // a page has one
 
 /**
- * Gets the story ready, once, and tells it where the page is to open with it. Resolves when its first frame is drawn.
- * @param {{opening?: Opening|null, grammar: any}} setup
+ * Gets the story ready, once, and tells it where the page is to open with it.
+ * @param {{opening?: Opening|null, grammar?: any}} told by default what the page came with (app/serve/door/first.py)
  */
-export async function tellStory(setup) {
-  const { opening } = setup;
-  if (!opening) return covered() ? cover(false) : undefined;
+export function tellStory(told = JSON.parse(document.getElementById("hx-story")?.textContent ?? "null") ?? {}) {
   if (only) return;
-  learn(setup.grammar);
-  only = new Story(opening);
-  if (!covered()) return;
-  only.open(false);
-  await new Promise((done) => requestAnimationFrame(() => setTimeout(done, PAINTED_MS)));
+  if (!told.opening) return void (covered() && cover(false));
+  learn(told.grammar);
+  only = new Story(told.opening);
+  if (covered()) only.open(false);
 }
 
 class Story {
@@ -89,7 +84,7 @@ class Story {
     history.pushState(history.state, "");
     setQuery({ story: null, scene: null });
     this._hide();
-    openTab("Explore");
+    openTab("explore");
   }
 
   _hide() {

@@ -76,7 +76,7 @@ export class ClassRoom {
       setQuery(Object.fromEntries(query));
       this._here();
     } else {
-      openTab("Learn");
+      openTab("learn");
       const lesson = found.what === "step" ? (this.lessons.get(found.lesson)?.number ?? null) : null;
       this.ctx.go({ class: id, stop, lesson, step: found.what === "step" ? found.step : 1 });
     }

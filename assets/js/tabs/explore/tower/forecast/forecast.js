@@ -190,7 +190,7 @@ export class Forecast {
 function toPlanner(event) {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  openTab("Planner");
+  openTab("planner");
 }
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
