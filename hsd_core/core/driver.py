@@ -197,7 +197,7 @@ class Sequential:
         tree, verdict, path = judged.tree, judged.verdict, judged.path
         measured = added(scored.measured, self._measured())  # rows are read when they are judged
         yield self.writer.verify(asked, scored.work, scored.t0, t1, dropped, measured)
-        kept = len(verdict.path)
+        kept = verdict.accepted
         # A kept leaf may be unprocessed while its siblings are processed. If no token follows the path, its last token
         # is processed again to get the next row, even by a level that has processed it.
         whole = tree.is_chain and not asked.probed and verdict.token is not None

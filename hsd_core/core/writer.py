@@ -205,7 +205,7 @@ class TraceWriter:
         """A verifier's correction or bonus."""
         with self.clock.stopped():
             event = trace.Correct if token.how == "correct" else trace.Bonus
-            at, (dists, _) = len(asked.judged.verdict.path), asked.judged.line
+            at, (dists, _) = asked.judged.verdict.accepted, asked.judged.line
             head = self._drawn_from[token.serial] = self._own
             chance = _short(entries(dists, [at], [token.id])[0])
             place = len(asked.context) + at - self._prompt
