@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.keys import DEVICE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, NameForms, Placement, Reads, Shares, Site
-from hsd_core.levels.decoded import decoded
+from hsd_core.levels.building import model_level
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -26,7 +26,9 @@ def build(spec: LevelSpec, site: Site) -> Level:
     device = spec.get(DEVICE) or copy_device(spec.name, site.device)
     source, label = site.preset.target, f"{spec.name} copy"
     says = first_ids(spec[VOCAB], site.ends) if spec[VOCAB] else None
-    return decoded(site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, head_ids=says)
+    return model_level(
+        site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, head_ids=says
+    )
 
 
 def _copy(dtype: str, order: int, block: int, name_form: str, about: str, where: str) -> Kind:

@@ -23,7 +23,7 @@ from hsd_core.grammar.kind import (
     WrittenAs,
 )
 from hsd_core.grammar.strategies import RuleKind
-from hsd_core.levels.decoded import stop_at
+from hsd_core.levels.building import split_layers
 from hsd_core.models.drafts import known_drafts
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def build(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.systems.exits.exit_level import ExitLevel
 
     decoder, at = decoder_of(spec, site)
-    stop_at(decoder, [at])
+    split_layers(decoder, [at])
     draft = None if spec.get(ID) == known_drafts.LENS else draft_of(spec, site, decoder)
     weights = site.preset.target.as_dict(site.folder)
     if draft is None:
@@ -145,7 +145,7 @@ def build_chosen(spec: LevelSpec, site: Site) -> Level:
         found = dict.fromkeys(range(1, deepest + 1), lens(spec, site, decoder) or Lens(decoder))
     else:
         refuse_trimmed(spec, next(iter(found.values())).name)
-    stop_at(decoder, found)
+    split_layers(decoder, found)
     return ChoosingLevel(decoder, found, weights=site.preset.target.as_dict(site.folder))
 
 
@@ -185,7 +185,7 @@ def build_climb(spec: LevelSpec, site: Site) -> Level:
             )
         found = {at: own[at] for at in depths}
         refuse_trimmed(spec, own[depths[0]].name)
-    stop_at(decoder, found)
+    split_layers(decoder, found)
     return ClimbLevel(decoder, found, spec[THETA], weights=site.preset.target.as_dict(site.folder))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
 from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, NameForms, Placement, Reads, Shares, Site
-from hsd_core.levels.decoded import decoded
+from hsd_core.levels.building import model_level
 from hsd_core.models.machine import has_cuda
 
 if TYPE_CHECKING:
@@ -43,9 +43,63 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
         raise StackError(f'level "{source.title}": {error}; {cure}') from error
     dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
     says = first_ids(spec[VOCAB], site.ends, apart) if spec[VOCAB] else None
-    level = decoded(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, head_ids=says)
+    level = model_level(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False,
+    head_ids=says)
     if apart:
-        if level.vocab_size < site.tokenizer.vocab_size:
+
+
+
+
+
+
+
+
+        if
+
+
+
+
+
+
+
+
+        level.vocab_size
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+        <
+
+
+
+
+
+
+
+
+
+
+
+        site.tokenizer.vocab_size:
+
+
+
+
+
             raise StackError(
                 f'level "{source.title}": it has weights for {level.vocab_size} ids, and the target\'s tokenizer has '
                 f"{site.tokenizer.vocab_size}; use a level of the same family"
@@ -79,7 +133,7 @@ def offer_target(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 def build_target(spec: LevelSpec, site: Site) -> Level:
     source, dtype, device = site.of_target(spec.get(ID)), spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
-    return decoded(site, source, site.folder, dtype, device, kind=spec.name, label=source.title, feeds=True)
+    return model_level(site, source, site.folder, dtype, device, kind=spec.name, label=source.title, feeds=True)
 
 
 TARGET = Kind(

@@ -22,7 +22,7 @@ from hsd_core.grammar.kind import (
 )
 from hsd_core.grammar.registry import Extension, draft_forms
 from hsd_core.grammar.spec import LevelSpec
-from hsd_core.levels.decoded import stop_at
+from hsd_core.levels.building import split_layers
 from hsd_core.models.drafts import known_drafts
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def build(spec: LevelSpec, site: Site) -> NanoLevel:
     if draft is None:
         raise StackError(f"preset {site.preset.name} ships no trained nano; write nano@id=FILE or leave nano out")
     if draft.joined:
-        stop_at(decoder, draft.joined)
+        split_layers(decoder, draft.joined)
     return NanoLevel(decoder, draft, weights={**site.preset.target.as_dict(site.folder), "draft": draft.name})
 
 

@@ -1,4 +1,5 @@
-"""Levels over all layers of a model, and the preparation of exits. Importing this imports no torch."""
+"""Building levels over a model: over all its layers, and preparing its layers for exits. Importing this imports no
+torch."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from hsd_core.models.weights import Source
 
 
-def decoded(
+def model_level(
     site: Site,
     source: Source,
     folder: Path,
@@ -42,7 +43,7 @@ def decoded(
         raise StackError(str(error)) from error
 
 
-def stop_at(decoder: Layered, depths: Iterable[int]) -> None:
+def split_layers(decoder: Layered, depths: Iterable[int]) -> None:
     """Run one pass that stops at these depths, so that a compiled decoder splits its layers now and not in a run."""
     import torch
 
