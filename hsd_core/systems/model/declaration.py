@@ -43,63 +43,11 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
         raise StackError(f'level "{source.title}": {error}; {cure}') from error
     dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
     says = first_ids(spec[VOCAB], site.ends, apart) if spec[VOCAB] else None
-    level = model_level(site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False,
-    head_ids=says)
+    level = model_level(
+        site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, head_ids=says
+    )
     if apart:
-
-
-
-
-
-
-
-
-        if
-
-
-
-
-
-
-
-
-        level.vocab_size
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-        <
-
-
-
-
-
-
-
-
-
-
-
-        site.tokenizer.vocab_size:
-
-
-
-
-
+        if level.vocab_size < site.tokenizer.vocab_size:
             raise StackError(
                 f'level "{source.title}": it has weights for {level.vocab_size} ids, and the target\'s tokenizer has '
                 f"{site.tokenizer.vocab_size}; use a level of the same family"

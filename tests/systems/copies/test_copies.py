@@ -13,7 +13,7 @@ from hsd_core.systems.copies import declaration
 
 def test_a_copy_says_the_ids_that_its_key_leaves_it_and_without_one_all(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
-    monkeypatch.setattr(declaration, "decoded", lambda *given, says, **named: told.append(says))
+    monkeypatch.setattr(declaration, "model_level", lambda *given, head_ids, **named: told.append(head_ids))
     site: Any = SimpleNamespace(device="cpu", ends={7}, folder=None, preset=SimpleNamespace(target=""))
     for text in ("int8:2@vocab=3", "int4:2@vocab=1", "int8:2"):
         declaration.build(level_of(text), site)
