@@ -88,7 +88,7 @@ def test_a_store_of_other_weights_is_refused_with_the_command(tmp_path: Path) ->
 
 def test_a_run_makes_no_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A visitor's run is refused with the command, and nothing is computed for it."""
-    monkeypatch.setattr("hsd_core.systems.store.store_path.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("hsd_core.systems.store.declaration.cache_folder", lambda: tmp_path)
     assert store_path("smollm2").parent == tmp_path / "knn"
     monkeypatch.setattr("hsd_core.systems.store.store_file.opens_drafts", lambda decoder: True)
     site: Any = SimpleNamespace(preset=PRESETS["smollm2"], opened=lambda over, key, opening: opening())
