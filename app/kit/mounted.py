@@ -18,7 +18,9 @@ from app.words import page as says
 _MOUNT = """
 const root = PAGE;
 import(root + "%(script)s")
-  .then((module) => module.mount(element, {props, trigger, watch, call: server, root}))
+  .then((module) => module.mount(element, {
+    props, watch, call: server, root, trigger: (event, asked) => trigger(event, {asked}),
+  }))
   .catch((error) => {
     element.textContent = %(failed)s + error;
     document.getElementById("hx-first")?.remove();
@@ -72,6 +74,14 @@ class Mounted(gr.HTML):
 
     def api_info(self) -> dict[str, Any]:
         return {"type": "string"}
+
+
+def asked(event: gr.EventData) -> Any:
+    """What the script of a component sent with an event of it, which is anything that JSON has; None for nothing."""
+    try:
+        return event.asked
+    except (AttributeError, TypeError):  # who posts the event without our page may send another thing
+        return None
 
 
 def tab(name: str, *, waiting: str = "", **options: Any) -> Mounted:

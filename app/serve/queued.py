@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from app.kit.mounted import asked as sent
 from app.kit.payload import payload, status
 from app.serve.engine import Payload, W
 from app.serve.jobs import Job
@@ -25,7 +26,7 @@ def queued(view: Any, event: str, service: Service, ask: Callable[[Any], Awaitab
     """
 
     async def handled(given: gr.EventData, request: gr.Request) -> AsyncGenerator[Payload, None]:
-        data = given._data
+        data = sent(given)
         try:
             asked = await ask(data)
         except RequestError as error:

@@ -138,7 +138,7 @@ def test_every_event_is_refused_or_ends_in_words(served: httpx.Client, config: d
             session = f"e{event['id']}-{number}"
             asked = {
                 "data": [],
-                "event_data": data,
+                "event_data": data if public else {"asked": data},
                 "fn_index": event["id"],
                 "session_hash": session,
                 "trigger_id": None,

@@ -64,7 +64,7 @@ def asks_for_figures(client: httpx.Client, run: str, **headers: str) -> httpx.Re
 
 def figures_of(client: httpx.Client, config: Any, run: str, **options: Any) -> httpx.Response:
     index = next(x["id"] for x in config["dependencies"] if x["api_name"] == "figures")
-    body = {"data": [], "event_data": {"run": run}, "fn_index": index, "session_hash": run}
+    body = {"data": [], "event_data": {"asked": {"run": run}}, "fn_index": index, "session_hash": run}
     return client.post("/gradio_api/run/predict", json=body, **options)
 
 

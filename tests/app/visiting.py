@@ -46,7 +46,13 @@ class Visit:
     def ask(self, event: str, data: Any) -> str:
         """Trigger one of the stage's events, without listening for what comes; its id."""
         stage, fn = self._stage(event)
-        body = {"data": [], "fn_index": fn, "trigger_id": stage, "event_data": data, "session_hash": self.session}
+        body = {
+            "data": [],
+            "fn_index": fn,
+            "trigger_id": stage,
+            "event_data": {"asked": data},
+            "session_hash": self.session,
+        }
         return str(self.post("/gradio_api/queue/join", body)["event_id"])
 
     def call(self, name: str, data: Any) -> Any:

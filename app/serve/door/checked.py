@@ -90,7 +90,8 @@ class _Undrawn(Exception):
 
 def _instead(body: bytes, full: Full) -> str:
     """As Gradio answers: the page shows a note with the name of the run that it asked for."""
-    asked = json.loads(body).get("event_data")
+    sent = json.loads(body).get("event_data")
+    asked = sent.get("asked") if isinstance(sent, dict) else None  # as the script of a component sends it
     run = asked.get("run") if isinstance(asked, dict) else None
     said = {"own": says.own_figures(OWN), "all": says.all_figures(MOST), "late": says.waited(PATIENCE_S)}
     shown = undrawn(run if isinstance(run, str) else "", said[full.why])

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 
 from app.kit.figures import panels
 from app.kit.figures.drawings import Drawings
-from app.kit.mounted import Mounted
+from app.kit.mounted import Mounted, asked
 from app.kit.payload import dumps, payload, status
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.engines.choice import engine_for
@@ -142,7 +142,8 @@ class Play:
 
     def figures(self, event: gr.EventData) -> list[Any]:
         """The figures of a run that the server knows, for the theme and the size of the page."""
-        data = event._data if isinstance(event._data, dict) else {}
+        data = asked(event)
+        data = data if isinstance(data, dict) else {}
         given = data.get("run")
         name = given[:80] if isinstance(given, str) else ""
         run = self.runs.get(name)
