@@ -46,9 +46,9 @@ export class Instructor {
     this.code = barButton("", () => this.poster());
     this.code.title = WORKSHOP.codeTip;
     this.csv = barButton(WORKSHOP.csv, () => this._ask(() => this._save()));
-    this.csv.classList.add("hx-room-csv");
     this.csv.title = WORKSHOP.csvTip;
     this.show = barButton("", () => ask("show", this.last?.bars ? {} : (this._question() ?? {})));
+    this.counted = h("div", { class: "hx-room-do" }, this.show, this.csv);
     this.windows = new TwoWindows((said) => said.at && said.seen && this.projector());
     this.projector = () => {};
     void stageHere.then((reach) => (this.reach = reach));
@@ -80,8 +80,7 @@ export class Instructor {
     this.release.toggleAttribute("disabled", !last.led);
     this.send.toggleAttribute("disabled", here === null);
     this.send.title = here === null ? WORKSHOP.unsent : "";
-    const answered = last.tallies?.length ? [this.csv] : [];
-    frame.controls(this.send, this.keeps, this.release, this.code, ...answered);
+    frame.controls(this.send, this.keeps, this.release, this.code);
     this._answers();
   }
 
@@ -112,7 +111,7 @@ export class Instructor {
     say(this.show, shown ? WORKSHOP.hide : WORKSHOP.show);
     const holds = new URLSearchParams(location.search).has("stop") && !ofNotes(location.search);
     const drawn = (holds || presenting()) && !shown ? [] : [barsOf(tally, stepOfTally(this.known.lessons, open))];
-    this.frame.answers({ said: WORKSHOP.answered(tally.total), bars: [...drawn, this.show] });
+    this.frame.answers({ said: WORKSHOP.answered(tally.total), bars: [...drawn, this.counted] });
   }
 
   async _send() {

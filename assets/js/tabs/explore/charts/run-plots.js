@@ -22,7 +22,7 @@ const LEGEND = { showlegend: true, legend: { orientation: "h", y: -0.28, x: 0 } 
 const percent = (/** @type {number} */ part) => `${Math.round(100 * part)}%`;
 const ms = (/** @type {number} */ ns) => ns / 1e6;
 
-/** The figures with their places. @returns {{els: HTMLElement[], paint: (model: TraceModel, over: boolean) => void}} */
+/** The figures with their places. @returns {{els: HTMLElement[], paint: (model: TraceModel, over: boolean) => void, label: string}} */
 export function growing() {
   const url = new URL("../../../../../lib/plotly.min.js", import.meta.url).href;
   const plots = [STUDY.acceptance, STUDY.time, STUDY.tokens].map(({ title }, i) => {
@@ -34,7 +34,7 @@ export function growing() {
     const shown = runPlots(model, over);
     plots.forEach((plot, i) => plot.show(shown[NAMES[i]]));
   };
-  return { els: plots.map(({ el }) => el), paint };
+  return { els: plots.map(({ el }) => el), paint, label: STUDY.label };
 }
 
 /** @param {TraceModel} model @param {boolean} [over] nothing more comes of it @returns {Record<"acceptance"|"time"|"tokens", Shown>} */

@@ -111,8 +111,10 @@ export class Study {
     const { growing } = await import("./run-plots.js");
     const host = place.querySelector(".hx-run-plots") ?? place;
     if (host.childElementCount) return;
-    const { els, paint } = growing();
+    const { els, paint, label } = growing();
     host.append(...els);
+    host.setAttribute("role", "group");
+    host.setAttribute("aria-label", label);
     this.paint = paint;
     this.draw();
   }
