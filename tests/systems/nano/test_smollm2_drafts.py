@@ -75,7 +75,9 @@ def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
 
 @pytest.mark.weights
 @pytest.mark.covering("stack", kinds=True)
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize(
+    "stack", [pytest.param(stack, marks=[pytest.mark.everything] * ("int4" in stack)) for stack in STACKS]
+)
 def test_stacks_of_drafts_repeat_plain_decoding(smollm2, smollm2_plain, stack: str) -> None:
     events = list(smollm2.run(stack, PROMPT, max_new_tokens=24, heads=2))
     assert check(events) == []
