@@ -41,6 +41,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "smollm2_folder" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(func_only=True))
+    items[:] = spread(items)
+
+
+def spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The page's files among the others, evenly: a browser's test waits and has processes of its own, the others
+    compute. Of two workers one is mostly here, the other there."""
+    files: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    page = [name for name in files if name.startswith("tests/app/")]
+    rest = [name for name in files if name not in page]
+    share = {name: n / len(some) for some in (page, rest) for n, name in enumerate(some)}
+    return [item for name in sorted(files, key=share.__getitem__) for item in files[name]]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
