@@ -11,7 +11,7 @@ from hsd_core.core import events as trace
 from hsd_core.core.events import Committed, Event
 from hsd_core.grammar import drawn_as, level_letters
 from hsd_core.grammar.registry import plugins
-from hsd_core.grammar.stack_names import stack_name
+from hsd_core.grammar.stack_names import level_names, stack_name
 from hsd_core.models.sampling import is_greedy
 from hsd_core.theory.replan import origin_words
 from hsd_core.theory.search.default_stack import PLANNED
@@ -102,7 +102,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         yield printable(f"SIMULATED: {header.simulated}")
     yield from _lane_lines(header, events)
     yield printable(f"{stack_name(header.stack)} ({header.stack})")
-    names = [printable(f"{letter(header, info.index)} {info.label}")[:WIDEST] for info in header.levels]
+    called = level_names(header.stack, [info.label for info in header.levels])
+    names = [printable(f"{letter(header, i)} {name}")[:WIDEST] for i, name in enumerate(called)]
     width = max(NARROWEST, *map(len, names))
     heads = f"{'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
     yield f"{'level':<{width}} {heads}"

@@ -23,10 +23,11 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class NameForms(NamedTuple):
-    """What a level of a kind is called within the name of a stack: "an 8-bit copy".
+    """What a level of a kind is called: "8-bit copy", and within the name of a stack "an 8-bit copy".
 
     Attributes:
-        forms: the first one is taken whose keys, written {key}, the level was all given; none: the kind's title.
+        forms: the first one is taken whose keys, written {key}, the level was all given; none: the kind's title. What
+            stands in brackets is left out where the level is called by itself: "[an ]8-bit copy".
         around: by a key that the level was given, what then stands around that, written {level}.
         terms: words for values of keys, where they are this kind's own.
     """
@@ -158,14 +159,12 @@ class Look(NamedTuple):
 
     Attributes:
         letter: on tokens and in lanes. colour: of its tokens. underline: a style of css/text.css.
-        labelled: where a level goes by its own label instead of the kind's title: "tower", "lanes".
         stand_in: of which levels it is the look where their kind is not known.
     """
 
     letter: str
     colour: Colour
     underline: str
-    labelled: tuple[str, ...] = ()
     stand_in: Literal["", "level", "lookup", "target"] = ""
 
 
@@ -312,7 +311,6 @@ class Kind:
             "colour": look.colour._asdict(),
             "underline": look.underline,
             "stand_in": look.stand_in,
-            "labelled": look.labelled,
             "keys": [key.name for key in self.keys],
             "usual": {key.name: key.write(value) for key in self.keys if (value := _own(key, shared)) is not None},
             "block": place.block,

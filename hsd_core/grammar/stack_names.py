@@ -1,4 +1,5 @@
-"""What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model".
+"""What a stack is called where it is read, "Lookups, then an 8-bit copy, then the model", and each of its levels:
+"lookups", "8-bit copy", "the model".
 
 The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.kind`). On the page
 `assets/js/shared/levels/stack-names.js` puts the same together; tests/stack_names.json holds for both.
@@ -6,6 +7,7 @@ The words are those of the kinds, keys, rules and policies (`hsd_core.grammar.ki
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any
@@ -16,6 +18,8 @@ from hsd_core.grammar.keys import GROW, WITH
 from hsd_core.grammar.kind import JOINTS, LAST
 from hsd_core.grammar.stack_text import parse
 
+_ASIDE = re.compile(r"\[.*?\]")  # of a form: what stands in sentences alone
+_BRACKETS = str.maketrans("", "", "[]")
 _BLOCK = "block"  # beside the keys' names in what a level was given
 
 
@@ -39,9 +43,27 @@ def stack_names(texts: Iterable[str]) -> Mapping[str, str]:
     return names
 
 
-def level_name(spec: LevelSpec) -> str:
-    """What a level is called within the name of its stack."""
+def level_phrase(spec: LevelSpec) -> str:
+    """What a level is called within the name of its stack: "an 8-bit copy"."""
     return _phrase(spec)[0]
+
+
+def level_name(spec: LevelSpec) -> str:
+    """What a level is called by itself: "8-bit copy". How many candidates it offers is no part of it."""
+    told = {name: value for name, value in _told(spec).items() if name == _BLOCK or not keys()[name].fans}
+    return _filled(spec, _ASIDE.sub("", _form(spec, told)), told)
+
+
+def level_names(text: str, labels: Sequence[str] = ()) -> Sequence[str]:
+    """What the levels of a stack are called, cheapest first; of several by one name each has its number.
+
+    Args:
+        labels: of the levels, which are called by those where the text is no stack of that many.
+    """
+    names = [level_name(spec) for spec in _read(text)]
+    if labels and len(names) != len(labels):
+        return labels
+    return [name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}" for i, name in enumerate(names)]
 
 
 def _telling(group: Sequence[Sequence[Mapping[str, str]]]) -> list[str]:
@@ -89,13 +111,22 @@ def _joined(stack: Sequence[LevelSpec], telling: Collection[str]) -> str:
 def _phrase(spec: LevelSpec) -> tuple[str, set[str]]:
     """A level's words, and the keys that they tell whole."""
     kind, told = kind_of(spec), _told(spec)
-    form = next(form for form in (*kind.text.in_names.forms, kind.text.title) if _slots(form) <= told.keys())
-    phrase = form.format(**{key: _term(spec, key, told[key]) for key in _slots(form)})
+    form = _form(spec, told).translate(_BRACKETS)
+    phrase = _filled(spec, form, told)
     around = {name: key.around for name, key in keys().items() if key.around} | dict(kind.text.in_names.around)
     for key in keys():
         if key in told and key in around:
             phrase = around[key].format(level=phrase)
     return phrase, _slots(form)
+
+
+def _form(spec: LevelSpec, told: Mapping[str, str]) -> str:
+    text = kind_of(spec).text
+    return next(form for form in (*text.in_names.forms, text.title) if _slots(form) <= told.keys())
+
+
+def _filled(spec: LevelSpec, form: str, told: Mapping[str, str]) -> str:
+    return form.format(**{key: _term(spec, key, told[key]) for key in _slots(form)})
 
 
 def _slots(form: str) -> set[str]:

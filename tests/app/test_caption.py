@@ -50,7 +50,7 @@ def press(page: Any, key: str) -> None:
 def test_each_step_has_its_sentence_with_letters_in_colour_and_is_heard_at_once(page: Any, shipped: str) -> None:
     visit(page, shipped)
     press(page, "Home")
-    assert voice(page).startswith("n-gram, int8 copy and target read the prompt")
+    assert voice(page).startswith("lookups, 8-bit copy and the model read the prompt")
     heard = []
     for _ in range(8):
         press(page, "Shift+ArrowRight")

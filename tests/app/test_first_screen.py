@@ -146,7 +146,7 @@ def test_one_token_is_annotated_and_the_legend_names_all_that_is_drawn(page: Any
     twin = page.locator(f".hx-flow .hx-tok[data-dots][data-line='{token.get_attribute('data-line')}']", has_text=word)
     assert twin.first.inner_text() == word, "it is a token of this text, drawn as it is there"
     legend = "".join(page.locator(".hx-colours, .hx-legend").all_inner_texts())
-    for name in ("n-gram lookup", "int8 copy", "rejected by Q", "two more there", "not committed yet"):
+    for name in ("lookups", "8-bit copy", "rejected by Q", "two more there", "not committed yet"):
         assert name in legend, name
     for word, meant in (
         ("KV cache", "hatched for drafts"),

@@ -149,14 +149,14 @@ def test_the_tower_predicts_a_changed_stack_and_what_each_added_level_would_gain
         assert off == error and apart.endswith("%")
     else:  # this machine is more like another one whose profile is shipped
         assert off == apart == "\u2013" and "on another machine" in note
-    page.get_by_role("button", name="T, the block length of int8 copy: one more").click()
+    page.get_by_role("button", name="T, the block length of 8-bit copy: one more").click()
     (more,) = priced(prices, "ngram:3,int8:7,target")
     predicted(page, more)
     assert [row[1] for row in cells(page)] == ["\u2013", "\u2013"]  # the run shown is of another stack
     page.get_by_text("add a level").click()
     (added,) = priced(prices, "ngram:3,nano:3,int8:7,target")
     gain = f"{more['speedup']:.2f}\u00d7 \u2192 {added['speedup']:.2f}\u00d7 predicted"
-    option = page.get_by_role("button", name=re.compile("^nano draft"))
+    option = page.get_by_role("button", name=re.compile("^small draft"))
     option.get_by_text(gain).wait_for()
     assert "A trained one- or two-layer draft" in option.inner_text()
     page.get_by_role("button", name="settings").click()

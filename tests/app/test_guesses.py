@@ -107,7 +107,7 @@ def test_several_sequences_are_chosen_generated_seen_and_asked_about(page: Any, 
     page.goto(f"{site}/?stack=table@id=order6&max_new_tokens=40&temperature=0&recording=none")
     page.wait_for_selector(".hx-stage")
     page.get_by_text("add a level").click()
-    page.get_by_role("button", name="n-gram lookup").click()
+    page.get_by_role("button", name="lookups").click()
     floor = page.locator(".hx-floor").last
     floor.get_by_role("button", name="rule, policy and order").click()
     floor.get_by_label("guesses").fill("5")

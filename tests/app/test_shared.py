@@ -148,12 +148,12 @@ def test_a_lookup_can_leave_its_misses_to_a_nano(page: Any, shared: str) -> None
     visit(page, shared, "?stack=ngram:3,target")
     floor = page.locator(".hx-floor").last
     floor.get_by_role("button", name="rule, policy and order").click()
-    pick = page.get_by_label("on a miss of n-gram")
+    pick = page.get_by_label("on a miss of lookups")
     assert pick.input_value() == ""
     pick.select_option("tiny-fed")
     stands(page, "ngram:3@miss=tiny-fed,target")
     assert "else tiny-fed" in page.locator(".hx-floor").last.inner_text()
-    page.get_by_label("on a miss of n-gram").select_option("")
+    page.get_by_label("on a miss of lookups").select_option("")
     stands(page, "ngram:3,target")
 
 

@@ -132,12 +132,12 @@ def test_below_explore_are_the_figures_of_the_recording_and_what_the_theory_said
     assert "between levels" in opened.locator("#figures table").nth(1).inner_text()
     opened.goto(f"{folder.as_uri()}/index.html?recording=01-code&panel=prediction+stack")
     opened.locator(".hx-unfold-prediction", has_text="Theory said 1.71×, measured 2.04×").wait_for()
-    assert "Without int8 copy" in opened.locator(".hx-forecast-worth").inner_text()
+    assert "Without 8-bit copy" in opened.locator(".hx-forecast-worth").inner_text()
     opened.locator(".hx-stack-pick").select_option("lookup")
     opened.locator(".hx-unfold-prediction", has_text="Theory says").wait_for()
     opened.goto(f"{folder.as_uri()}/index.html?recording=38-triforce&panel=prediction")
     opened.locator(".hx-unfold-prediction", has_text=re.compile(r"Theory said \S+ at 3,217 tokens of text")).wait_for()
-    assert "Without view" in opened.locator(".hx-forecast-worth").inner_text()
+    assert "Without view of the cache" in opened.locator(".hx-forecast-worth").inner_text()
 
 
 @pytest.mark.everything

@@ -67,12 +67,12 @@ def test_a_pipeline_has_a_lane_for_each_level(page: Any, shipped: str) -> None:
     drawn(page)
     said = page.locator(".hx-lane-said").inner_text()
     assert said.startswith("Three lanes, reckoned: target at work") and "two or more at once" in said
-    names = ("n-gram", "int8 copy")
+    names = ("lookups", "8-bit copy")
     for name, share in zip(names, found.use, strict=False):
         assert f"{name} {share:.0%}".replace("%", "\u2009%") in said
     assert "as on three machines" in (page.locator(".hx-lanes").get_attribute("aria-label") or "")
     assert "two or more at work" in page.locator(".hx-figure-both").inner_text()
-    page.get_by_label("rule, policy and order of int8 copy").click()
+    page.get_by_label("rule, policy and order of 8-bit copy").click()
     assert page.locator("select[data-key=with-1] option").evaluate_all("all => all.map((x) => x.value)") == [
         "sync",
         "ahead",

@@ -30,7 +30,7 @@ function pearl(levels = apart) {
   const second = [call("draft", 0, 1, 64, 128), call("verify", 1, 1, 64, 112, { rejected: true, fell: 2 })];
   return {
     header: { levels, reckoned: true },
-    levels: [{ short: "int4" }, { short: "target" }],
+    levels: [{ name: "int4" }, { name: "target" }],
     segments: [call("prefill", 1, null, -50, 0), ...first, ...second],
     rounds: [
       { round: 0, t0: 0, t1: 64, segments: first },

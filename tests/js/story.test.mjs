@@ -60,7 +60,7 @@ test("the sentences say what the trace has, with its times", () => {
   const told = (/** @type {string} */ what) => at(what).map((x) => x.says);
   const ms = (/** @type {any} */ call) => duration(call.segment.t1 - call.segment.t0);
   const [drafted, checked, judged] = round.calls;
-  assert.equal(told("drafts")[0], `The cheapest level, a nano draft, guesses three words in ${ms(drafted)}.`);
+  assert.equal(told("drafts")[0], `The cheapest level, a small draft, guesses three words in ${ms(drafted)}.`);
   assert.ok(told("rises")[0].includes(ms(checked)) && told("rises")[0].includes("reads all three in one pass"));
   assert.ok(told("rises")[1].includes(ms(judged)) && told("rises")[1].includes("the big model"));
   const { struck, own } = verdictOf(checked);

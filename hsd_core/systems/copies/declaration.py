@@ -37,7 +37,7 @@ def _copy(dtype: str, order: int, block: int, name_form: str, about: str, where:
         order=order,
         look=Look("Q", PURPLE, "double"),
         text=KindText(
-            title=f"{dtype} copy",
+            title=f"{dtype.removeprefix('int')}-bit copy",
             about=about,
             help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
             in_names=NameForms((name_form,)),
@@ -51,12 +51,12 @@ def _copy(dtype: str, order: int, block: int, name_form: str, about: str, where:
 
 
 KINDS = (
-    _copy("int8", 40, 6, "an 8-bit copy", "The target's own weights in 8 bits.", "It runs on the CPU."),
+    _copy("int8", 40, 6, "[an ]8-bit copy", "The target's own weights in 8 bits.", "It runs on the CPU."),
     _copy(
         "int4",
         50,
         5,
-        "a 4-bit copy",
+        "[a ]4-bit copy",
         "The target's own weights in 4 bits: groups of 32, each with its own 16 steps.",
         "It runs on a GPU of compute capability 8.0 or higher beside the target, else on the CPU.",
     ),

@@ -58,7 +58,7 @@ def build(spec: LevelSpec, site: Site) -> CrossLevel:
 CROSS = Kind(
     name="cross",
     order=62,
-    look=Look("O", YELLOW, "wavy", labelled=("tower", "lanes")),
+    look=Look("O", YELLOW, "wavy"),
     text=KindText(
         title="another tokenizer",
         about="A model of another family, whose tokenizer differs from the target's.",
@@ -66,7 +66,7 @@ CROSS = Kind(
         "both vocabularies have (@map=shared). @id= is a preset's name, a Hub id or a folder. It only drafts: it has "
         "no row over the target's tokens to verify with.",
         in_names=NameForms(
-            ("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "a model with another tokenizer")
+            ("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "[a ]model with another tokenizer")
         ),
     ),
     keys=(POLICY, MAP, DTYPE, DEVICE, ID),

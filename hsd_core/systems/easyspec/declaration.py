@@ -61,7 +61,7 @@ SELF = Kind(
         help="A group of @parallel= layers reads one input, so several devices can share the work. Here one processor "
         "does all of it: such a draft costs as much as the target and cannot pay. @calibrate=0 shows why its keys and "
         "values are renewed in every round.",
-        in_names=NameForms(("a self-draft",)),
+        in_names=NameForms(("[a ]self-draft",)),
     ),
     keys=(*VERIFIES, PARALLEL, CALIBRATE, DTYPE),
     placement=Placement(needs=frozenset({"weights"})),

@@ -120,7 +120,7 @@ KIND = Kind(
         help="@at= says after how many layers; @id= names a trained draft, @id=lens the model's own head, which "
         "@vocab= trims. Keys, values and hidden states are shared with every level that uses the same weights.",
         in_names=NameForms(
-            ("an early {dtype} exit at layer {at}", "an exit at layer {at}"),
+            ("[an ]early {dtype} exit at layer {at}", "[an ]exit at layer {at}"),
             terms={known_drafts.LENS: "the model's own head"},
         ),
     ),
@@ -199,7 +199,7 @@ CLIMB = Kind(
         help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
         "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
         in_names=NameForms(
-            ("exits at layers {at}, the first that is sure",), terms={known_drafts.LENS: "the model's own head"}
+            ("exits at layers {at}[, the first that is sure]",), terms={known_drafts.LENS: "the model's own head"}
         ),
     ),
     keys=(THROUGH, SURE, DTYPE, VOCAB, DRAFT_OF_EXIT),
@@ -222,7 +222,7 @@ KINDS = (
             about="One of the target's exits, chosen again in every round with the length of its draft (DEL).",
             help="Written exit@at=N@policy=del: N is the deepest exit that may be chosen. It chooses among trained "
             "exits; with @id=lens, or where none is trained, among all layers up to N, read by the model's own head.",
-            in_names=NameForms(("an exit chosen each round",)),
+            in_names=NameForms(("[an ]exit chosen each round",)),
         ),
         planning=Planning(
             unplanned=lambda spec: Unplanned(

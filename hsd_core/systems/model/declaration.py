@@ -60,12 +60,12 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
 KIND = Kind(
     name="model",
     order=60,
-    look=Look("M", YELLOW, "thick", labelled=("tower", "lanes"), stand_in="level"),
+    look=Look("M", YELLOW, "thick", stand_in="level"),
     text=KindText(
-        title="model",
+        title="smaller model",
         about="Another model of the target's family.",
         help="The preset's smaller one, or @id= a Hub id or folder.",
-        in_names=NameForms(("{dtype} {id}", "{id}", "a smaller {dtype} model", "a smaller model")),
+        in_names=NameForms(("{dtype} {id}", "{id}", "[a ]smaller {dtype} model", "[a ]smaller model")),
     ),
     keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
     placement=Placement(needs=frozenset({"weights"})),
@@ -87,9 +87,9 @@ def build_target(spec: LevelSpec, site: Site) -> Level:
 TARGET = Kind(
     name="target",
     order=80,
-    look=Look("T", BLUE, "solid", labelled=("tower",), stand_in="target"),
+    look=Look("T", BLUE, "solid", stand_in="target"),
     text=KindText(
-        title="target",
+        title="the model",
         about="The last level: its distribution is the output's.",
         help="@dtype=int8 or int4 makes such a copy a target of its own. @id= names any other target: a Hub id, a "
         "folder or a .gguf file.",

@@ -61,7 +61,7 @@ def _title(draft: DraftInfo) -> str:
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     found = drafts(preset)
     reason = preset.whole if preset.whole else "" if found else "no nano draft was trained for this preset's target"
-    return [kind.entry("nano draft", reason=reason, drafts=found)]
+    return [kind.entry("small draft", reason=reason, drafts=found)]
 
 
 def unplanned(spec: LevelSpec) -> Unplanned | None:
@@ -90,12 +90,12 @@ def build(spec: LevelSpec, site: Site) -> NanoLevel:
 KIND = Kind(
     name="nano",
     order=20,
-    look=Look("D", SKY, "dashed", labelled=("tower",)),
+    look=Look("D", SKY, "dashed"),
     text=KindText(
-        title="nano draft",
+        title="small draft",
         about="A trained one- or two-layer draft over the target's embeddings.",
         help="@id= names the draft; a fed one also reads the last hidden state of the full pass above it.",
-        in_names=NameForms(("a nano draft",)),
+        in_names=NameForms(("[a ]small draft",)),
     ),
     keys=(*VERIFIES, ID),
     placement=Placement(block=3, cheap=True, needs=frozenset({"weights"})),
@@ -123,8 +123,8 @@ EXTENDS = (
         of="ngram",
         keys=(MISS,),
         build=build_behind,
-        help="@miss=nano lets a nano draft where they have no answer.",
-        around={MISS.name: "{level} or a nano draft"},
+        help="@miss=nano lets a small draft write where they have no answer.",
+        around={MISS.name: "{level} or a small draft"},
         entry=lambda preset: {"drafts": drafts(preset)},
         of_target=True,
         unplanned=Unplanned(

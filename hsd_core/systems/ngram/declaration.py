@@ -188,7 +188,7 @@ KINDS = (
         order=10,
         look=Look("N", ORANGE, "dotted", stand_in="lookup"),
         text=KindText(
-            title="n-gram",
+            title="lookups",
             about="Hierarchy Drafting's databases: what followed the same tokens before.",
             help="@db= names the databases in the order in which they are asked: the context (c), what the target "
             "usually writes (m), general text (s), or files of ngram-model and ngram-text: c+notes.npz. @guess= says "

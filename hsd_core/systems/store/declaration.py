@@ -124,7 +124,7 @@ KINDS = (
             about="The target\u2019s own layers, with what its store has returned so far in place of the store.",
             help="It runs all layers of the target, so that one query of the store verifies its tokens together "
             "(RaLMSpec). It stands below target@knn=store.",
-            in_names=NameForms(("a cache of the store",)),
+            in_names=NameForms(("[a ]cache of the store",)),
         ),
         keys=VERIFIES,
         placement=Placement(needs=frozenset({"weights"})),

@@ -30,13 +30,13 @@ KINDS = (
     Kind(
         name="table",
         order=70,
-        look=Look("M", YELLOW, "thick", labelled=("tower",)),
+        look=Look("M", YELLOW, "thick"),
         text=KindText(
             title="table",
             about="A table of characters: the real engine without a model.",
             help="@id= says how many characters it looks back over: order1, order3 or order6.",
             in_names=NameForms(
-                ("a table of {id}", "a table"),
+                ("[a ]table of {id}", "[a ]table"),
                 terms={order: f"order {order.removeprefix('order')}" for order in ORDERS},
             ),
         ),

@@ -83,12 +83,12 @@ KIND = Kind(
     order=64,
     look=Look("W", PURPLE, "dashed"),
     text=KindText(
-        title="view",
+        title="view of the cache",
         about="The target's weights over a part of the target's cache, chosen once the prompt is read (TriForce).",
         help="@budget= says how many positions it holds, @keep= which: chunks, or the first and the last. It pays "
         "where the cache, not the weights, is most of what a pass reads: in long texts. @dtype=int8 runs 8-bit "
         "weights over the same cache.",
-        in_names=NameForms(("a view of the cache with {dtype} weights", "a view of the cache")),
+        in_names=NameForms(("[a ]view of the cache with {dtype} weights", "[a ]view of the cache")),
     ),
     keys=(*VERIFIES, KEEP, BUDGET, CHUNK, SINK, DTYPE),
     placement=Placement(block=6, needs=frozenset({"weights"})),

@@ -28,7 +28,7 @@ const judged = (event, ...changes) => ({
 test("a copied token is told with the place it comes from", () => {
   const one = { ...draft(0, "0:0", 0, 10), notes: { copies: { copied: [{ at: -3, alike: 2, share: 1 }] } } };
   const m = model([one]);
-  assert.equal(said(m, 10), "Round 1: n-gram copied \u201cthe\u201d from the prompt.");
+  assert.equal(said(m, 10), "Round 1: lookups copied \u201cthe\u201d from the prompt.");
   m.append([{ ...draft(0, "1:0", 20, 30), notes: { copies: { copied: [{ at: 0, alike: 2, share: 1 }] } } }]);
   assert.match(said(m, 30), /from the text\.$/);
   const looked = draft(0, "2:0", 40, 50);
@@ -43,7 +43,7 @@ test("a greedy rejection says in plain words what the verifier wants, and how mu
   assert.equal(caption.kind, "reject");
   assert.equal(
     plain(m, caption.parts),
-    "Round 1: int4 copy rejected \u201cthe\u201d from n-gram: it wants \u201chighest\u201d (p 0.61 against 0.02), and wrote that.",
+    "Round 1: 4-bit copy rejected \u201cthe\u201d from lookups: it wants \u201chighest\u201d (p 0.61 against 0.02), and wrote that.",
   );
 });
 
@@ -95,26 +95,26 @@ test("the target's verdict goes on with what its round commits, from the commit 
   );
   assert.equal(
     said(m, 20),
-    "Round 1: int4 copy kept both tokens from n-gram, \u201cthe highest\u201d, and added \u201cfox\u201d.",
+    "Round 1: 4-bit copy kept both tokens from lookups, \u201cthe highest\u201d, and added \u201cfox\u201d.",
   );
   assert.match(
     said(m, 31),
-    /target kept all 3 tokens from int4 copy, \u201cthe highest fox\u201d, and added \u201c\.\u201d\.$/,
+    /the model kept all 3 tokens from 4-bit copy, \u201cthe highest fox\u201d, and added \u201c\.\u201d\.$/,
   );
   assert.match(
     said(m, 32),
-    /target kept all 3 tokens from int4 copy and added \u201c\.\u201d: 4 tokens committed in one pass\.$/,
+    /the model kept all 3 tokens from 4-bit copy and added \u201c\.\u201d: 4 tokens committed in one pass\.$/,
   );
   assert.notEqual(captionAt(m, 31).key, captionAt(m, 32).key);
 });
 
 test("a drafter that had nothing is named; plain decoding has none", () => {
   const m = model([draft(0, [], 0, 10), verify(1, 0, [], 10, 20), drawn("bonus", 1, 0, 0, 0, 20)]);
-  assert.equal(said(m, 20), "Round 1: n-gram had nothing to offer; int4 copy wrote \u201cthe\u201d itself.");
+  assert.equal(said(m, 20), "Round 1: lookups had nothing to offer; 4-bit copy wrote \u201cthe\u201d itself.");
   const alone = model([verify(0, 0, [], 0, 10), drawn("bonus", 0, 0, 0, 4, 10), commit(0, "0:4 0 bonus", 10)], {
     kinds: ["target"],
   });
-  assert.equal(said(alone, 10), "Round 1: target wrote \u201cnew line\u201d.");
+  assert.equal(said(alone, 10), "Round 1: the model wrote \u201cnew line\u201d.");
 });
 
 test("the end says why, how long, and how that compares; a sampled or a simulated run says so", () => {
@@ -175,10 +175,10 @@ test("a plan is told with its levels, their T and what is expected", () => {
     t0: 0,
   };
   const m = model([plan, { ...plan, t: 9, blocks: [7], predicted_ms: 16.9, left_ms: 21.3 }]);
-  assert.equal(said(m, 5), "Round 1: Auto begins with n-gram, T 3 and target: 33.1 ms a token predicted.");
+  assert.equal(said(m, 5), "Round 1: Auto begins with lookups, T 3 and the model: 33.1 ms a token predicted.");
   assert.match(
     said(m, 9),
-    /changes the plan to n-gram, T 7 and target: 16\.9 ms a token predicted, 21\.3 with the previous plan\.$/,
+    /changes the plan to lookups, T 7 and the model: 16\.9 ms a token predicted, 21\.3 with the previous plan\.$/,
   );
 });
 
@@ -186,10 +186,10 @@ test("a tree is told by its counts and the path that was kept", () => {
   const offered = treeFrom(draft(0, "0:0 1:1 2:2", 0, 10), [-1, 0, -1]);
   const verdict = verify(1, 0, "0:0x 1:1. 2:2+", 10, 20);
   const m = model([offered, verdict, drawn("bonus", 1, 1, 3, 3, 20)], { kinds: ["ngram", "target"] });
-  assert.match(said(m, 10), /n-gram offered 2 candidates side by side, 3 tokens, from prompt and output\.$/);
+  assert.match(said(m, 10), /lookups offered 2 candidates side by side, 3 tokens, from prompt and output\.$/);
   assert.match(
     said(m, 20),
-    /target kept 1 of 3 tokens, the path \u201cfox\u201d; 1 rejected, 1 not judged\. It wrote \u201c\.\u201d\.$/,
+    /the model kept 1 of 3 tokens, the path \u201cfox\u201d; 1 rejected, 1 not judged\. It wrote \u201c\.\u201d\.$/,
   );
 });
 
@@ -204,7 +204,7 @@ test("before the first round the prompt is read", () => {
   });
   assert.equal(said(model([]), 0), "The prompt is being read.");
   const m = model([prefill(0), prefill(1)], { kinds: ["int4", "target"] });
-  assert.match(said(m, 1e6), /^target and int4 copy read the prompt, 54 tokens each, in 2\.00\sms together\.$/);
+  assert.match(said(m, 1e6), /^the model and 4-bit copy read the prompt, 54 tokens each, in 2\.00\sms together\.$/);
 });
 
 test("what the replay tells is of the round that plays or of the one before, and gives way sooner the older it is", () => {

@@ -110,7 +110,7 @@ test("a level whose context is full is told without Auto, and not before it rest
   assert.deepEqual(m.planAt(60).levels, [0, 2]);
   assert.match(
     plain(m, captionAt(m, 55).parts),
-    /From here on n-gram, T 3 and target: the context of small, 24 tokens, is full\.$/,
+    /From here on lookups, T 3 and the model: the context of small, 24 tokens, is full\.$/,
   );
   assert.equal(planText(m.planAt(60), false), "From round 2: 0,2 (the context of small, 24 tokens, is full).");
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { stackNames } from "../../../assets/js/shared/levels/stack-names.js";
+import { levelNames, stackNames } from "../../../assets/js/shared/levels/stack-names.js";
 import { PYTHON } from "./build.mjs";
 
 const root = new URL("../../../", import.meta.url);
@@ -22,4 +22,18 @@ test("every stack that the grammar reads is called the same on the page and in t
     "import json, sys; from hsd_core.grammar.stack_names import stack_names as n; print(json.dumps(dict(n(json.load(sys.stdin)))))";
   const told = execFileSync(PYTHON, ["-c", asks], { cwd: root, input: JSON.stringify(stacks) });
   assert.deepEqual(Object.fromEntries(stackNames(stacks)), JSON.parse(told.toString()));
+});
+
+test("every level is called the same on the page and in the terminal", () => {
+  const stacks = [
+    ...json("stack_names").flatMap(({ names }) => Object.keys(names)),
+    ...json("grammar").flatMap(({ written }) => written ?? []),
+  ];
+  const asks =
+    "import json, sys; from hsd_core.grammar.stack_names import level_names as n; print(json.dumps([n(x) for x in json.load(sys.stdin)]))";
+  const told = execFileSync(PYTHON, ["-c", asks], { cwd: root, input: JSON.stringify(stacks) });
+  assert.deepEqual(
+    stacks.map((stack) => levelNames(stack)),
+    JSON.parse(told.toString()),
+  );
 });

@@ -234,25 +234,16 @@ test("levels of one kind are told apart by a number", () => {
   );
   assert.equal(new Set(m.levels.map((x) => x.hue)).size, 4);
   assert.deepEqual(
-    m.levels.map((x) => x.short),
-    ["n-gram", "early exit 1", "early exit 2", "target"],
+    m.levels.map((x) => x.name),
+    ["lookups", "early exit 1", "early exit 2", "the model"],
   );
 });
 
 test("levels that read at different layers are told apart by them", () => {
   const own = header("exit", "exit", "target");
-  own.levels.forEach((level, i) =>
-    Object.assign(level, { label: i < 2 ? "exit" : "M", params: { at: i < 2 ? 4 + 4 * i : undefined } }),
-  );
-  const m = model([own]);
-  assert.deepEqual(
-    m.levels.map((x) => [x.name, x.short]),
-    [
-      ["exit at 4", "early exit at 4"],
-      ["exit at 8", "early exit at 8"],
-      ["M", "target"],
-    ],
-  );
+  const named = (stack) => model([{ ...own, stack }]).levels.map((x) => x.name);
+  assert.deepEqual(named("exit:2@at=4,exit:4@at=8,target"), ["exit at layer 4", "exit at layer 8", "the model"]);
+  assert.deepEqual(named("one:2,two:4,three"), ["early exit 1", "early exit 2", "the model"], "as they are drawn");
 });
 
 test("the prompt is found in a chat template whose words are several tokens, and is raw where there is none", () => {

@@ -43,7 +43,7 @@ function line(model, row) {
     return node;
   });
   return [
-    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.short })),
+    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.name })),
     h(
       "span",
       {

@@ -82,7 +82,7 @@ function side(model, round, level, cache, view) {
   const el = h(
     "div",
     { class: "hx-an-side", style: { "grid-row": "1 / -1" } },
-    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.short })),
+    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.name })),
   );
   const small = h("span", { class: "hx-an-small" });
   if (cache)

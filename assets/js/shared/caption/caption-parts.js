@@ -48,8 +48,8 @@ export function plain(model, parts) {
     .map((part, i) => {
       if (typeof part === "string") return part;
       if ("level" in part && "named" in part) {
-        const { short } = model.levels[part.level];
-        return part.block === undefined ? short : `${short}, T ${part.block}`;
+        const { name } = model.levels[part.level];
+        return part.block === undefined ? name : `${name}, T ${part.block}`;
       }
       const text = tokenText(model, part.token)
         .replaceAll("\u21b5", HEARD.newline)

@@ -100,7 +100,7 @@ function drawn(part, model) {
 /** @param {{named: boolean, block?: number}} part @param {import("../run/trace.js").Level} level */
 function levelNode({ named, block }, level) {
   const letter = h("b", { class: "hx-badge", "data-line": level.underline, text: level.tag });
-  const name = named ? h("span", { class: "hx-caption-name", text: ` ${level.short}` }) : null;
+  const name = named ? h("span", { class: "hx-caption-name", text: ` ${level.name}` }) : null;
   const size = block === undefined ? null : ` T\u00a0${block}`;
   return h("span", { class: "hx-caption-level", style: { "--hue": level.hue } }, letter, name, size);
 }

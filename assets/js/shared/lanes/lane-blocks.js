@@ -116,7 +116,7 @@ function laneName(level, height) {
   const tag = element("span", "hx-badge", level.tag);
   tag.dataset.line = level.underline;
   item.title = level.name;
-  item.append(tag, element("span", "hx-lane-title", level.short));
+  item.append(tag, element("span", "hx-lane-title", level.name));
   return item;
 }
 

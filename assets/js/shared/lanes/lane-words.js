@@ -52,7 +52,7 @@ function namesBelow({ header, levels }) {
   return below.map((lane) =>
     levels
       .filter((_, i) => lanes[i] === lane)
-      .map((level) => level.short)
+      .map((level) => level.name)
       .join(" + "),
   );
 }

@@ -1,12 +1,10 @@
 /** Kinds of level and keys of the grammar, as the server declares them, and how levels look. Levels of one letter are
  *  told apart by a number after it and by lightness. The top level of a stack is always the target, T. */
 
-import { NAMES } from "../words/tower.js";
-
 /**
  * A kind of level, as hsd_core/grammar/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, stand_in: string, keys: string[],
- *   usual: Record<string, string>, labelled: string[], verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
+ *   usual: Record<string, string>, verifies: boolean, stands: string, cheap: boolean, colour: {light: string, dark: string},
  *   reads: {weights: string, depth: number|string|null, part: boolean}|null, block: number,
  *   said: {forms: string[], around: Record<string, string>, terms: Record<string, string>},
  *   origins: {letter: string, title: string, share: number, towards: string}[],
@@ -122,23 +120,18 @@ function mixed(kind, share, towards) {
 }
 
 /**
- * @typedef {{index: number, tag: string, letter: string, name: string, short: string, kind: string, hue: string,
- *   underline: string}} Look
+ * @typedef {{index: number, tag: string, letter: string, name: string, kind: string, hue: string, underline: string}} Look
  */
 
 /**
  * What a stack's levels look like.
- * @param {{kind: string, name?: string, label?: string, params?: Record<string, any>}[]} infos the header's levels, cheapest first
+ * @param {{kind: string, label?: string}[]} infos cheapest first; label: what a level is called
  * @returns {Look[]} per level
  */
 export function styleLevels(infos) {
   const top = infos.length - 1;
   const kinds = infos.map((info, i) => (i === top ? standIn("target") : kindOf(info.kind)));
-  const names = infos.map((info, i) => info.label || (i === top ? "target" : info.name || kinds[i].title));
-  const shorts = infos.map((info, i) =>
-    kinds[i].labelled.includes("lanes") && info.label ? info.label : kinds[i].title,
-  );
-  const [long, brief] = [toldApart(names, infos), toldApart(shorts, infos)];
+  const names = numbered(infos.map((info, i) => info.label || kinds[i].title));
   return infos.map((info, i) => {
     const kind = kinds[i];
     const { letter, underline } = kind;
@@ -148,8 +141,7 @@ export function styleLevels(infos) {
       index: i,
       tag: alone ? letter : `${letter}${nth + 1}`,
       letter,
-      name: long[i],
-      short: brief[i],
+      name: names[i],
       kind: info.kind,
       hue: mixed(kind, ...grammar.shades[nth % grammar.shades.length]),
       underline,
@@ -157,19 +149,9 @@ export function styleLevels(infos) {
   });
 }
 
-/**
- * The names of a stack's levels, those that several have told apart: by the layer that a level reads at, else by a
- * number, cheapest first.
- * @param {string[]} names
- * @param {{params?: Record<string, any>}[]} infos
- */
-export function toldApart(names, infos) {
-  const depths = names.map((name, i) => (infos[i].params?.at ? NAMES.at(name, infos[i].params.at) : name));
-  const once = (/** @type {string[]} */ list, /** @type {string} */ name) =>
-    list.filter((x) => x === name).length === 1;
-  return names.map((name, i) => {
-    if (once(names, name)) return name;
-    if (once(depths, depths[i])) return depths[i];
-    return `${name} ${names.slice(0, i).filter((other) => other === name).length + 1}`;
+/** Names, of which several that are one have their numbers. @param {string[]} names */
+export const numbered = (names) =>
+  names.map((name, i) => {
+    const nth = names.slice(0, i + 1).filter((other) => other === name).length;
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} ${nth}`;
   });
-}

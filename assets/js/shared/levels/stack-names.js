@@ -1,14 +1,15 @@
-/** What a stack is called where it is read: "Lookups, then an 8-bit copy, then the model", out of the words that kinds,
- *  keys, rules and policies declare. hsd_core/grammar/stack_names.py puts the same together: one table of names holds for
+/** What a stack is called where it is read, "Lookups, then an 8-bit copy, then the model", and each of its levels, "8-bit copy",
+ *  out of the words that kinds, keys, rules and policies declare. hsd_core/grammar/stack_names.py puts the same together: one table of names holds for
  *  both (tests/stack_names.json). */
 
 import { h } from "../kit/dom.js";
-import { grammar, usualOf } from "./kinds.js";
+import { grammar, numbered, usualOf } from "./kinds.js";
 import { counts, parse } from "./stack.js";
 
 const WITH = "with"; // that levels work at the same time is said of every stack
 const BLOCK = "block"; // beside the keys' names in what a level was given
 const SLOT = /\{(\w+)\}/g;
+const ASIDE = /\[.*?\]/g; // of a form: what stands in sentences alone
 
 /**
  * @typedef {{name: string, block: number|null, options: Record<string, string>}} Level
@@ -18,6 +19,25 @@ const SLOT = /\{(\w+)\}/g;
 
 /** The name of one stack; the text itself where it is none. @param {string} text */
 export const stackName = (text) => /** @type {string} */ (stackNames([text]).get(text));
+
+/** What a level is called by itself: "8-bit copy". How many candidates it offers is no part of it. @param {Level} level */
+export function levelName(level) {
+  const told = new Map([...toldOf(level)].filter(([key]) => !grammar.keys.get(key)?.fans));
+  return formOf(level, told)
+    .replace(ASIDE, "")
+    .replace(SLOT, (_, key) => term(level, key, told.get(key) ?? ""));
+}
+
+/**
+ * What the levels of a stack are called, cheapest first; of several by one name each has its number.
+ * @param {string} text @param {readonly {label?: string}[]} [infos] of the levels, which are called by their labels
+ *   where the text is no stack of that many
+ */
+export function levelNames(text, infos) {
+  const parts = read(text) ?? [];
+  if (infos && parts.length !== infos.length) return infos.map(({ label }) => label ?? "");
+  return numbered(parts.map(({ level }) => levelName(level)));
+}
 
 /** What a level is called in a sentence: "an 8-bit copy"; its spec itself where it is none. @param {string} spec */
 export const levelPhrase = (spec) => read(`${spec},target`)?.[0].phrase ?? spec;
@@ -102,7 +122,7 @@ function joined(stack, telling) {
 function partOf(level) {
   const { said } = kindWritten(level);
   const told = toldOf(level);
-  const form = said.forms.find((one) => slots(one).every((key) => told.has(key))) ?? "";
+  const form = formOf(level, told).replace(/[[\]]/g, "");
   const used = slots(form);
   let phrase = filled(form, Object.fromEntries(used.map((key) => [key, term(level, key, told.get(key) ?? "")])));
   for (const [name, key] of grammar.keys) {
@@ -111,6 +131,10 @@ function partOf(level) {
   }
   return { phrase, used, told, level };
 }
+
+/** @param {Level} level @param {Map<string, string>} told */
+const formOf = (level, told) =>
+  kindWritten(level).said.forms.find((one) => slots(one).every((key) => told.has(key))) ?? "";
 
 /** What a level was given and would not have anyway, as written: its block length, and the keys that count. */
 function toldOf(/** @type {Level} */ level) {

@@ -7,6 +7,7 @@
 import { treeOf } from "./tree.js";
 import { Figures } from "./figures.js";
 import { styleLevels } from "../levels/kinds.js";
+import { levelNames } from "../levels/stack-names.js";
 import { Moments } from "./moments.js";
 import { inVain, overlaps, taken } from "../levels/overlap.js";
 import { upTo } from "../kit/order.js";
@@ -60,7 +61,8 @@ export class TraceModel extends Tokens {
   /** @param {import("./events.js").Header} e */
   _header(e) {
     this.header = e;
-    const looks = styleLevels(e.levels);
+    const names = levelNames(e.stack ?? "", e.levels);
+    const looks = styleLevels(e.levels.map(({ kind }, i) => ({ kind, label: names[i] })));
     this.levels = e.levels.map((info, i) => ({ ...info, ...looks[i] }));
     const { guess, tree, grow, fuse, ready } = e.levels[0]?.params ?? {};
     const leaves = tree

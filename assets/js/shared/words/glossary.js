@@ -243,7 +243,7 @@ export const GLOSSARY = {
   },
   copy: {
     word: "quantised copy",
-    forms: ["int8 copy", "int4 copy", "quantised copies"],
+    forms: ["8-bit copy", "4-bit copy", "quantised copies"],
     says: [
       "The same model with its weights rounded to 8 or 4 bits.",
       "A pass of it reads less memory, and most of its tokens are those of the original.",

@@ -142,11 +142,6 @@ export const TRUNK = {
   on: (/** @type {number} */ rows, /** @type {string} */ layers) => `${rows} on ${layers}`,
 };
 
-/** Levels of one name, told apart. */
-export const NAMES = {
-  at: (/** @type {string} */ name, /** @type {number} */ layer) => `${name} at ${layer}`,
-};
-
 /** What a preset cannot run; what is wrong with a stack's text stands in the grammar. */
 export const STACK = {
   noTarget: (/** @type {string} */ id) => `this server does not offer the target ${id}`,

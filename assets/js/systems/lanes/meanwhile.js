@@ -120,7 +120,7 @@ export function drawArrow(group, found, { a, b, x, y, lane, width }) {
 /** What is told of a round. @param {Model} model @param {Meanwhile} found */
 export const told = (model, { round, level, drafted, kept }) => ({
   round: roundNumber(round),
-  who: model.levels[level].short,
+  who: model.levels[level].name,
   drafted,
   kept,
 });

@@ -5,7 +5,7 @@ import { h, icon, popover } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { RECORDED } from "../../../shared/visit/journey.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
-import { stackName } from "../../../shared/levels/stack-names.js";
+import { levelNames, stackName } from "../../../shared/levels/stack-names.js";
 import { CLOCKS } from "../../../shared/words/lanes.js";
 import { ratio } from "../../../shared/words/numbers.js";
 import { WORDS } from "../words/recordings.js";
@@ -107,7 +107,8 @@ function grouped(recordings) {
 
 /** @param {Recording} one */
 function optionOf(one) {
-  const looks = one.levels.length ? styleLevels(one.levels) : [];
+  const names = levelNames(one.stack, one.levels);
+  const looks = one.levels.length ? styleLevels(one.levels.map(({ kind }, i) => ({ kind, label: names[i] }))) : [];
   const speed = one.speed_up === null ? "" : `${stated("speed_up", ofRun(one), ratio(one.speed_up))}\u00d7`;
   const clock = CLOCKS[one.clock ?? ""];
   const chip = clock ? h("span", { class: "hx-shelf-made", text: clock.short }) : null;
@@ -116,7 +117,7 @@ function optionOf(one) {
     (one.reason || one.see).replace(/\.$/, ""),
     speed && `${ratio(one.speed_up ?? 0)} ${WORDS.times}`,
     clock?.short,
-    looks.map((look) => look.short).join(", "),
+    looks.map((look) => look.name).join(", "),
   ];
   return h(
     "div",

@@ -160,7 +160,7 @@ function floorOf(level, roof) {
     "div",
     { class: "hx-story-side" },
     levelBadge(level),
-    h("span", { class: "hx-story-name", text: roof ? STORY.target : level.short }),
+    h("span", { class: "hx-story-name", text: roof ? STORY.target : level.name }),
     pass,
   );
   const row = h("div", { class: "hx-story-row" });

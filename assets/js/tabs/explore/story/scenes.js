@@ -127,8 +127,8 @@ function runMoments(model) {
 /** When decoding began: prefill is over. @param {TraceModel} model */
 export const begunAt = (model) => model.rounds[0]?.t0 ?? 0;
 
-/** "a nano draft", "an 8-bit copy": as names of stacks call it. @param {TraceModel} model @param {number} index */
+/** "a small draft", "an 8-bit copy": as names of stacks call it. @param {TraceModel} model @param {number} index */
 function phraseOf({ levels }, index) {
   const forms = kindOf(levels[index].kind).said?.forms ?? [];
-  return forms.find((form) => !form.includes("{")) ?? levels[index].name;
+  return forms.find((form) => !form.includes("{"))?.replace(/[[\]]/g, "") ?? levels[index].name;
 }

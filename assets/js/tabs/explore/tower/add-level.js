@@ -4,6 +4,7 @@
 import { h, icon, say } from "../../../shared/kit/dom.js";
 import { words } from "../words/forecast.js";
 import { grammar, kindOf } from "../../../shared/levels/kinds.js";
+import { levelName } from "../../../shared/levels/stack-names.js";
 import { placed } from "../../../shared/levels/stack.js";
 import { ADD } from "../../../shared/words/tower.js";
 
@@ -78,7 +79,10 @@ export function addMenu(ctx) {
   };
 }
 
-const title = (/** @type {any} */ known) => known.label || known.name;
+const title = (/** @type {any} */ known) =>
+  grammar.kinds.has(known.name)
+    ? levelName({ name: known.name, block: null, options: known.params ?? {} })
+    : known.label;
 
 /** Whether a list has these items. @param {Element} list @param {Element[]} items */
 const same = (list, items) =>

@@ -1,11 +1,15 @@
 /** The stack that is composed in the tower: its levels, what the preset and the run that is shown know of each, and
  *  what speaks against it. */
 
-import { noteOf, runLevel, shortName } from "./floor/floor-notes.js";
-import { toldApart } from "../../../shared/levels/kinds.js";
+import { noteOf, runLevel } from "./floor/floor-notes.js";
+import { numbered } from "../../../shared/levels/kinds.js";
+import { levelName } from "../../../shared/levels/stack-names.js";
 import { blockOf, format, missing, parse, same } from "../../../shared/levels/stack.js";
 import { shareText, trunksOf, trunksPlanned } from "../../../shared/levels/trunk.js";
 import { TOWER } from "../../../shared/words/tower.js";
+
+/** A level as the grammar writes it. @param {any} level @param {number|null} block @param {boolean} last */
+const writtenAs = (level, block, last) => (last ? format([level]) : format([{ ...level, block }, level]).split(",")[0]);
 
 const UNDONE = 50; // changes that can be taken back
 
@@ -144,10 +148,7 @@ export class Composition {
   infos() {
     const isSame = this.same;
     const infos = this.levels.map((level) => this._info(level, isSame));
-    const labels = toldApart(
-      infos.map((info) => info.label),
-      infos,
-    );
+    const labels = numbered(infos.map((info) => info.label));
     return infos.map((info, i) => ({ ...info, label: labels[i] }));
   }
 
@@ -159,9 +160,9 @@ export class Composition {
     return {
       kind: ran?.kind ?? known?.kind ?? level.name,
       name: level.name,
-      label: made ? known.label : shortName(level, ran, known),
+      label: made ? known.label : levelName(level),
       block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
-      params: { at: level.options.at ?? ran?.params?.at },
+      written: writtenAs(level, blockOf(level, ran?.block ?? known?.default_block ?? 4), level === this.levels.at(-1)),
       note: made || (ran && this.run.simulated) ? TOWER.simulated : noteOf(level, ran, known, this.shareOf(index)),
       eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
     };

@@ -20,7 +20,7 @@ const legend = (levels) =>
   h(
     "p",
     { class: "hx-sketch-key" },
-    ...levels.map((level) => h("span", { style: { "--hue": level.hue } }, levelBadge(level), ` ${level.short}`)),
+    ...levels.map((level) => h("span", { style: { "--hue": level.hue } }, levelBadge(level), ` ${level.name}`)),
   );
 
 /** One column for each pass of the target: what it committed, in the colours of who supplied it. @type {Maker} */

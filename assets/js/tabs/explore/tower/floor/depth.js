@@ -1,7 +1,7 @@
 /** What an exit and a draft model are asked for on their floor: the depth, on a slider, and which trained draft. */
 
 import { h, say } from "../../../../shared/kit/dom.js";
-import { grammar, heeds } from "../../../../shared/levels/kinds.js";
+import { grammar, heeds, kindOf } from "../../../../shared/levels/kinds.js";
 import { DEPTH } from "../../../../shared/words/tower.js";
 
 /** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
@@ -19,7 +19,7 @@ export function depthRow(level, at) {
     value,
     class: "hx-depth-slider",
     "data-key": `depth-${at.position}`,
-    "aria-label": DEPTH.label(at.info.label, max + 1),
+    "aria-label": DEPTH.label(kindOf(at.info.kind).title, max + 1),
     oninput: () => {
       set(+input.value);
       at.onPreview();

@@ -1,4 +1,4 @@
-/** What the tower's floors say of a level: its name, the line below it, its cost per call. */
+/** What the tower's floors say of a level: the line below its name, its cost per call. */
 
 import { kindOf } from "../../../../shared/levels/kinds.js";
 import { roundNumber } from "../../../../shared/kit/round-number.js";
@@ -6,14 +6,7 @@ import { fanOf } from "../../../../shared/levels/stack.js";
 import { stackName } from "../../../../shared/levels/stack-names.js";
 import { FLOOR, PLAN } from "../../../../shared/words/tower.js";
 
-/** Some levels are known by their kind, the others by their weights. */
-export function shortName(level, ran, known) {
-  const kind = kindOf(ran?.kind ?? known?.kind ?? level.name);
-  if (!kind.labelled.includes("tower")) return kind.title;
-  return ran?.label || known?.label || level.name;
-}
-
-/** What stands below a level's name: its databases, its layers, or its number format. */
+/** What stands below a level's name: its databases, its layers, or its weights and their number format. */
 export function noteOf(level, ran, known, share) {
   const { key, value } = fanOf(level);
   const own = ownNote(level, ran, known, share);
@@ -38,7 +31,9 @@ function ownNote(level, ran, known, share) {
   if (kind.keys.includes("at")) return share || kind.title;
   if (level.options.id)
     return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
-  return level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? known?.kind ?? level.name;
+  const dtype = level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? "";
+  const label = kind.reads?.weights ? "" : (ran?.label ?? known?.label ?? ""); // a copy's are the target's
+  return [label, dtype].filter(Boolean).join(", ") || kind.name;
 }
 
 /** The databases of a key's value: letters, and files by their names alone. @param {string} value */

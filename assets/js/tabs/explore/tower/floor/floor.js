@@ -83,6 +83,7 @@ function name(level, at, note) {
       title: [`${at.info.label} (${at.info.kind})`, at.share, at.info.eager].filter(Boolean).join(": "),
     },
     h("b", { text: at.info.label }),
+    h("code", { class: "hx-floor-code", text: at.info.written }),
     note,
   );
 }
