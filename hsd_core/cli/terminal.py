@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hsd_core.core import events as trace
-from hsd_core.core.events import Committed, Event
+from hsd_core.core.events import Committed, Event, LevelInfo
 from hsd_core.grammar import drawn_as, level_letters
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import level_names, stack_name
@@ -103,7 +103,8 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     yield from _lane_lines(header, events)
     yield printable(f"{stack_name(header.stack)} ({header.stack})")
     called = level_names(header.stack, [info.label for info in header.levels])
-    names = [printable(f"{letter(header, i)} {name}")[:WIDEST] for i, name in enumerate(called)]
+    told = [_told(name, info) for name, info in zip(called, header.levels, strict=True)]
+    names = [printable(f"{letter(header, i)} {name}")[:WIDEST] for i, name in enumerate(told)]
     width = max(NARROWEST, *map(len, names))
     heads = f"{'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
     yield f"{'level':<{width}} {heads}"
@@ -138,6 +139,15 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     yield printable(_law(header, differing(events)))
     yield from _plan_lines(events)
     yield from _baseline_lines(events)
+
+
+def _told(name: str, info: LevelInfo) -> str:
+    """A level's name, and what it was made of where the name does not say that."""
+    kind = drawn_as(info.kind)
+    whole = kind.lookup.origins or (kind.shares.reads is not None and kind.shares.reads.weights)
+    if whole or not info.label or name.startswith(info.label):
+        return name
+    return info.label if info.label.startswith(name) else f"{name}: {info.label}"
 
 
 def whole(path: str) -> list[Event]:

@@ -132,7 +132,8 @@ def test_the_column_of_levels_is_as_wide_as_their_names():
     told = run(b"a")
     first, target = told[0].levels
     label = "exit at layer 12, untrained read-out"
-    told[0] = structs.replace(told[0], levels=(structs.replace(first, label=label), target))
+    told[0] = structs.replace(told[0], levels=(structs.replace(first, kind="exit", label=label), target))
+    told[0] = structs.replace(told[0], stack="exit:4@at=12,target")
     heads, *rows = list(totals_lines(told, colour=False))[1:4]
     assert label in rows[0]
     assert len({len(line) for line in (heads, *rows)}) == 1, "the figures stand below their heads"
