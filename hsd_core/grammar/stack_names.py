@@ -54,6 +54,12 @@ def level_name(spec: LevelSpec) -> str:
     return _filled(spec, _ASIDE.sub("", _form(spec, told)), told)
 
 
+def full_level_name(spec: LevelSpec) -> str:
+    """The same with how many candidates it offers and what stands beside it: "7 lookups at once"."""
+    told = _told(spec)
+    return _surrounded(spec, _filled(spec, _ASIDE.sub("", _form(spec, told)), told), told)
+
+
 def level_names(text: str, labels: Sequence[str] = ()) -> Sequence[str]:
     """What the levels of a stack are called, cheapest first; of several by one name each has its number.
 
@@ -110,14 +116,18 @@ def _joined(stack: Sequence[LevelSpec], telling: Collection[str]) -> str:
 
 def _phrase(spec: LevelSpec) -> tuple[str, set[str]]:
     """A level's words, and the keys that they tell whole."""
-    kind, told = kind_of(spec), _told(spec)
+    told = _told(spec)
     form = _form(spec, told).translate(_BRACKETS)
-    phrase = _filled(spec, form, told)
-    around = {name: key.around for name, key in keys().items() if key.around} | dict(kind.text.in_names.around)
+    return _surrounded(spec, _filled(spec, form, told), told), _slots(form)
+
+
+def _surrounded(spec: LevelSpec, phrase: str, told: Mapping[str, str]) -> str:
+    own = kind_of(spec).text.in_names.around
+    around = {name: key.around for name, key in keys().items() if key.around} | dict(own)
     for key in keys():
         if key in told and key in around:
             phrase = around[key].format(level=phrase)
-    return phrase, _slots(form)
+    return phrase
 
 
 def _form(spec: LevelSpec, told: Mapping[str, str]) -> str:

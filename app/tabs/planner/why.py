@@ -12,7 +12,9 @@ from typing import Any
 
 from app.tabs.planner import words as says
 from app.tabs.planner.figures.ink import percent
-from hsd_core.grammar.stack_names import stack_name
+from hsd_core.grammar import LevelSpec, StackError
+from hsd_core.grammar.stack_names import full_level_name, level_name, stack_name
+from hsd_core.grammar.stack_text import parse
 from hsd_core.theory.latency.plans import Prediction, Ranked, most_sequences
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer
@@ -85,6 +87,28 @@ def _step(profile: Profile, fewer: Ranked, more: Ranked) -> dict[str, str]:
     return {"pays": pays, "verdict": verdict, "text": _reason(profile, fewer, more)}
 
 
+def called(profile: Profile) -> list[str]:
+    """What the levels of a profile are called: as everywhere; with all that tells them apart where several would have
+    one name, and by their own names where nothing says what they are."""
+    last = len(profile.levels) - 1
+    texts = [
+        level.spec if i == last or not level.spec else f"{level.spec},target" for i, level in enumerate(profile.levels)
+    ]
+    specs = [_spec(text) for text in texts]
+    names = [own if spec is None else level_name(spec) for spec, own in zip(specs, profile.names, strict=True)]
+    return [
+        name if spec is None or names.count(name) == 1 else full_level_name(spec)
+        for name, spec in zip(names, specs, strict=True)
+    ]
+
+
+def _spec(text: str) -> LevelSpec | None:
+    try:
+        return parse(text)[0]
+    except StackError:  # a file's own words
+        return None
+
+
 def _side_by_side(profile: Profile, several: Ranked, single: Ranked) -> dict[str, str]:
     gain = single.prediction.ms_per_token / several.prediction.ms_per_token
     if abs(gain - 1) < SAME:
@@ -93,7 +117,7 @@ def _side_by_side(profile: Profile, several: Ranked, single: Ranked) -> dict[str
         pays, verdict = "yes", f"Several candidates side by side pay: {gain:.2f} times as fast"
     else:
         pays, verdict = "no", f"Several candidates side by side do not pay: {percent(1 / gain - 1, 1)} slower"
-    plan, (below, above) = several.plan, (profile.names[i] for i in several.plan.levels[:2])
+    plan, (below, above) = several.plan, (called(profile)[i] for i in several.plan.levels[:2])
     if plan.widths:
         offers = f"The best tree: {below} offers {above} {shape_said(plan.widths)}, {plan.nodes} tokens in all"
     else:
@@ -116,7 +140,7 @@ def _reason(profile: Profile, fewer: Ranked, more: Ranked) -> str:
         return _pair(profile, more)
     if len(added) == 1:
         return _between(profile, fewer.prediction, more, added[0])
-    names = ", ".join(profile.names[i] for i in more.plan.levels)
+    names = ", ".join(called(profile)[i] for i in more.plan.levels)
     before, after = fewer.prediction.tokens_per_round, more.prediction.tokens_per_round
     return f"It is a different stack: {names}. A pass of the target yields {after:.2f} tokens, not {before:.2f}."
 
@@ -132,22 +156,23 @@ def _pair(profile: Profile, pair: Ranked) -> str:
         tokens = f"{tokens} deep, {offer_said(profile, drafter)}," if block > 1 else f"{offer_said(profile, drafter)},"
         accepted = f"one of those side by side {percent(profile.accepts(drafter, top))} of the time"
     return (
-        f"{level.name} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
+        f"{called(profile)[drafter]} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
         f"{accepted}{when}. So a pass of the target yields "
         f"{pair.prediction.tokens_per_round:.2f} tokens instead of 1."
     )
 
 
 def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> str:
-    name, place, after = profile.names[added], more.plan.levels.index(added), more.prediction
+    names = called(profile)
+    name, place, after = names[added], more.plan.levels.index(added), more.prediction
     target = profile.levels[profile.target].cost(1)
     if place == 0:
         share = profile.levels[added].block_ms(more.plan.blocks[0]) / target
-        above = profile.names[more.plan.levels[1]]
+        above = names[more.plan.levels[1]]
         sentence = f"{name} drafts for {above} in the time of {_passes(share)} of the target"
     else:
         share = profile.verify_cost(more.plan.levels[place - 1], added)(more.plan.blocks[place - 1] + 1) / target
-        below = profile.names[more.plan.levels[place - 1]]
+        below = names[more.plan.levels[place - 1]]
         sentence = f"{name} checks what {below} drafts, each time for {_passes(share)} of the target"
     yields = (
         f"a pass of the target yields {after.tokens_per_round:.2f} tokens, {before.tokens_per_round:.2f} without it"

@@ -18,8 +18,8 @@ export function levelBadge(style) {
   });
 }
 
-/** Styles of the levels by name, as the Explore tab has them. */
+/** Styles of the levels by name, as the Explore tab has them. @param {{name: string, kind: string, called?: string}[]} levels */
 export function stylesOf(levels) {
-  const styles = styleLevels(levels.map(({ name, kind }) => ({ kind, label: name })));
+  const styles = styleLevels(levels.map(({ name, kind, called = name }) => ({ kind, label: called })));
   return new Map(levels.map((level, i) => [level.name, styles[i]]));
 }

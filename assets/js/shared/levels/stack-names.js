@@ -28,6 +28,17 @@ export function levelName(level) {
     .replace(SLOT, (_, key) => term(level, key, told.get(key) ?? ""));
 }
 
+/** The same with how many candidates it offers and what stands beside it: "7 lookups at once". @param {Level} level */
+export function fullLevelName(level) {
+  const told = toldOf(level);
+  const form = formOf(level, told).replace(ASIDE, "");
+  return surrounded(
+    level,
+    form.replace(SLOT, (_, key) => term(level, key, told.get(key) ?? "")),
+    told,
+  );
+}
+
 /**
  * What the levels of a stack are called, cheapest first; of several by one name each has its number.
  * @param {string} text @param {readonly {label?: string}[]} [infos] of the levels, which are called by their labels
@@ -120,16 +131,22 @@ function joined(stack, telling) {
 
 /** @param {Level} level @returns {Part} */
 function partOf(level) {
-  const { said } = kindWritten(level);
   const told = toldOf(level);
   const form = formOf(level, told).replace(/[[\]]/g, "");
   const used = slots(form);
-  let phrase = filled(form, Object.fromEntries(used.map((key) => [key, term(level, key, told.get(key) ?? "")])));
-  for (const [name, key] of grammar.keys) {
-    const around = said.around[name] ?? key.around;
-    if (around && told.has(name)) phrase = filled(around, { level: phrase });
-  }
+  const own = filled(form, Object.fromEntries(used.map((key) => [key, term(level, key, told.get(key) ?? "")])));
+  const phrase = surrounded(level, own, told);
   return { phrase, used, told, level };
+}
+
+/** What stands around a level's words for keys that it was given. @param {Level} level @param {string} phrase @param {Map<string, string>} told */
+function surrounded(level, phrase, told) {
+  const { around } = kindWritten(level).said;
+  for (const [name, key] of grammar.keys) {
+    const form = around[name] ?? key.around;
+    if (form && told.has(name)) phrase = filled(form, { level: phrase });
+  }
+  return phrase;
 }
 
 /** @param {Level} level @param {Map<string, string>} told */

@@ -138,7 +138,7 @@ function sharesTable(top, styles) {
         "th",
         { scope: "row", class: "hx-plan-level" },
         levelBadge(styles.get(part.name)),
-        h("span", { text: part.name }),
+        h("span", { text: styles.get(part.name)?.name ?? part.name }),
       ),
       h("td", { text: part.block ?? "–" }),
       h("td", { text: part.calls.toFixed(2) }),

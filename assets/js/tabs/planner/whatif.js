@@ -171,7 +171,7 @@ export function whatIf(ctx) {
             },
           }),
           levelBadge(styles[i]),
-          h("span", { text: level.name }),
+          h("span", { text: styles[i].name }),
         ),
       ),
     );

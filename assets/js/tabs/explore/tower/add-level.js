@@ -79,10 +79,12 @@ export function addMenu(ctx) {
   };
 }
 
-const title = (/** @type {any} */ known) =>
-  grammar.kinds.has(known.name)
-    ? levelName({ name: known.name, block: null, options: known.params ?? {} })
-    : known.label;
+/** What the level of an entry of the catalogue is called. @param {any} known */
+function title({ name, label, params = {} }) {
+  if (!grammar.kinds.has(name)) return label || name;
+  const options = Object.fromEntries(Object.entries(params).map(([key, value]) => [key, String(value)]));
+  return levelName({ name, block: null, options });
+}
 
 /** Whether a list has these items. @param {Element} list @param {Element[]} items */
 const same = (list, items) =>

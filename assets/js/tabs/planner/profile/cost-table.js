@@ -79,7 +79,7 @@ export function costTable({ profile, measured, styles }, edit) {
       const tip = TABLES.besideOf(level.name, said.join(" · "));
       cells.push(said.length ? h("td", { class: "hx-plan-beside", "data-tip": tip, text: short }) : h("td"));
     }
-    return h("tr", {}, levelHead(level.name, styles[i]), ...cells);
+    return h("tr", {}, levelHead(styles[i].name, styles[i]), ...cells);
   });
   const engine = h(
     "tr",

@@ -16,7 +16,7 @@ export function acceptanceTable({ profile, measured, styles }, edit) {
     h(
       "tr",
       {},
-      levelHead(level.name, styles[i]),
+      levelHead(styles[i].name, styles[i]),
       ...judges.map((j) => {
         if (j <= i) return h("td", { class: "hx-plan-none" });
         const range = measured.interval?.[i]?.[j];
@@ -39,7 +39,7 @@ export function acceptanceTable({ profile, measured, styles }, edit) {
     "tr",
     {},
     h("td", { class: "hx-plan-corner", text: TABLES.corner }),
-    ...judges.map((j) => levelHead(profile.levels[j].name, styles[j], "col")),
+    ...judges.map((j) => levelHead(styles[j].name, styles[j], "col")),
   );
   return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
 }
