@@ -56,7 +56,7 @@ def test_each_step_has_its_sentence_with_letters_in_colour_and_is_heard_at_once(
         press(page, "Shift+ArrowRight")
         heard.append(voice(page))
     assert len(set(heard)) == 8 and all(one.startswith("Round ") for one in heard)
-    assert any(re.search(r"n-gram copied \u201c.+\u201d from ", one) for one in heard)
+    assert any(re.search(r"lookups copied \u201c.+\u201d from ", one) for one in heard)
     while page.locator(".hx-caption[data-kind=reject]").count() == 0:
         press(page, "ArrowRight")
     said = voice(page)

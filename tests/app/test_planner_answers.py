@@ -91,7 +91,7 @@ def test_several_sequences_are_told_with_how_many_tokens_lie_side_by_side() -> N
     assert said["levels"][0]["kind"] == "ngram" and said["best"]["stack"].startswith("ngram:")
     assert "@guess=5" in said["best"]["stack"]
     two, several = said["why"][0], said["why"][-2]
-    assert "deep, up to 5 candidates side by side, 1.9 tokens at the first depth on average, in the time" in two["text"]
+    assert ", up to 5 candidates side by side, 1.9 tokens at the first depth on average, by " in two["text"]
     assert "accepts one of those side by side 75 % of the time (it has something to offer 80 %" in two["text"]
     assert several["pays"] == "yes" and several["verdict"].startswith("Several candidates side by side pay: ")
     assert f"yields {plans.found.several.prediction.tokens_per_round:.2f} tokens" in several["text"]

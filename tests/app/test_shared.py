@@ -218,7 +218,7 @@ def test_a_floor_is_dragged_by_its_grip(page: Any, shared: str, how: str) -> Non
     page.mouse.move(start["x"] + 9, start["y"] + 40, steps=4)
     assert page.locator(".hx-carried").count() == 1
     page.mouse.move(end["x"] + 9, end["y"] + 14, steps=8)
-    assert page.locator(".hx-aim .hx-floor-name b").inner_text() == "draft model"
+    assert page.locator(".hx-aim .hx-floor-name b").inner_text() == "small draft"
     if how == "escape":
         page.keyboard.press("Escape")
     page.mouse.up()

@@ -119,9 +119,9 @@ def _side_by_side(profile: Profile, several: Ranked, single: Ranked) -> dict[str
         pays, verdict = "no", f"Several candidates side by side do not pay: {percent(1 / gain - 1, 1)} slower"
     plan, (below, above) = several.plan, (called(profile)[i] for i in several.plan.levels[:2])
     if plan.widths:
-        offers = f"The best tree: {below} offers {above} {shape_said(plan.widths)}, {plan.nodes} tokens in all"
+        offers = f"The best tree, from {below} to {above}: {shape_said(plan.widths)}, {plan.nodes} tokens in all"
     else:
-        offers = f"The best of them: {below} offers {above} {offer_said(profile, plan.levels[0])}"
+        offers = f"The best of them, from {below} to {above}: {offer_said(profile, plan.levels[0])}"
     text = (
         f"{offers}. A pass of the target then yields {several.prediction.tokens_per_round:.2f} tokens and "
         f"takes {_ms(_round_ms(several))} with all that leads to it; with one candidate it yields "
@@ -150,13 +150,13 @@ def _pair(profile: Profile, pair: Ranked) -> str:
     level, block = profile.levels[drafter], pair.plan.blocks[0]
     share = level.block_ms(block) / profile.levels[top].cost(1)
     when = "" if level.hit_rate is None else f" (it has something to offer {percent(level.hit_rate)} of the time)"
-    tokens = "a token" if block == 1 else f"{block} tokens"
+    tokens = "Drafts of a token" if block == 1 else f"Drafts of {block} tokens"
     accepted = f"each one with probability {percent(profile.accepts(drafter, top))}"
     if level.beside:
-        tokens = f"{tokens} deep, {offer_said(profile, drafter)}," if block > 1 else f"{offer_said(profile, drafter)},"
+        tokens = f"{tokens}, {offer_said(profile, drafter)},"
         accepted = f"one of those side by side {percent(profile.accepts(drafter, top))} of the time"
     return (
-        f"{called(profile)[drafter]} drafts {tokens} in the time of {_passes(share)} of the target, which accepts "
+        f"{tokens} by {called(profile)[drafter]} take {_passes(share)} of the target, which accepts "
         f"{accepted}{when}. So a pass of the target yields "
         f"{pair.prediction.tokens_per_round:.2f} tokens instead of 1."
     )
@@ -169,11 +169,11 @@ def _between(profile: Profile, before: Prediction, more: Ranked, added: int) -> 
     if place == 0:
         share = profile.levels[added].block_ms(more.plan.blocks[0]) / target
         above = names[more.plan.levels[1]]
-        sentence = f"{name} drafts for {above} in the time of {_passes(share)} of the target"
+        sentence = f"Drafts by {name} for {above} take {_passes(share)} of the target"
     else:
         share = profile.verify_cost(more.plan.levels[place - 1], added)(more.plan.blocks[place - 1] + 1) / target
         below = names[more.plan.levels[place - 1]]
-        sentence = f"{name} checks what {below} drafts, each time for {_passes(share)} of the target"
+        sentence = f"Checking drafts by {below}, {name} takes {_passes(share)} of the target each time"
     yields = (
         f"a pass of the target yields {after.tokens_per_round:.2f} tokens, {before.tokens_per_round:.2f} without it"
     )
