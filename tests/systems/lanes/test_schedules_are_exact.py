@@ -14,6 +14,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core.choices import ChoiceKey
+from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Orders, Submission, View
 from hsd_core.models.sampling import Sampling
@@ -92,16 +93,21 @@ def anything_goes(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_dropping_a_token_that_comes_late_is_caught(anything_goes: pytest.MonkeyPatch) -> None:
-    arrived = Overlapped._arrived
+    arrived, pull, began = Overlapped._arrived, Hierarchy.pull, [0]
+
+    def noted(self: Hierarchy, i: int, context: Any, budget: int) -> Any:
+        began[0] = len(context)
+        return pull(self, i, context, budget)
 
     def in_time_only(self: Overlapped, block: Tree) -> None:
         assert self._pull
-        if self._verification and not self._verification.over:  # drawn again behind the verdict
+        if self._verification and self._verification.done is None:  # drawn again behind the verdict
             for level in self._below:
-                self.runs[level].keep(self._pull.length - 1, ())
+                self.runs[level].keep(began[0] - 1, ())
             block = Tree()
         arrived(self, block)
 
+    anything_goes.setattr(Hierarchy, "pull", noted)
     anything_goes.setattr(Overlapped, "_arrived", in_time_only)
     assert off_by("table:2,table@with=ahead", 2, 4, by_last) > WRONG
 
