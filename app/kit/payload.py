@@ -17,7 +17,7 @@ def status(mode: str, text: str, *, title: str = "", detail: str = "", **more: A
 
 
 def payload(run: str, start: int, ev: list[dict[str, Any]], final: bool, state: dict[str, Any]) -> dict[str, Any]:
-    """Records `start`.. of a run; `final` payloads hold them all (start = 0)."""
+    """Records `start`.. of a run; the last payload of a run is `final`."""
     return {"run": run, "from": start, "ev": ev, "final": final, "status": state}
 
 

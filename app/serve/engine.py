@@ -74,13 +74,6 @@ def answered(tell: Callable[[Loader, W, Run], Iterator[Payload]]) -> Write[W]:
     return told
 
 
-def whole(run: Run) -> Iterator[Payload]:
-    """All records of a run that has come to its end."""
-    yield payload(run.name, 0, run.live, True, run.state)
-    # Gradio keeps the last value of every session: let that be a small one.
-    yield payload(run.name, len(run.live), [], True, run.state)
-
-
 def begin(
     loader: Loader, request: Request, run: Run, reading: Reading | None = None
 ) -> Generator[Payload, None, Generator[Any, None, None] | None]:

@@ -1,4 +1,4 @@
-"""A live run: the engine's events, sent to the page at 6 payloads a second or so, the whole trace last."""
+"""A live run: the engine's events, sent to the page at 6 payloads a second or so, each once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from app.kit.payload import payload, status
-from app.serve.engine import PERIOD_S, Payload, answered, begin, whole
+from app.serve.engine import PERIOD_S, Payload, answered, begin
 from app.serve.jobs import Job
 from app.serve.limits import LONGEST_S, TimeLeft
 from app.serve.line.known_runs import Run
@@ -64,7 +64,7 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
             run.stopped.set()
     ended = early or _ending(footer, measured)
     run.state = status("live", ended, detail=notes, phase="done", **({"early": ended} if early else {}))
-    yield from whole(run)
+    yield payload(run.name, sent, wire.records[sent:], True, run.state)
 
 
 RUN = Job("run", RunRequest, stream)

@@ -47,8 +47,9 @@ def asked(**more: Any) -> Any:
 
 
 def whole(request: Any, run: Run | None = None) -> dict[str, Any]:
-    """The payload with the whole trace."""
-    return [p for p in stream(Loader(Measured), request, run or Run("a" * 32)) if p["ev"]][-1]
+    """All records of a run."""
+    payloads = stream(Loader(Measured), request, run or Run("a" * 32))
+    return {"ev": [record for payload in payloads for record in payload["ev"]]}
 
 
 def test_a_run_is_planned_anew_only_where_it_was_asked_for() -> None:

@@ -54,8 +54,7 @@ async def told(engine, name, stop=False, leave=False, tokens=40, act=None):
                 break
             if act and any(record["event"] == "commit" for record in item["ev"]):
                 act()
-    last = [item for item in said if item["ev"]][-1:] or [said[-1]]
-    commits = [record for item in last for record in item["ev"] if record["event"] == "commit"]
+    commits = [record for item in said for record in item["ev"] if record["event"] == "commit"]
     return {"mode": run.state["mode"], "text": run.state["text"], "final": said[-1]["final"],
             "ids": [one["id"] for record in commits for one in record["tokens"]], "free": len(engine._free)}
 
