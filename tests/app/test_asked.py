@@ -121,7 +121,7 @@ def broken(own: dict[str, Any]) -> Iterator[Any]:
                 yield {**own, name: value}
 
 
-PARTS = 4  # each event is asked a part of all, and each question of a part of the events; with --all all of all
+PARTS = 6  # each event is asked a part of all, and each question of a part of the events; with --all all of all
 
 
 @first_always("part", range(PARTS))

@@ -48,7 +48,6 @@ PLAYED = ("card", "settings", "share", "add-level", "anatomy-sampled", "proof", 
 FROM_THE_BACK = [*(f"play-{name}" for name in PLAYED), "race", "race-own", "race-compare"]
 FROM_THE_BACK += ["planner", "learn", "learn-answered", "results", "atlas", "atlas-system"]
 ZOOMED = ("planner", "results", "race", "race-own", "race-compare", "learn", "atlas", "atlas-system")
-DESKTOP = {"width": SIZES["desktop"][0], "height": SIZES["desktop"][1]}
 WINDOWS = {**SIZES, "zoomed": (720, 450)}  # at 200 % a window of 1440 px shows 720
 BY_NAME = {state.name: state for state in STATES}
 
@@ -64,14 +63,14 @@ LEADS = {"play-proof-drawn": ".hx-open-proof", "planner-doctor": "#planner butto
 
 
 @pytest.fixture(scope="module")
-def looked_at(browser: Any) -> Iterator[Any]:
+def looked_at(visitor: Any, shipped: str) -> Iterator[Any]:
     """One page for all states: a desktop's, light."""
     pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python to check with axe-core")
-    context = browser.new_context(viewport=DESKTOP, color_scheme="light")
-    page = context.new_page()
+    page = visitor.context.new_page()
     page.set_default_timeout(90_000)
     yield page
-    context.close()
+    page.close()
+    visitor.origins.add(shipped)
 
 
 def found(page: Any, rules: Sequence[str] = ()) -> list[str]:

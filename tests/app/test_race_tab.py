@@ -230,6 +230,7 @@ def test_a_race_leaves_as_a_file_and_comes_back_and_a_lane_opens_on_play(
 
 
 @pytest.mark.browser
+@pytest.mark.everything  # tests/js/compare.test.mjs compares
 def test_two_recordings_are_compared_token_by_token_or_by_time(page: Any, race_site: str) -> None:
     page.goto(f"{race_site}/?tab=race&compare=00-toy,02-plain")
     page.wait_for_selector(".hx-race-differ")
