@@ -157,8 +157,8 @@ def launched(pipeline: Any, **options: Any) -> Iterator[str]:
 
 
 def _port() -> int:
-    """The first that is free of this worker's: what a browser keeps of a server's scripts holds for the next one."""
-    first = 20_000 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    """The first that is free of this process's: what a browser keeps of a server's scripts holds for the next one."""
+    first = 10_000 + 100 * (os.getpid() % 220)
     for port in range(first, first + 100):
         with socket.socket() as tried, suppress(OSError):
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
