@@ -303,7 +303,7 @@ class Pipeline:
             about["profile"] = header_profile(profile, source)
         if (default := self.default).promise is not None and stack == default.stack and not replan:
             known = about.get("profile") or {"about": dict(default.about)}
-            about["profile"] = {**known, "about": {**known["about"], PLANNED: default.told}}
+            about["profile"] = {**known, "about": {**known["about"], PLANNED: default.summary}}
         replanner = None
         if replan and profile is not None:
             pace = replan if isinstance(replan, Pace) else None

@@ -1,6 +1,6 @@
 """The command line: generate, plan, calibrate, validate, train and the others that `--help` lists.
 
-Bad input is one line on stderr that names the cure, and exit code 2. Text goes to stdout, everything else to stderr.
+Bad input gives one line on stderr that says what to do, and exit code 2. Text goes to stdout, all else to stderr.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from hsd_core.cli.options import check_counts, check_files, said
+from hsd_core.cli.options import check_counts, check_files, error_text
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.machine import out_of_memory
 
-# Files of this folder that `--help` lists, in this order; behind them stands what systems bring along.
+# Files of this folder in the order of `--help`; the commands of systems follow.
 RUNS, MEASURED = (
     ("generate", "trace_files", "site", "reference", "models"),
     ("bench", "passes", "race", "record", "depth"),
@@ -33,7 +33,7 @@ NO_MEMORY = (
 
 
 class _Parser(argparse.ArgumentParser):
-    complete: Callable[[], None] | None = None  # adds the options that cost imports, once the command is chosen
+    complete: Callable[[], None] | None = None  # adds the options that need slow imports, once the command is chosen
 
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
         complete, self.complete = self.complete, None
@@ -46,7 +46,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def command_line() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """The parser, and those of its commands by name. Options that cost imports are added when a command is parsed."""
+    """The parser, and the parsers of its commands by name; options that need slow imports are added during parsing."""
     parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (*(import_module(f"{__name__}.{name}") for name in COMMANDS), *plugins("command")):
@@ -59,23 +59,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser, _ = command_line()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser.parse_args(arguments)
-    options.said = shlex.join(["python", "-m", "hsd_core", *arguments])  # the command, for files that name theirs
+    options.command_line = shlex.join(["python", "-m", "hsd_core", *arguments])  # for files that record the command
     try:
         check_files(options)
         check_counts(options)
         code = int(options.act(options))
-        sys.stdout.flush()  # a reader that left is met here, not at exit
+        sys.stdout.flush()  # a closed pipe raises here, not at exit
         return code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of a pipe left: no complaint
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader closed the pipe: not an error
         return 0
     except (ValueError, OSError, RuntimeError, MemoryError, ImportError) as error:
         exhausted = out_of_memory(error)
         if isinstance(error, ImportError) and not exhausted:
             raise
-        why = said(error) if isinstance(error, OSError) else str(error)
+        why = error_text(error) if isinstance(error, OSError) else str(error)
         print(f"error: {NO_MEMORY if exhausted else ' '.join(why.split())}", file=sys.stderr)
         return BAD_INPUT

@@ -1,4 +1,4 @@
-"""`bench`: stacks measured side by side with plain decoding and with other programs, over prompts of six tasks."""
+"""`bench`: measures stacks, plain decoding and other programs in turn, on prompts of six tasks."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ RUNS = "runs.jsonl"
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "bench", "measure stacks beside plain decoding", act)
+    parser = command(commands, "bench", "measure stacks and plain decoding in turn", act)
     add_preset(parser)
-    reads(parser, "--stacks FILE", "one stack a line, `default` is this machine's (default: the preset's examples)")
+    reads(parser, "--stacks FILE", "one stack per line, `default` is this machine's (default: the preset's examples)")
     reads(
         parser,
         "--prompts FILE",
@@ -53,17 +53,17 @@ def add(commands: Any) -> None:
     writes(
         parser,
         "--out DIR",
-        "keep results.json, results.csv, report.md and the raw runs; an interrupted benchmark goes on there",
+        "write results.json, results.csv, report.md and the raw runs here; an interrupted benchmark is continued",
         folder=True,
     )
     flag(parser, "--no-peers", "leave transformers and llama.cpp out")
-    option(parser, "--peers P,...", "only these of them, such as 'transformers plain,llama.cpp plain'")
+    option(parser, "--peers P,...", "only these other programs, such as 'transformers plain,llama.cpp plain'")
     reads(parser, "--gguf FILE", "the target as llama.cpp reads it", type=Path)
     add_sampling(parser)
     flag(
         parser,
         "--reckoned",
-        "measure stacks with @with= too: each pass alone, then laid on the clocks of its lanes; their rows say so",
+        "also measure stacks with @with=: each pass is timed alone, then scheduled on its lanes; their rows say so",
     )
 
 
@@ -77,7 +77,7 @@ def act(options: argparse.Namespace) -> int:
     asked = _asked(options.stacks, preset, default.stack, options.reckoned)
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, OnClock.read(stacks[0]).stack)
-    for stack in stacks:  # a stack that cannot be built is met now, not after an hour
+    for stack in stacks:  # refuses a stack that cannot be built now, not after an hour
         pipeline.entries(OnClock.read(stack).stack)
     peers, missing = _peers(options, pipeline)
     about = {
@@ -102,10 +102,10 @@ def act(options: argparse.Namespace) -> int:
     done = frozenset(int(record["prompt"]) for record in records)
     report = countdown("prompt", len(prompts), len(done))
     with closing(bench.interleaved(runner, stacks, prompts, peers=peers, done=done)) as runs:
-        while own := [asdict(run) for run in islice(runs, each)]:  # of one prompt
-            records += own
+        while batch := [asdict(run) for run in islice(runs, each)]:  # of one prompt
+            records += batch
             if raw:
-                raw.add(own)
+                raw.add(batch)
             report()
     about["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     found = results(about, records)
@@ -113,7 +113,7 @@ def act(options: argparse.Namespace) -> int:
         print(explained(default), file=sys.stderr)
     print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
-    others = [_told(peer) for peer in found["peers"]]
+    others = [_peer_line(peer) for peer in found["peers"]]
     print(*others, sep="\n")
     if raw:
         tables = (view(raw.path, name) for name in ("stacks", "drafts"))
@@ -135,17 +135,17 @@ def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.Bench
 
     wanted = wanted_peers(options.peers)
     if options.no_peers or bench.sampled(vars(options)):
-        return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured greedily alone")
+        return [], dict.fromkeys(NAMES, "left out" if options.no_peers else "peers are measured only greedily")
     return open_peers(pipeline, options.max_new_tokens, raw=options.raw, gguf=options.gguf, wanted=wanted)
 
 
-def _told(peer: dict[str, Any]) -> str:
-    """What another program reached, or why it was not run."""
+def _peer_line(peer: dict[str, Any]) -> str:
+    """The rate of another program, or why it was not run."""
     rate = [] if peer["tokens_per_s"] is None else [f"{rounded(peer['tokens_per_s'])} tokens/s"]
     return f"{peer['name']}: {', '.join([*rate, *filter(None, [peer['why']])])}"
 
 
 def _finished(records: list[dict[str, Any]], each: int) -> list[dict[str, Any]]:
-    """Those of prompts on which everything was run."""
+    """The records of prompts on which everything was run."""
     count = Counter(record["prompt"] for record in records)
     return [record for record in records if count[record["prompt"]] == each]

@@ -1,4 +1,4 @@
-"""`calibrate`: measure a preset's levels on this machine; the profile is what the planner reads."""
+"""`calibrate`: measures a preset's levels on this machine and writes the profile that the planner reads."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.options import counts, flag, option, reads, writes
-from hsd_core.cli.shared_options import (
-    add_preset,
-    command,
-    explained,
-    opened,
-    plain_stack,
-    preset_from,
-    progress,
-)
+from hsd_core.cli.shared_options import add_preset, command, explained, opened, plain_stack, preset_from, progress
 from hsd_core.measure.tables import markdown
 from hsd_core.models.machine import device_name
 from hsd_core.theory import Profile, write_profile
 from hsd_core.theory.profiles.profile import ACCEPTANCES_FROM
 from hsd_core.theory.search.default_stack import default_for_machine
 
-OF_TEXTS = ("prompts", "texts", "tokens", "length")  # the options that say what the target writes
+OF_TEXTS = ("prompts", "texts", "tokens", "length")  # the options about what the target writes
 
 
 def add(commands: Any) -> None:
@@ -34,28 +26,28 @@ def add(commands: Any) -> None:
     flag(
         parser,
         "--quick",
-        "the levels of the default stack alone, in about 20 seconds: its block lengths are planned from that",
+        "only the levels of the default stack, in about 20 seconds: its block lengths are planned from that",
     )
     option(
         parser,
         "--temperature T",
-        "0 is greedy (default); again for further ones, which go to FILE-tT.json",
+        "0 is greedy (default); repeat it for further ones, which are written to FILE-tT.json",
         type=float,
         action="append",
     )
     option(parser, "--levels L", "which levels, without T, e.g. ngram,int8,target (default: all)")
     reads(parser, "--prompts FILE", "JSON lines with prompt or turns (default: the package's)")
-    counts(parser, "--texts N", "behind so many of the prompts, evenly from the file (default: all)")
-    counts(parser, "--tokens N", "that the target writes after each prompt (default 40)")
+    counts(parser, "--texts N", "texts after this many prompts, spread over the file (default: all)")
+    counts(parser, "--tokens N", "tokens that the target writes after each prompt (default 40)")
     counts(
         parser,
         "--length N",
-        "behind pieces of N tokens of the prompts, read as they stand: what views are worth hangs on that",
+        "texts after pieces of N tokens of the prompts instead of whole prompts: the value of views depends on it",
     )
 
 
 def act(options: argparse.Namespace) -> int:
-    return _quick(options) if options.quick else _whole(options)
+    return _quick(options) if options.quick else _full(options)
 
 
 def _quick(options: argparse.Namespace) -> int:
@@ -71,12 +63,12 @@ def _quick(options: argparse.Namespace) -> int:
     print(table(profile))
     if isinstance(other := profile.about.get(ACCEPTANCES_FROM), dict):
         where = ", ".join(str(part) for part in other.values())
-        print(f"\ncosts measured here; who accepts whose tokens as the shipped profile has it ({where})")
+        print(f"\ncosts measured here; acceptances from the shipped profile ({where})")
     print(f"\n{explained(default_for_machine(pipeline.preset, pipeline.device, pipeline.dtype))}")
     return 0
 
 
-def _whole(options: argparse.Namespace) -> int:
+def _full(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.candidates import asked
     from hsd_core.measure.calibrate.profiling import WHOLE, calibrate
     from hsd_core.measure.texts.written_texts import PROMPTS
@@ -84,10 +76,10 @@ def _whole(options: argparse.Namespace) -> int:
     from hsd_core.theory.profiles.profile_store import store_profile
 
     if not options.out:
-        raise ValueError("--out names the file of the profile; only --quick does without")
+        raise ValueError("--out names the file of the profile; only --quick works without it")
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     if options.levels:
-        asked(options.levels)  # met now, not after the weights
+        asked(options.levels)  # refuses bad levels before the weights are loaded
     out = Path(options.out)
     pipeline = opened(options, plain_stack(options))
     profiles = calibrate(
@@ -108,20 +100,20 @@ def _whole(options: argparse.Namespace) -> int:
         if usual:
             store_profile(profile, pipeline.preset, pipeline.device, pipeline.dtype)
     if not usual:
-        print("other levels, prompts or lengths than usual: not kept as this machine's profile", file=sys.stderr)
+        print("not the usual levels, prompts or lengths: not stored as this machine's profile", file=sys.stderr)
     print(table(profiles[0]))
     return 0
 
 
 def table(profile: Profile) -> str:
-    """Costs and acceptances as a Markdown table: a row a level, acceptances by each level above it. Of one that offers
-    several sequences also how many tokens there are to begin with."""
+    """Costs and acceptances as a Markdown table, a row for each level. Levels that offer several sequences also have
+    their number of first tokens."""
     names = profile.names
     judges = [i for i, level in enumerate(profile.levels) if i and not (level.is_lookup or level.beside)]
     head = ("level", "ms a drafted token", "1 row", "4 rows", "8 rows", *(f"by {names[i]}" for i in judges))
     body = []
     for j, level in enumerate(profile.levels):
-        if level.is_lookup and len(level.cost.rows) > 1:  # it says itself where its draft ends
+        if level.is_lookup and len(level.cost.rows) > 1:  # it ends its drafts itself
             costs = [f"{level.cost(4) / 4:.2f} of 4 asked for", "-", "-", "-"]
         elif level.is_lookup:
             costs = [f"{level.cost(1):.3f} a lookup", "-", "-", "-"]
@@ -129,7 +121,7 @@ def table(profile: Profile) -> str:
             draft = "-" if level.draft_ms is None else f"{level.draft_ms:.2f}"
             costs = [draft, *("-" if level.beside else f"{level.cost(n):.2f}" for n in (1, 4, 8))]
         shares = [f"{profile.acceptance[j][i]:.3f}" if i > j else "" for i in judges]
-        said = [f"hits {level.hit_rate:.2f}"] if level.hit_rate is not None else []
-        said += [f"{level.beside[0]:.1f} first tokens"] if level.beside else []
-        body.append((level.name + (f" ({', '.join(said)})" if said else ""), *costs, *shares))
+        details = [f"hits {level.hit_rate:.2f}"] if level.hit_rate is not None else []
+        details += [f"{level.beside[0]:.1f} first tokens"] if level.beside else []
+        body.append((level.name + (f" ({', '.join(details)})" if details else ""), *costs, *shares))
     return markdown(head, body)

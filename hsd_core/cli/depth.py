@@ -1,12 +1,12 @@
-"""`depth`: studies of a preset's target along a file of texts, each of which a system brings along in its `study.py`.
+"""`depth`: studies of a preset's target along a file of texts, each defined by a system in its `study.py`.
 
 Such a module has
-    OPTION      the option that asks for it, "" for what the command does unasked
-    add         declares that option and others of its own
-    check       refuses options that do not go with it, before anything is opened
+    OPTION      the option that selects it, "" for the default study
+    add         adds that option and its other options to the parser
+    check       refuses options that do not go with it, before anything is loaded
     act         measures and prints
-    LENGTHS     whether --lengths means something to it
-and, if it keeps its results, their KIND, and TABLES, method and perhaps figures for `measure/results.py`.
+    LENGTHS     whether it uses --lengths
+and, if it writes its results, their KIND, TABLES, method and optionally figures for `measure/results.py`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import counts, flag, option, reads, writes
-from hsd_core.cli.shared_options import (
-    about_of,
-    add_preset,
-    command,
-    countdown,
-    opened,
-    plain_stack,
-    within_context,
-)
+from hsd_core.cli.shared_options import about_of, add_preset, command, countdown, opened, plain_stack, within_context
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.prompt_files import PromptText, read_texts
@@ -41,7 +33,7 @@ SILENCE = 5.0  # seconds between two lines of progress
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is studied: a target along texts."""
+    """A target and the texts that it is studied along."""
 
     options: argparse.Namespace
     pipeline: Pipeline
@@ -50,7 +42,7 @@ class Subject:
 
     @classmethod
     def of(cls, options: argparse.Namespace) -> Subject:
-        """What the options of `add_preset` and `add_texts` ask for."""
+        """The subject of the options of `add_preset` and `add_texts`."""
         stack = plain_stack(options)
         pipeline = opened(options, stack)
         texts = read_texts(options.prompts, lambda prompt: pipeline.encode(prompt, raw=options.raw))[: options.limit]
@@ -61,9 +53,10 @@ class Subject:
         return self.pipeline.lean_target(self.stack)
 
     def running(self, what: Any, lacking: str) -> Any:
-        """The decoder that runs the target. what: a protocol.
+        """The decoder of the target. what: the protocol that it must satisfy.
+
         Raises:
-            ValueError: it is none of these; `lacking` says what it cannot do.
+            ValueError: it does not; `lacking` says what it cannot do.
         """
         decoder = getattr(self.pipeline.entries(self.stack)[-1].level, "decoder", None)
         if not isinstance(decoder, what):
@@ -71,12 +64,12 @@ class Subject:
         return decoder
 
     def progress(self, what: str = "text", each: int = 1) -> Callable[..., None]:
-        """To be called when a text is done."""
+        """A function to call after each text."""
         return countdown(what, len(self.texts) * each, silence=SILENCE)
 
     def written(self) -> Iterator[tuple[PromptText, list[int]]]:
-        """Every text with what is read behind its prompt: as the file has it, or written greedily now; without loops,
-        unless they are kept.
+        """Every text with the output that is read after its prompt: the file's, or one generated greedily; cut where a
+        loop starts, unless loops are kept.
 
         Raises:
             ValueError: there is nothing to read.
@@ -100,7 +93,7 @@ class Subject:
         yield from ((job.text, output) for job, output in written)
 
     def title(self, *what: str) -> str:
-        """The line above a table."""
+        """The title line of a table."""
         return f"{', '.join((self.pipeline.preset.name, *what, self.pipeline.about['machine']))}\n"
 
     def about(self, kind: str, **more: Any) -> dict[str, Any]:
@@ -109,22 +102,22 @@ class Subject:
         return about_of(self.options, kind, self.pipeline, self.options.prompts, max_new_tokens=most, **more)
 
     def keep(self, about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> None:
-        """Write --out, where it is given."""
+        """Writes --out, if it is given."""
         if self.options.out:
             write_whole(Path(self.options.out), encode_lines((about, *records)))
 
 
 def add_texts(parser: argparse.ArgumentParser, tokens: int) -> None:
-    """Which texts are read, and how much of each. tokens: the default."""
+    """Adds the options for which texts are read, and how much of each. tokens: the default."""
     reads(
         parser,
         "--prompts FILE",
         "JSON lines with prompt, turns or prompt_ids; output_ids are read where given, else written greedily",
         required=True,
     )
-    counts(parser, "--max-new-tokens N", f"tokens read a text (default {tokens})", default=tokens)
+    counts(parser, "--max-new-tokens N", f"tokens read of each text (default {tokens})", default=tokens)
     counts(parser, "--limit N", "only the first N prompts")
-    counts(parser, "--batch B", "texts written side by side (default 8)", default=8)
+    counts(parser, "--batch B", "texts generated in one batch (default 8)", default=8)
     flag(parser, "--raw", "no chat template: the prompt is the text itself")
 
 
@@ -133,8 +126,10 @@ def add(commands: Any) -> None:
     add_preset(parser)
     add_texts(parser, 128)
     option(parser, "--loops", "what follows a loop's start in a text", choices=("cut", "keep"), default="cut")
-    counts(parser, "--lengths N", "of the text before what is read, where a study has some", nargs="+")
-    writes(parser, "--out FILE", "keep it as JSON lines; what a study read there is kept", goes_on=True)
+    counts(
+        parser, "--lengths N", "lengths of the text before the part that is read, for studies that vary it", nargs="+"
+    )
+    writes(parser, "--out FILE", "write the results as JSON lines; a study continues an existing file", goes_on=True)
 
     def complete() -> None:
         for study in studies().values():
@@ -144,7 +139,7 @@ def add(commands: Any) -> None:
 
 
 def studies() -> dict[str, Any]:
-    """What systems bring along, by the options that ask for it; imports torch."""
+    """The studies of systems by the options that select them; imports torch."""
     return {study.OPTION: study for study in plugins("study")}
 
 
@@ -152,7 +147,7 @@ def act(options: argparse.Namespace) -> int:
     known = studies()
     asked = [name for name in known if name and getattr(options, name) is not None]
     if len(asked) > 1:
-        raise ValueError(f"--{asked[0]} and --{asked[1]} are studies of their own; give one of them")
+        raise ValueError(f"--{asked[0]} and --{asked[1]} are different studies; give one of them")
     if not asked and "" not in known:
         raise ValueError(f"name a study: --{', --'.join(known)}")
     study = known[asked[0] if asked else ""]

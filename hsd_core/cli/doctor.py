@@ -1,4 +1,4 @@
-"""`doctor`: why is another engine's speculation slow, and what should be changed?"""
+"""`doctor`: why the speculation of another engine is slow, and what to change."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from hsd_core.cli.shared_options import command
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "doctor", "read what vLLM, llama.cpp, SGLang and others print of speculation", act)
+    parser = command(
+        commands, "doctor", "diagnose speculation from the output of vLLM, llama.cpp, SGLang and others", act
+    )
     reads(parser, "files FILE", "metrics, replies in JSON, logs; two scrapes: earlier first", nargs="*")
-    option(parser, "--plain-ms X", "ms of a token without speculation, where known", type=float)
+    option(parser, "--plain-ms X", "ms of a token without speculation, if known", type=float)
     option(parser, "--url URL", "a server: its /metrics are read twice, --pause seconds apart")
     option(parser, "--pause S", "between the two (default 30)", type=float, default=30.0)
     flag(parser, "--json", "print the answer as JSON")
@@ -35,12 +37,12 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({name: answer[name] for name in JSON_NAMES}, ensure_ascii=False, indent=1))
     else:
-        print("\n".join(told(answer)))
+        print("\n".join(answer_lines(answer)))
     return 0
 
 
-def told(answer: dict[str, Any]) -> list[str]:
-    """The answer for a terminal, line by line."""
+def answer_lines(answer: dict[str, Any]) -> list[str]:
+    """The diagnosis as lines for a terminal."""
     from hsd_core.doctor.verdict import ms
 
     lines = [f"{answer['title']}: {answer['verdict']}"]
@@ -53,7 +55,7 @@ def told(answer: dict[str, Any]) -> list[str]:
         )
     if answer["acceptance"]:
         shares = ", ".join(f"{'≥' if share['at_least'] else ''}{share['value']:.2f}" for share in answer["acceptance"])
-        lines.append(f"Accepted by position, of the drafts that came so far: {shares}")
+        lines.append(f"Accepted by position, of the drafts that reached it: {shares}")
     lines += [finding["text"] for finding in answer["findings"]]
     if answer["curve"]:
         known = [at for at in answer["curve"] if at["speed_up"] is not None]
@@ -63,7 +65,7 @@ def told(answer: dict[str, Any]) -> list[str]:
         lines.append("By draft length: " + ", ".join(shown))
     if answer["rates"]:
         each = ", ".join(f"{100 * rate['value']:.0f} % {rate['name']}" for rate in answer["rates"])
-        lines.append(f"What goes by the name of acceptance: {each}")
+        lines.append(f"Figures that are called acceptance: {each}")
     lines += [""] + [f"{cure['why']}\n    " + cure["text"].replace("\n", "\n    ") for cure in answer["remedies"]]
     lines += answer["levels"]
     if answer["missing"]:
@@ -72,7 +74,7 @@ def told(answer: dict[str, Any]) -> list[str]:
 
 
 def compared_lines(settings: list[dict[str, Any]]) -> list[str]:
-    """Each setting in a line, the quickest first."""
+    """A line for each setting, the fastest first."""
     from hsd_core.doctor.verdict import ms
 
     listed = []

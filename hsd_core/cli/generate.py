@@ -1,8 +1,8 @@
-"""`generate`: decode a prompt with a stack; the text goes to stdout, the totals to stderr. `--repeat` runs a trace
-again by what its header says, and compares.
+"""`generate`: decodes a prompt with a stack; the text goes to stdout, the totals to stderr. `--repeat` runs a trace
+again from its header and compares the two.
 
-A run is a function of its header: weights, stack, prompt, sampling, seed and, where plans changed, the profile and the
-replanner's settings. Times differ; ids and plans must not.
+A run is a function of its header: weights, stack, prompt, sampling, seed and, if plans changed, the profile and the
+replanner's settings. Times differ; ids and plans must be the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hsd_core.cli.shared_options import (
     opened,
     progress,
     prompt_of,
-    reads_prompt,
+    prompt_progress,
     sampled,
 )
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
@@ -46,9 +46,9 @@ def add(commands: Any) -> None:
     option(parser, "--stack", "levels, cheapest first (default: `default`, this machine's), e.g. ngram:2,int8:8,target")
     what = parser.add_mutually_exclusive_group(required=True)
     option(what, "--prompt TEXT", "the prompt; - reads it from stdin")
-    reads(what, "--repeat TRACE", "run a trace again by its header; say if it is the same")
+    reads(what, "--repeat TRACE", "run a trace again from its header and compare")
     add_sampling(parser)
-    flag(parser, "--baseline", "measure plain decoding of the same prompt too")
+    flag(parser, "--baseline", "also measure plain decoding of the same prompt")
     flag(parser, "--replan", "choose levels and T of --stack again while generating")
     reads(parser, "--profile FILE", "with --replan: plan with this (default: calibrated, else shipped)")
     option(parser, "--explore N", "with --replan: every N rounds, one round of levels not seen lately", type=int)
@@ -86,7 +86,7 @@ def act(options: argparse.Namespace) -> int:
         baseline=options.baseline,
         replan=options.replan and pace,
         profile=profile,
-        reading=reads_prompt(),
+        reading=prompt_progress(),
         **sampled(options),
     )
     try:
@@ -96,7 +96,7 @@ def act(options: argparse.Namespace) -> int:
     finally:
         run.close()
         text.close()
-        if options.trace and events:  # an interrupted run is kept: a trace without a footer says that it was
+        if options.trace and events:  # an interrupted run is written too: its trace has no footer
             tracefile.write(options.trace, events)
     for line in totals_lines(events, colour=sys.stderr.isatty()):
         print(line, file=sys.stderr)
@@ -110,7 +110,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _repeat(options: argparse.Namespace) -> int:
-    """0 if the run comes out the same, 1 if not."""
+    """0 if the two runs are the same, 1 if not."""
     events = tracefile.read(options.repeat)
     where = {name: getattr(options, name) for name in ("target", "draft", "device", "dtype")}
     pipeline = reopened(events, **where, progress=progress())
@@ -120,13 +120,13 @@ def _repeat(options: argparse.Namespace) -> int:
 
 
 class _Text:
-    """Committed tokens as text, printed as they come; a character that spans tokens waits for its last byte."""
+    """Prints committed tokens as text at once; a character that spans tokens is printed with its last byte."""
 
     def __init__(self, tint: Tint | None = None) -> None:
         self._tint = tint
         self._pieces: dict[int, bytes] = {}
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        # A terminal is protected from control characters; a pipe or file gets the text as it is.
+        # control characters are replaced on a terminal, but not in a pipe or a file
         self._clean = printable if sys.stdout.isatty() else str
 
     def feed(self, event: trace.Event) -> None:
@@ -144,10 +144,10 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How many leading ids and plan changes agree, of how many. True in a condition when all do.
+    """How many leading ids and plan changes agree, of how many; true if all do.
 
-    `recorded`, `here`: the machines. Another processor may add up the products of a row in another order, so that
-    logits differ in their last bits: enough for a coin near an acceptance, or for a near tie, to fall the other way.
+    `recorded`, `here`: the machines. Another processor may sum the products of a row in another order, so that logits
+    differ in their last bits, which can change an acceptance or decide a near tie the other way.
     """
 
     ids: int
@@ -162,11 +162,11 @@ class Repeat:
 
     def __str__(self) -> str:
         plans = f"; {self.plans} of {self.plans_of} plans" if self.plans_of else ""
-        said = f"{'the same' if self else 'not the same'}: {self.ids} of {self.ids_of} ids{plans}"
+        text = f"{'the same' if self else 'not the same'}: {self.ids} of {self.ids_of} ids{plans}"
         if self or self.recorded == self.here:
-            return said
+            return text
         return (
-            f"{said}; it was recorded on {self.recorded}, this is {self.here}: there sums of float products may differ "
+            f"{text}; it was recorded on {self.recorded}, this is {self.here}: there sums of float products may differ "
             "in their last bits, and a sampled token with them"
         )
 
@@ -180,12 +180,12 @@ def reopened(
     dtype: str | None = None,
     progress: Callable[[str, float, float], None] | None = None,
 ) -> Pipeline:
-    """The preset of a trace, reopened as the run had it unless another device or dtype is named.
+    """The pipeline of a trace, opened with its device and dtype unless others are named.
 
     Args:
-        target, draft: the weights of a run over a target that is no preset's; a trace does not say where they lie.
+        target, draft: the weights of a run whose target is not a preset's; a trace does not record their location.
     Raises:
-        ValueError: the header names no preset of ours and no target is given, or the run was simulated.
+        ValueError: the header names an unknown preset and no target is given, or the run was simulated.
     """
     header = metrics.header_of(events)
     if header.simulated:
@@ -206,7 +206,7 @@ def reopened(
 
 
 def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
-    """Run a trace's header again and compare. An interrupted trace is compared as far as it goes.
+    """Runs a trace again from its header and compares. An interrupted trace is compared up to its end.
 
     Raises:
         ValueError: the header's stack or profile cannot be used.
@@ -235,7 +235,7 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     ids, same_ids = metrics.committed_ids(events), metrics.committed_ids(again)
     rounds = max((e.round for e in events if isinstance(e, trace.Commit)), default=-1)
     plans, same_plans = _plans(events, rounds), _plans(again, rounds)
-    # A run that was not cut short must also end where it ended.
+    # a complete run must also end at the same token
     of = max(len(ids), len(same_ids)) if metrics.finished(events) else len(ids)
     return Repeat(
         shared_prefix(ids, same_ids),

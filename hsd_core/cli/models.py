@@ -1,4 +1,4 @@
-"""`models`: presets, or one target, and what can be built over it, each usable or with the reason why not."""
+"""`models`: lists presets, or the levels that can be built over a target, each usable or with the reason why not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hsd_core.typed import pretty
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "models", "list presets and levels, usable or why not, or what a target allows", act)
+    parser = command(commands, "models", "list presets and levels, or the levels for a target, usable or why not", act)
     option(parser, "--target ID", "what can be built over a Hub id, a folder or a .gguf file")
     option(parser, "--draft ID", "with --target: a smaller model of its family")
     flag(parser, "--json", "as JSON")
@@ -40,40 +40,40 @@ def act(options: argparse.Namespace) -> int:
         print(pretty([{**entry, "memory": dict(memory.get(entry["name"], {}))} for entry in entries], 2))
         return 0
     for entry in entries:
-        _tell(entry, presets[entry["name"]], memory.get(entry["name"]))
+        _print_entry(entry, presets[entry["name"]], memory.get(entry["name"]))
     for preset in over:
         if why := too_large(preset, preset.dtype("cpu"), memory_gb_here(), stored):
             print(f"    on the CPU {why}")
     if not options.target:
-        _tell_kinds()
+        _print_kinds()
     return 0
 
 
 def _over(target: str, draft: str | None) -> tuple[list[Preset], int]:
-    """The preset over a target, and the bytes of its weights where they are on the Hub alone, which is asked."""
+    """The preset over a target, and the size of its weights on the Hub if they are only there."""
     preset = target_preset(target, draft)
     if preset.target.kind != "hub" or local_folder(preset.target) is not None:
         return [preset], 0
     found = look_up(preset.target)
-    preset = with_config(preset)  # its config is here now
+    preset = with_config(preset)  # its config has been downloaded
     source = replace(preset.target, download_mb=found.bytes / 1e6)
     return [replace(preset, target=source, refused=preset.refused or found.wrong)], found.bytes
 
 
-def _tell(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | None) -> None:
+def _print_entry(entry: dict[str, Any], preset: Preset, memory: Mapping[str, str] | None) -> None:
     needs = f"; about {entry['memory_gb']:.0f} GB of memory" if entry["memory_gb"] else ""
     print(f"{entry['name']}: {entry['title']}; {_state(entry)}{needs}")
     print(f"    {explained(default_for_machine(preset))}")
     if memory is not None and not memory:
-        print("    its layers and its memory are known once its weights are here; `generate` fetches them")
+        print("    its layers and its memory are known once its weights are downloaded, which `generate` does")
     for level in entry["levels"]:
         takes = f"; {memory[level['name']]}" if memory and level["usable"] and level["name"] in memory else ""
         print(f"    {level['letter']} {level['name']:<28} {level['label']}; {_state(level)}{takes}")
-    if told := _undrafted(preset):
-        print(f"    its smaller model: {told}")
+    if difference := _undrafted(preset):
+        print(f"    its smaller model: {difference}")
 
 
-def _tell_kinds() -> None:
+def _print_kinds() -> None:
     print("kinds of level, written level[:T][@key=value]... and joined by commas, the cheapest first:")
     for kind in kinds().values():
         print(f"    {kind.name}: {kind.text.about} {kind.text.help}")
@@ -81,7 +81,7 @@ def _tell_kinds() -> None:
 
 
 def _undrafted(preset: Preset) -> str:
-    """How the tokenizer of a preset's smaller model differs from the target's, where both are here."""
+    """How the tokenizer of a preset's smaller model differs from the target's, if both are on this machine."""
     draft = preset.draft and local_folder(preset.draft)
     if not draft or not (target := local_folder(preset.target)):
         return ""

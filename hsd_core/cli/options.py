@@ -1,6 +1,6 @@
-"""How a command declares its options; the files and the counts among them are looked at before it does anything.
+"""How a command declares its options; its files and counts are checked before it does anything.
 
-`check_files` and `check_counts` are the places where they are refused.
+`check_files` and `check_counts` refuse bad ones.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from typing import Any
 
 from hsd_core.typed.files import regular_file
 
-_WORDS = MappingProxyType(
+_MESSAGES = MappingProxyType(
     {
         errno.ENOENT: "there is no {name}; check the name and its folder",
         errno.EACCES: "{name} may not be opened; change its permissions, or name another",
         errno.EPERM: "{name} may not be opened; change its permissions, or name another",
         errno.EISDIR: "{name} is a folder; name a file",
-        errno.ENOTDIR: "{name} lies below a file, not in a folder; check the path",
-        errno.EEXIST: "{name} is there already; name another, or move it away",
-        errno.ENAMETOOLONG: "{name} is too long a name; take a shorter one",
+        errno.ENOTDIR: "{name} is below a file, not in a folder; check the path",
+        errno.EEXIST: "{name} exists already; name another, or move it away",
+        errno.ENAMETOOLONG: "the name {name} is too long; take a shorter one",
         errno.ENOSPC: "the disk of {name} is full; free some space, or name a place on another disk",
         errno.EDQUOT: "the disk of {name} is full; free some space, or name a place on another disk",
-        errno.EROFS: "{name} lies on a disk that can only be read; name a place on another disk",
+        errno.EROFS: "{name} is on a read-only disk; name a place on another disk",
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """An option or argument that names files. dest: where the parser keeps it; label: as one writes it.
+class FileArgument:
+    """An option or argument that names files. dest: its attribute of the parsed options; label: as typed.
 
-    written: it is an output. folder: it is one. goes_on: what is there is read, and more is added. known: names that
-    are none of a file. file_with: the option with which a folder is a file instead, which goes on.
+    written: it is an output. folder: it is a folder. goes_on: an existing file is read and continued. known: values
+    that are not file names. file_with: the option that makes it a file instead of a folder, to be continued.
     """
 
     dest: str
@@ -52,10 +52,10 @@ class Named:
 
 
 def option(parser: Any, named: str, help: str | None = None, **more: Any) -> argparse.Action:
-    """An option or an argument.
+    """Adds an option or an argument.
 
     Args:
-        named: its names, and what stands for its value: "--limit N", "file FILE". more: of `add_argument`.
+        named: its names and its metavar: "--limit N", "file FILE". more: arguments of `add_argument`.
     """
     first, *others = named.split()
     names = [first, *(word for word in others if word.startswith("-"))]
@@ -66,12 +66,12 @@ def option(parser: Any, named: str, help: str | None = None, **more: Any) -> arg
 
 
 def flag(parser: Any, name: str, help: str, **more: Any) -> None:
-    """An option that is given or not."""
+    """Adds a boolean option."""
     option(parser, name, help, action="store_true", **more)
 
 
 def counts(parser: Any, named: str, help: str | None = None, **more: Any) -> None:
-    """An option that counts something; arguments as of `option`."""
+    """Adds an option that counts something; arguments as for `option`."""
     before = parser.get_default("counted") or ()
     parser.set_defaults(counted=(*before, option(parser, named, help, type=int, **more).dest))
 
@@ -79,8 +79,8 @@ def counts(parser: Any, named: str, help: str | None = None, **more: Any) -> Non
 def reads(
     parser: Any, named: str, help: str | None = None, *, folder: bool = False, known: Collection[str] = (), **more: Any
 ) -> None:
-    """An argument that names what is read. folder, known: see `Named`; others as of `option`."""
-    _declared(parser, option(parser, named, help, **more), folder=folder, known=known)
+    """Adds an argument that names an input. folder, known: see `FileArgument`; others as for `option`."""
+    _add_file(parser, option(parser, named, help, **more), folder=folder, known=known)
 
 
 def writes(
@@ -93,13 +93,13 @@ def writes(
     file_with: str = "",
     **more: Any,
 ) -> None:
-    """An argument that names what is written; a folder is made where there is none. Arguments as of `reads`."""
+    """Adds an argument that names an output; a missing folder is created. Arguments as for `reads`."""
     action = option(parser, named, help, **more)
-    _declared(parser, action, written=True, folder=folder, goes_on=goes_on, file_with=file_with)
+    _add_file(parser, action, written=True, folder=folder, goes_on=goes_on, file_with=file_with)
 
 
 def check_counts(options: argparse.Namespace) -> None:
-    """Look at every option that counts something, where it is given.
+    """Checks every option that counts something.
 
     Raises:
         ValueError: one is less than 1.
@@ -112,10 +112,10 @@ def check_counts(options: argparse.Namespace) -> None:
 
 
 def check_files(options: argparse.Namespace) -> None:
-    """Look at every file that a command line names.
+    """Checks every file that a command line names.
 
     Raises:
-        ValueError: one could not be read, or not be written; the message says which, why, and the cure.
+        ValueError: one cannot be read or written; the message says which, why, and what to do.
     """
     for named in getattr(options, "named_files", ()):
         given = getattr(options, named.dest)
@@ -127,27 +127,27 @@ def check_files(options: argparse.Namespace) -> None:
             try:
                 (_check_output if named.written else _check_input)(Path(path), named)
             except OSError as error:
-                raise ValueError(f"{named.label}: {said(error, path)}") from None
+                raise ValueError(f"{named.label}: {error_text(error, path)}") from None
             except ValueError as error:
                 raise ValueError(f"{named.label}: {error}") from None
 
 
-def said(error: OSError, name: object = None) -> str:
-    """What the system refused, in our words and with a cure where we know one. name: of the file that was asked for."""
+def error_text(error: OSError, name: object = None) -> str:
+    """The message for an error of the system, with what to do if known. name: the file that was named."""
     name = error.filename if name is None else name
-    words = _WORDS.get(error.errno or 0)
+    words = _MESSAGES.get(error.errno or 0)
     if words is not None and name is not None:
         return words.format(name=name)
     return f"{error.strerror or error}" + (f": {name}" if name is not None else "")
 
 
-def _declared(parser: Any, action: argparse.Action, **what: Any) -> None:
+def _add_file(parser: Any, action: argparse.Action, **what: Any) -> None:
     label = action.option_strings[0] if action.option_strings else str(action.metavar or action.dest)
     before = parser.get_default("named_files") or ()
-    parser.set_defaults(named_files=(*before, Named(action.dest, label, **what)))
+    parser.set_defaults(named_files=(*before, FileArgument(action.dest, label, **what)))
 
 
-def _check_input(path: Path, named: Named) -> None:
+def _check_input(path: Path, named: FileArgument) -> None:
     if not named.folder:
         with regular_file(path).open("rb"):
             return
@@ -156,7 +156,7 @@ def _check_input(path: Path, named: Named) -> None:
     os.listdir(path)
 
 
-def _check_output(path: Path, named: Named) -> None:
+def _check_output(path: Path, named: FileArgument) -> None:
     if named.folder:
         _check_room(path)
         return
@@ -164,20 +164,20 @@ def _check_output(path: Path, named: Named) -> None:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if not path.parent.is_dir():
-            raise ValueError(f"{path.parent} is not a folder; make it, or name a file in one that is there") from None
-        with path.open("xb"):  # nothing else tells so surely whether a name can be written
+            raise ValueError(f"{path.parent} is not a folder; make it, or name a file in an existing one") from None
+        with path.open("xb"):  # the only sure test of whether a name can be written
             pass
         path.unlink()
         return
     if named.goes_on:
         regular_file(path)
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # a pipe waits for its reader until then
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a pipe would wait for its reader
         with path.open("ab"):
             pass
 
 
 def _check_room(folder: Path) -> None:
-    """Whether files could be made in a folder, or in the nearest one above it that is there."""
+    """Refuses a folder in which, or in whose nearest existing parent, no files can be created."""
     there = next(path for path in _upwards(folder) if path.exists())
     if not there.is_dir():
         raise ValueError(f"{there} is not a folder; name one, or a place for a new one")
@@ -186,5 +186,5 @@ def _check_room(folder: Path) -> None:
 
 
 def _upwards(folder: Path) -> Iterable[Path]:
-    whole = folder.absolute()
-    return (whole, *whole.parents)
+    path = folder.absolute()
+    return (path, *path.parents)

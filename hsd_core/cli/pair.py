@@ -1,4 +1,4 @@
-"""`pair`: would this draft pay below that target? Tokenizers, costs, acceptance over texts, and the verdict."""
+"""`pair`: whether a draft would pay below a target: tokenizers, costs, acceptance over texts, and the verdict."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hsd_core.cli.shared_options import command, countdown, progress
 from hsd_core.typed import pretty
 
 SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "held-out.jsonl"
-FEWEST = 8  # tokens of a text that are read
-_CONTEXT = 8  # tokens of a text that stand before what is read
-_TIMED = 128  # tokens before the passes that are timed
+FEWEST = 8  # tokens read of a text, at least
+_CONTEXT = 8  # tokens of a text before the part that is read
+_TIMED = 128  # tokens before the timed passes
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "pair", "would this draft pay below that target, before any GPU is rented", act)
+    parser = command(commands, "pair", "whether a draft would pay below a target, before any GPU is rented", act)
     option(parser, "draft DRAFT", "a Hub id, a folder or a .gguf file")
-    option(parser, "target TARGET", "another one")
+    option(parser, "target TARGET", "the same")
     reads(
         parser,
         "--texts FILE",
@@ -30,10 +30,10 @@ def add(commands: Any) -> None:
     )
     counts(parser, "--limit N", "texts that are read (default 24)", default=24)
     counts(parser, "--max-tokens N", "tokens read of each (default 256)", default=256)
-    flag(parser, "--sampled", "judge runs at temperature 1 instead of greedy ones")
-    flag(parser, "--by-size", "no measured passes: costs by the weights' bytes alone")
-    option(parser, "--dtype F", "of both: float32, int8, int4, on a GPU bfloat16")
-    option(parser, "--draft-dtype F", "of the draft alone: int8 or int4 for a copy of the target")
+    flag(parser, "--sampled", "assume runs at temperature 1 instead of greedy ones")
+    flag(parser, "--by-size", "no measured passes: costs only by the bytes of the weights")
+    option(parser, "--dtype F", "dtype of both: float32, int8, int4, on a GPU bfloat16")
+    option(parser, "--draft-dtype F", "dtype of the draft: int8 or int4 for a copy of the target")
     option(parser, "--device D", "cpu, cuda, ... (default: an accelerator if there is one)")
     flag(parser, "--json", "as JSON")
 
@@ -71,7 +71,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _judged(options: argparse.Namespace, sizes: Sequence[int], found: dict[str, Any]) -> list[str]:
-    """Acceptance, costs and the verdict, as text and into `found`."""
+    """Acceptance, costs and the verdict as text; also added to `found`."""
     from hsd_core.measure.pair import MOST, acceptance_of, as_json, by_passes, by_size, read_pair, table, verdict_of
     from hsd_core.pipeline import Pipeline
     from hsd_core.stacks.targets import target_preset
@@ -82,11 +82,11 @@ def _judged(options: argparse.Namespace, sizes: Sequence[int], found: dict[str, 
     pipeline = Pipeline.open(preset, stack=stack, device=options.device, progress=progress())
     entries = pipeline.entries(stack)
     texts = _texts(options, pipeline)
-    told = countdown("text", len(texts), silence=5.0)
+    report = countdown("text", len(texts), silence=5.0)
     read = []
     for context, text in texts:
         read.append(read_pair(entries, context, text))
-        told()
+        report()
     accepted = acceptance_of(read, MOST)
     shares = accepted.sampled if options.sampled else accepted.greedy
     timed = [i for context, text in texts for i in (*context, *text)]
@@ -110,8 +110,8 @@ def _judged(options: argparse.Namespace, sizes: Sequence[int], found: dict[str, 
     measured = f"{costs.draft:.2f} ms a drafted token, {costs.target[0]:.2f} ms a pass of the target over one row and "
     measured += f"{costs.target[MOST]:.2f} over {MOST + 1} ({pipeline.about['machine']})"
     return [
-        f"Accepted over {where} ({accepted.texts} texts, {accepted.tokens} tokens), {kind}, by position: {places}. All "
-        f"places alike: {accepted.greedy_each} greedy, {accepted.sampled_each} at temperature 1.",
+        f"Accepted over {where} ({accepted.texts} texts, {accepted.tokens} tokens), {kind}, by position: {places}. The "
+        f"same for all positions: {accepted.greedy_each} greedy, {accepted.sampled_each} at temperature 1.",
         f"Passes: {measured}." if costs.measured else "Costs: by size alone, memory being the limit; rows are free.",
         table(verdict, costs),
         verdict.sentence(costs, given),
@@ -119,7 +119,7 @@ def _judged(options: argparse.Namespace, sizes: Sequence[int], found: dict[str, 
 
 
 def _texts(options: argparse.Namespace, pipeline: Any) -> list[tuple[list[int], list[int]]]:
-    """Pairs of what stands before and what is read, in ids.
+    """Pairs of ids: the context and the part that is read.
 
     Raises:
         ValueError: no text is long enough.

@@ -1,4 +1,4 @@
-"""`passes`: where the time of a level's pass and of a stack's round goes, beside what the machine could do."""
+"""`passes`: where the time of a level's pass and of a stack's round goes, compared with the machine's limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hsd_core.pipeline import Pipeline
 from hsd_core.typed import encode_lines
 
 CONTEXT, ROWS = 128, (1, 2, 4, 8, 16)
-LENGTH_ROWS = (1, 8)  # where no rows are asked for and several lengths are
+LENGTH_ROWS = (1, 8)  # the default with --lengths
 
 
 def add(commands: Any) -> None:
@@ -30,11 +30,11 @@ def add(commands: Any) -> None:
     option(parser, "--rows N,N", "rows of a pass (default 1,2,4,8,16; with --lengths 1,8)")
     counts(parser, "--context N", "tokens of text before a pass (default 128)")
     option(parser, "--lengths N,N", "texts of these lengths instead, up to the context")
-    reads(parser, "--prompts FILE", "what rounds are run on (default quick)", known=BUILT_IN, default="quick")
+    reads(parser, "--prompts FILE", "prompts of the rounds (default quick)", known=BUILT_IN, default="quick")
     counts(parser, "--limit N", "the first N prompts (default 3)", default=3)
-    counts(parser, "--max-new-tokens N", "of each run (default 32)", default=32)
-    option(parser, "--decoder", "what runs the models (default auto: the quickest)", choices=KINDS, default="auto")
-    writes(parser, "--out FILE", "keep it as JSON lines, as the command results reads them")
+    counts(parser, "--max-new-tokens N", "length limit of each run (default 32)", default=32)
+    option(parser, "--decoder", "what runs the models (default auto: the fastest)", choices=KINDS, default="auto")
+    writes(parser, "--out FILE", "write JSON lines, which the command results reads")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -47,7 +47,7 @@ def act(options: argparse.Namespace) -> int:
     wanted = _counts("--lengths", options.lengths) or (options.context or CONTEXT,)
     asked_stack = None if options.stack == DEFAULT else options.stack
     for stack in filter(None, (options.levels, asked_stack)):
-        parse(stack)  # met now, not after the weights
+        parse(stack)  # refuses a bad stack before the weights are loaded
     prompts = read_prompts(options.prompts)[: options.limit]
     pipeline = opened(options, plain_stack(options), kind=options.decoder)
     levels = _levels(pipeline, options.levels)
@@ -64,7 +64,7 @@ def act(options: argparse.Namespace) -> int:
     names = [format_stack([bare(spec)]) for spec in parse(stack)]
     most = None if room is None else max(1, room - options.max_new_tokens)
     for context in [min(n, most or n) for n in lengths] if options.lengths else [None]:
-        # Behind a text that is cut its end may come at once: such a run has none.
+        # after a cut text the end could come at once: such a run has no end token
         given, ends = (ids, pipeline.ends) if context is None else ([text[:context]], frozenset[int]())
         found = measure_rounds(entries, given, pipeline.tokenizer, tokens=options.max_new_tokens, ends=ends)
         records.append({"what": "round", "stack": stack, "levels": names, "context": context, **found})
@@ -77,7 +77,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _levels(pipeline: Pipeline, asked: str | None) -> str:
-    """A stack of the levels whose passes are measured."""
+    """The levels whose passes are measured, as a stack."""
     from hsd_core.measure.calibrate.candidates import candidates
 
     if asked and len(specs := parse(asked)) == 1:
@@ -91,7 +91,7 @@ def _passes(
     """The machine's limits, the higher of before and after, and a record of each pass and lookup.
 
     Raises:
-        TooLarge: every level is open twice, which takes more memory than is free.
+        TooLarge: opening every level twice takes more memory than is free.
     """
     from hsd_core.measure.passes import level_passes
     from hsd_core.models import machine
@@ -99,7 +99,7 @@ def _passes(
 
     stack, what = about["levels"], f"{about['levels']} over {len(text)} tokens"
     memory, free = pipeline.memory(stack, len(text)), machine.free_bytes(pipeline.device)
-    print(f"memory of {what}: {memory}; twice that with a profiler beside", file=sys.stderr)
+    print(f"memory of {what}: {memory}; twice that with a profiler", file=sys.stderr)
     needed = memory.weights + 2 * (memory.kept + memory.at_work)
     machine.refuse(needed, free, f"measuring {what}", "name fewer levels or shorter texts")
     entries, device, records = pipeline.entries(stack), pipeline.device, list[dict[str, Any]]()
@@ -107,7 +107,7 @@ def _passes(
     with tempfile.TemporaryDirectory(prefix="hsd-passes-") as folder:
         profile = NodeProfile(Path(folder))
         again = entries
-        if device == "cpu":  # nobody takes passes apart on a GPU, and its memory holds them once
+        if device == "cpu":  # passes are not profiled on a GPU, whose memory may hold the levels only once
             again = opened(options, plain_stack(options), kind=options.decoder, profile=profile).entries(stack)
         times = level_passes.time_passes(entries, again, profile, text, about["lengths"], about["rows"], progress())
     limits = {name: max(rate, before[name]) for name, rate in measured(device).items()}
@@ -123,14 +123,14 @@ def _passes(
 
 
 def measured(device: str) -> dict[str, float]:
-    """What the machine reads and multiplies, and on a CPU what the kernels of passes do."""
+    """The rates at which the machine reads and multiplies, and on a CPU those of the kernels of passes."""
     from hsd_core.measure.passes.level_passes import kernel_rates, measured_limits
 
     return {**measured_limits(device), **(kernel_rates() if device == "cpu" else {})}
 
 
 def _counts(name: str, text: str | None) -> tuple[int, ...]:
-    """Counts with commas between them; none for no text."""
+    """Counts separated by commas; empty for no text."""
     parts = [] if text is None else text.split(",")
     if not all(part.strip().isdecimal() and int(part) for part in parts):
         raise ValueError(f"{name} is {text!r}; give whole numbers from 1 on, for example 1,2,4,8")
@@ -138,15 +138,15 @@ def _counts(name: str, text: str | None) -> tuple[int, ...]:
 
 
 def fitting(lengths: Sequence[int], rows: Sequence[int], room: int | None) -> list[int]:
-    """The lengths, shortest first; one that fills a context of `room` is cut by the rows behind it.
+    """The lengths, ascending, cut so that the rows after them fit a context of `room`.
 
     Raises:
-        ValueError: one is longer than the context, or the rows are.
+        ValueError: a length or the rows exceed the context.
     """
     if room is None:
         return sorted(set(lengths))
     most, longest = room - max(rows), max(lengths)
     if longest > room or most < 1:
-        said = f"a text of {longest} tokens and {max(rows)} rows are more than the context of {room}"
-        raise ValueError(f"{said}; use fewer of either")
+        message = f"a text of {longest} tokens and {max(rows)} rows are more than the context of {room}"
+        raise ValueError(f"{message}; use fewer of either")
     return sorted({min(length, most) for length in lengths})

@@ -1,10 +1,10 @@
-"""`plan`: the latency-optimal hierarchy of a measured profile, and what came close.
+"""`plan`: the latency-optimal hierarchy of a measured profile, and the runners-up.
 
-A system may bring along a question to a profile in its `question.py`, which an option asks beside the plan:
-    OPTION, HELP    the option, and what it asks
-    answer          the answer in plain JSON types; DRAWN names what only the page shows of it
-    lines           the answer for people
-    NAME, SECONDS   on the page: in addresses, and how long a processor may work on one answer
+A system may define a question about a profile in its `question.py`, which an option adds to the plan:
+    OPTION, HELP    the option and its help
+    answer          the answer in plain JSON types; DRAWN: the entries that only the page shows
+    lines           the answer as text
+    NAME, SECONDS   on the page: its name in addresses, and the time limit of one answer
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "plan", "the fastest stack by a measured profile", act)
     reads(parser, "--profile FILE", "a profile (JSON), as calibrate writes it", required=True)
     option(parser, "--max-block T", "the longest block length (default: the profile's)", type=int)
-    option(parser, "--levels N", "at most so many levels; 1 is plain decoding", type=int)
+    option(parser, "--levels N", "at most N levels; 1 is plain decoding", type=int)
     for question in plugins("question"):
         parser.add_argument(f"--{question.OPTION}", action="store_true", help=question.HELP)
     flag(parser, "--json", "the answer as JSON")
@@ -43,14 +43,14 @@ def act(options: argparse.Namespace) -> int:
     found = [one.answer(profile) for one in asked]
     if options.json:
         more = {
-            one.OPTION: {name: value for name, value in heard.items() if name not in one.DRAWN}
-            for one, heard in zip(asked, found, strict=True)
+            one.OPTION: {name: value for name, value in reply.items() if name not in one.DRAWN}
+            for one, reply in zip(asked, found, strict=True)
         }
         print(pretty({**as_json(profile, answer), **more}))
     else:
         print("\n".join(table_lines(profile, answer)))
-        for one, heard in zip(asked, found, strict=True):
-            print("\n".join(one.lines(heard)))
+        for one, reply in zip(asked, found, strict=True):
+            print("\n".join(one.lines(reply)))
     return 0
 
 
@@ -61,7 +61,7 @@ def as_json(profile: Profile, answer: Answer) -> dict[str, Any]:
 
 
 def table_lines(profile: Profile, answer: Answer) -> list[str]:
-    """The answer for people."""
+    """The answer as text."""
     best, listed = answer.best, answer.alternatives[:_LISTED]
     ranked = [best, *answer.by_depth, *filter(None, [answer.several]), answer.single, *listed]
     name = dict(zip(map(id, ranked), _names(profile, [each.plan for each in ranked]), strict=True))
@@ -72,16 +72,16 @@ def table_lines(profile: Profile, answer: Answer) -> list[str]:
         f"{'level':<16} {'block':>5} {'mean':>6} {'calls per round':>16} {'ms per round':>13} {'share':>6}",
     ]
     shares = best.prediction.levels
-    whole = sum(share.ms_per_round for share in shares) + profile.round_ms
-    for place, share in enumerate(shares):
-        block = str(best.plan.blocks[place]) if place < len(best.plan.blocks) else "-"
+    total = sum(share.ms_per_round for share in shares) + profile.round_ms
+    for i, share in enumerate(shares):
+        block = str(best.plan.blocks[i]) if i < len(best.plan.blocks) else "-"
         mean = sum(n * p for n, p in enumerate(share.block_lengths))
         lines.append(
             f"{profile.names[share.level]:<16} {block:>5} {mean:>6.2f} {share.calls_per_round:>16.2f} "
-            f"{share.ms_per_round:>13.2f} {share.ms_per_round / whole:>6.1%}"
+            f"{share.ms_per_round:>13.2f} {share.ms_per_round / total:>6.1%}"
         )
     if profile.round_ms:
-        lines.append(f"{'engine':<45} {profile.round_ms:>13.2f} {profile.round_ms / whole:>6.1%}")
+        lines.append(f"{'engine':<45} {profile.round_ms:>13.2f} {profile.round_ms / total:>6.1%}")
     lines += ["", "best by number of levels"]
     lines += [f"  {len(each.plan.levels)}  {_figures(each)}  {name[id(each)]}" for each in answer.by_depth]
     if answer.several:
@@ -112,7 +112,7 @@ def _ranked(profile: Profile, ranked: Ranked) -> dict[str, Any]:
 
 
 def _names(profile: Profile, plans: Sequence[StackPlan]) -> Iterator[str]:
-    """What each of these plans is called, and its text: the levels by name, where they have no grammar."""
+    """Name and text of each plan; the levels by name, if they have no stack text."""
     texts = [_text(profile, plan) for plan in plans]
     called = stack_names(texts)
     return (text if called[text] == text else f"{called[text]} ({text})" for text in texts)

@@ -1,6 +1,6 @@
-"""`probe`: measure a server of llama.cpp, vLLM or SGLang at several draft lengths, and what length it should have.
+"""`probe`: measures a server of llama.cpp, vLLM or SGLang at several draft lengths and recommends one.
 
-Without `--start` it prints the command of each length, and measures whatever the server runs: the user starts it anew.
+Without `--start` it prints the command for each length; the user restarts the server with it, and it is measured.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _MOST_TOKENS = 2048
 def add(commands: Any) -> None:
     parser = command(commands, "probe", "measure a running llama.cpp, vLLM or SGLang server at several lengths", act)
     option(parser, "--url URL", "the server, such as http://127.0.0.1:8000/v1", required=True)
-    option(parser, "--engine", "which it is (default: as it says itself)", choices=[*ENGINES])
-    option(parser, "--target ID", "for the commands: the model", default="TARGET")
-    option(parser, "--draft ID", "for the commands: the draft model", default="DRAFT")
+    option(parser, "--engine", "its engine (default: as it reports)", choices=[*ENGINES])
+    option(parser, "--target ID", "the model in the commands", default="TARGET")
+    option(parser, "--draft ID", "the draft model in the commands", default="DRAFT")
     counts(parser, "--lengths K", "draft lengths (default 1 2 4 8)", nargs="+", default=[*LENGTHS])
     option(parser, "--length K", "measure only what the server runs now: this length, 0 without drafts", type=int)
-    option(parser, "--start COMMAND", "start and end the server here: its command with {k} where the length stands")
+    option(parser, "--start COMMAND", "start and stop the server here: its command with {k} for the length")
     option(parser, "--plain COMMAND", "with --start: its command without drafts")
     flag(parser, "--synthetic", "the engine accepts at random: times of lengths without a good draft")
     reads(parser, "--prompts FILE", "JSON lines with prompt or turns (default: eight shipped ones)")
@@ -39,8 +39,8 @@ def add(commands: Any) -> None:
     writes(parser, "--out FILE", "the replies' counts, which `doctor` reads; goes on", goes_on=True)
     writes(parser, "--profile FILE", "with all lengths measured: a profile, which `plan` reads")
     reads(parser, "--unseen FILE", "with --start: check the advice at every length up to the longest, on these prompts")
-    writes(parser, "--table FILE", "with --unseen: what that gave, as Markdown")
-    flag(parser, "--commands", "print the start commands and end; with --engine no server need run")
+    writes(parser, "--table FILE", "with --unseen: the result as Markdown")
+    flag(parser, "--commands", "print the start commands and exit; with --engine no server has to run")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -57,7 +57,7 @@ def act(options: argparse.Namespace) -> int:
         engine = options.engine or "llama.cpp"
     else:
         engine = server_at(asked, options.engine).engine
-    told = commands(
+    start_commands = commands(
         engine,
         [k for k in lengths if k],
         target=shlex.quote(options.target),
@@ -66,10 +66,10 @@ def act(options: argparse.Namespace) -> int:
         synthetic=options.synthetic,
     )
     if options.commands:
-        print("\n".join(told.values()))
+        print("\n".join(start_commands.values()))
         return 0
     out = Path(options.out) if options.out else None
-    kept = _swept(options, asked, lengths, told, options.prompts or DEFAULT_PROMPTS, out)
+    kept = _swept(options, asked, lengths, start_commands, options.prompts or DEFAULT_PROMPTS, out)
     print("\n".join(advice_lines(kept)))
     if options.profile:
         write_profile(plan_profile(kept), options.profile)
@@ -77,7 +77,7 @@ def act(options: argparse.Namespace) -> int:
     if options.unseen:
         every = range(max(lengths) + 1)
         other = out.with_name(f"{out.stem}-unseen{out.suffix}") if out else None
-        table, holds = checked(kept, _swept(options, asked, every, told, options.unseen, other))
+        table, holds = checked(kept, _swept(options, asked, every, start_commands, options.unseen, other))
         print(f"\n{table}\nThat is {'within' if holds else 'more than'} {CLOSE:.0%}.")
         if options.table:
             _write_table(options, table)
@@ -85,7 +85,7 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _engine_at(asked: Any) -> str:
-    """Which engine answers there, for commands that need nothing else of it."""
+    """The engine that answers, if only its commands are wanted."""
     from hsd_core.measure.probe.engine_requests import server_at
     from hsd_core.measure.probe.server import Silent
 
@@ -99,9 +99,9 @@ def _engine_at(asked: Any) -> str:
 
 
 def _swept(
-    options: argparse.Namespace, asked: Any, lengths: Sequence[int], told: Any, file: Any, out: Path | None
+    options: argparse.Namespace, asked: Any, lengths: Sequence[int], start_commands: Any, file: Any, out: Path | None
 ) -> Any:
-    """All replies to a file's prompts at these lengths, as far as they are not there yet. told: start commands."""
+    """All replies to a file's prompts at these lengths; measures those that are missing."""
     from hsd_core.measure.probe.length_sweep import SweepFile
 
     prompts = _prompts(options, file)
@@ -110,7 +110,9 @@ def _swept(
     report = countdown("reply", left) if left else lambda _: None
     for k in lengths:
         if kept.missing(k):
-            step = told[k] if not options.start else options.start.replace("{k}", str(k)) if k else options.plain
+            step = (
+                start_commands[k] if not options.start else options.start.replace("{k}", str(k)) if k else options.plain
+            )
             _measure(options, asked, k, step, prompts, kept, report)
     return kept
 
@@ -119,9 +121,8 @@ def _write_table(options: argparse.Namespace, table: str) -> None:
     from hsd_core.models.machine import describe
     from hsd_core.typed import write_whole
 
-    about = (
-        f"Made by `{options.said}` ({describe('cpu')}; {options.limit} prompts, {options.max_new_tokens} tokens each)."
-    )
+    each = f"{options.limit} prompts, {options.max_new_tokens} tokens each"
+    about = f"Made by `{options.command_line}` ({describe('cpu')}; {each})."
     write_whole(Path(options.table), f"{about}\n\n{table}\n".encode())
 
 
@@ -132,7 +133,7 @@ def _checked(options: argparse.Namespace) -> list[int]:
     if bool(options.start) != bool(options.plain):
         raise ValueError("--start and --plain go together: the commands with and without drafts")
     if options.start and "{k}" not in options.start:
-        raise ValueError("--start has no {k}; write it where the draft length stands, as in --spec-draft-n-max {k}")
+        raise ValueError("--start has no {k}; write it in place of the draft length, as in --spec-draft-n-max {k}")
     if (options.unseen and not options.start) or (options.table and not options.unseen):
         raise ValueError("--table goes with --unseen, and --unseen with --start: the server is started at every length")
     if options.length is not None and not 0 <= options.length <= MOST:
@@ -140,12 +141,12 @@ def _checked(options: argparse.Namespace) -> list[int]:
     if wrong := [k for k in options.lengths if k > MOST]:
         raise ValueError(f"--lengths has {wrong[0]}; give 1 to {MOST}")
     if options.limit > _MOST_PROMPTS or options.max_new_tokens > _MOST_TOKENS:
-        raise ValueError(f"at most {_MOST_PROMPTS} prompts of {_MOST_TOKENS} tokens are sent; ask for fewer")
+        raise ValueError(f"at most {_MOST_PROMPTS} prompts of {_MOST_TOKENS} tokens can be sent; ask for fewer")
     return [options.length] if options.length is not None else [0, *sorted(set(options.lengths))]
 
 
 def _prompts(options: argparse.Namespace, file: Any) -> list[str]:
-    """Prompts of all parts of a file."""
+    """Prompts spread over a file."""
     from hsd_core.trace.prompt_files import PromptLine
     from hsd_core.typed import records
 
@@ -167,10 +168,10 @@ def _measure(
     if not options.start and options.length is None:
         if not sys.stdin.isatty():
             raise ValueError(
-                f"nobody can start the server anew for {named}: name what it runs now with --length (0 without "
+                f"nobody can restart the server for {named}: name what it runs now with --length (0 without "
                 "drafts), or give --start and --plain"
             )
-        print(f"{named}: end the server, start this, and press Enter when it answers\n    {step}", file=sys.stderr)
+        print(f"{named}: stop the server, start this, and press Enter when it answers\n    {step}", file=sys.stderr)
         input()
     with started(step, asked) if options.start else nullcontext():
         server = server_at(asked, options.engine)

@@ -1,4 +1,4 @@
-"""`race`: stacks side by side over one prompt, round by round, as the page's Race tab replays them."""
+"""`race`: runs stacks on one prompt, a round of each in turn, as the page's Race tab replays them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def add(commands: Any) -> None:
     option(
         parser,
         "stacks STACK",
-        "two to four; the others are compared with the first; `default` is this machine's",
+        "two to four stacks; the others are compared with the first; `default` is this machine's",
         nargs="+",
     )
     option(parser, "--prompt TEXT", "the prompt; - reads it from stdin", required=True)
-    counts(parser, "--repeats N", "how often they race (default 5)", default=5)
-    writes(parser, "--out FILE", "keep the race for the page (.jsonl or .jsonl.gz)")
-    option(parser, "--title TEXT", "what the page calls it", default="")
-    option(parser, "--about TEXT", "a sentence on what it shows", default="")
+    counts(parser, "--repeats N", "number of repeats (default 5)", default=5)
+    writes(parser, "--out FILE", "write the race for the page (.jsonl or .jsonl.gz)")
+    option(parser, "--title TEXT", "its title on the page", default="")
+    option(parser, "--about TEXT", "a sentence about what it shows", default="")
     add_preset(parser)
     add_sampling(parser)
 
@@ -52,10 +52,10 @@ def act(options: argparse.Namespace) -> int:
     race.check_lanes(stacks)
     prompt = prompt_of(options)
     if options.out:
-        words = {"title": options.title, "about": options.about, "prompt": prompt, "command": options.said}
+        words = {"title": options.title, "about": options.about, "prompt": prompt, "command": options.command_line}
         race.check_storable(stacks, options.repeats, **words)
     pipeline = opened(options, stacks[0])
-    for stack in stacks:  # one that cannot be built is met before the first round
+    for stack in stacks:  # refuses a stack that cannot be built before the first round
         pipeline.entries(stack)
     most = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
     race.refuse_too_large([pipeline.memory(stack, most) for stack in stacks], most, pipeline.device)
@@ -69,13 +69,13 @@ def act(options: argparse.Namespace) -> int:
 
     running = race.race(lane, stacks, tokens=options.max_new_tokens, repeats=options.repeats)
     found = raced(
-        _told(running, options.repeats),
+        _with_progress(running, options.repeats),
         stacks,
         title=options.title,
         about=options.about,
         prompt=prompt,
         raw=options.raw,
-        command=options.said,
+        command=options.command_line,
         device=pipeline.device,
         dtype=pipeline.dtype,
     )
@@ -85,8 +85,8 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _told(running: Iterable[Turn | Heat], repeats: int) -> Generator[Heat, None, None]:
-    """The heats; says on stderr how many are over."""
+def _with_progress(running: Iterable[Turn | Heat], repeats: int) -> Generator[Heat, None, None]:
+    """The heats; prints on stderr how many are finished."""
     done = 0
     for one in running:
         if isinstance(one, Heat):

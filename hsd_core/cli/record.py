@@ -1,8 +1,8 @@
-"""`record`: real runs of a list of prompts and stacks, beside plain decoding: the traces that the page replays.
+"""`record`: runs a list of prompts and stacks, each with plain decoding: the traces that the page replays.
 
-An entry with `whatif` in place of preset, stack and prompt is a simulated run, and its trace says so. The page shows
-recordings beside each other, so those of one machine have to be of one sitting: each is run several times, and what
-plain decoding took beside those that are kept is compared at the end.
+An entry with `whatif` in place of preset, stack and prompt is a simulated run, and its trace says so. The page compares
+recordings, so those of one machine have to be from one sitting: each is run several times, and the times of plain
+decoding in the chosen runs are compared at the end.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from hsd_core.trace.checks import check
 from hsd_core.typed import records
 
 _KEYS = {"temperature", "top_k", "top_p", "seed", "max_new_tokens", "raw", "depths", "replan", "heads"}
-_NEEDED = {"name", "title"}
+_REQUIRED = {"name", "title"}
 _REAL = {"preset", "stack", "prompt"}
-LONG = 512  # tokens of a prompt: behind more of them a pass takes longer
-UNEVEN = 1.35  # plain decoding of two recordings of one sitting differs by less
+LONG = 512  # tokens of a prompt: after more of them a pass takes longer
+UNEVEN = 1.35  # times of plain decoding in recordings of one sitting differ by less
 
 
 def add(commands: Any) -> None:
     parser = command(commands, "record", "record the runs that the page replays", act)
     reads(parser, "--list FILE", "JSON lines: name, title, and preset, stack, prompt or whatif", required=True)
-    writes(parser, "--out DIR", "one NAME.jsonl.gz a run; those there are kept", folder=True, required=True)
-    option(parser, "--target ID", "over this target instead of the presets of the list")
+    writes(parser, "--out DIR", "one NAME.jsonl.gz per run; existing ones are kept", folder=True, required=True)
+    option(parser, "--target ID", "run with this target instead of the presets of the list")
     option(parser, "--device D", "cpu, cuda, ... (default: an accelerator if there is one)")
-    counts(parser, "--repeats N", "runs of each; the one of middle speed-up is kept (3)", default=3)
+    counts(parser, "--repeats N", "runs of each; the one with the median speed-up is kept (default 3)", default=3)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def act(options: argparse.Namespace) -> int:
         else:
             over = options.target or entry["preset"]
             if over not in pipelines:
-                pipelines.clear()  # one preset's weights at a time
+                pipelines.clear()  # only one preset's weights at a time
                 preset = preset_chosen(entry["preset"], target=options.target)
                 pipelines[over] = Pipeline.open(preset, device=options.device, progress=progress())
             events = _middle(entry, pipelines[over], options.repeats)
@@ -76,13 +76,12 @@ def act(options: argparse.Namespace) -> int:
 
 
 def uneven(runs: Sequence[Sequence[trace.Event]]) -> list[str]:
-    """A line for each run beside which plain decoding took other than it mostly took over that target and machine,
-    behind prompts of about that length."""
+    """A line for each run whose plain decoding took unusually long or short for its target and machine."""
     alike: dict[tuple[str, str, int], list[tuple[str, float]]] = defaultdict(list)
     for events in runs:
         header, plain_ms = metrics.header_of(events), metrics.plain_ms(events)
         if plain_ms is not None and not header.simulated:
-            store = " and a store" if "places" in header.levels[-1].params else ""  # its queries take their time too
+            store = " and a store" if "places" in header.levels[-1].params else ""  # its queries take time too
             target = f"{header.preset} {header.levels[-1].dtype}{store}"
             alike[header.machine, target, len(header.prompt_ids) // LONG].append((header.title, plain_ms))
     found = []
@@ -98,14 +97,14 @@ def uneven(runs: Sequence[Sequence[trace.Event]]) -> list[str]:
 
 
 def _middle(entry: dict[str, Any], pipeline: Pipeline, repeats: int) -> list[trace.Event]:
-    """The run of middle speed-up of several."""
+    """Of several runs the one with the median speed-up."""
     runs = [_real(entry, pipeline) for _ in range(repeats)]
     return sorted(runs, key=lambda events: metrics.speed_up(events) or 0.0)[repeats // 2]
 
 
 def _real(entry: dict[str, Any], pipeline: Pipeline) -> list[trace.Event]:
     settings = {k: v for k, v in entry.items() if k in _KEYS}
-    # The first run warms up kernels and caches for this stack; the second one is kept.
+    # the first run warms up kernels and caches for this stack; the second one is returned
     for _ in pipeline.run(entry["stack"], entry["prompt"], **{**settings, "max_new_tokens": 16}):
         pass
     return list(pipeline.run(entry["stack"], entry["prompt"], baseline=True, title=entry["title"], **settings))
@@ -126,7 +125,7 @@ def _simulated(entry: dict[str, Any]) -> list[trace.Event]:
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """What a run would refuse, before the first run of the list.
+    """Refuses what a run would refuse, before the first run of the list.
 
     Raises:
         ValueError, TypeError: see `Pipeline.run`.
@@ -144,7 +143,7 @@ def _read(path: str) -> list[dict[str, Any]]:
     """The list of runs; a line that lacks a field is refused."""
     entries = []
     for where, entry in records(path, dict[str, Any], "a JSON object"):
-        missing = (_NEEDED if "whatif" in entry else _NEEDED | _REAL) - entry.keys()
+        missing = (_REQUIRED if "whatif" in entry else _REQUIRED | _REAL) - entry.keys()
         if missing:
             raise ValueError(f"{where}: {sorted(missing)[0]!r} is missing")
         if Path(entry["name"]).name != entry["name"]:

@@ -1,7 +1,7 @@
-"""`reference`: everything that is declared, as one page of HTML: grammar, commands, limits, endpoints, figures, trace.
+"""`reference`: all declarations on one HTML page: grammar, commands, limits, endpoints, figures, trace.
 
-The engine's sections are made here from what it declares; those of the page's server come from `app.site.reference`,
-which this room does not know.
+The sections about the engine are generated here from its declarations; those about the page's server come from
+`app.site.reference`, which is imported only when needed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TRACE = "event"
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "reference", "everything that is declared, as one page of HTML", act)
+    parser = command(commands, "reference", "all declarations on one HTML page", act)
     writes(parser, "--out FILE", "the page; it needs no other file and no network", required=True)
 
 
@@ -51,13 +51,13 @@ def act(options: argparse.Namespace) -> int:
 
 
 def text() -> str:
-    """The page. Imports torch, as some commands do for their options."""
+    """The page. Imports torch, as the options of some commands need it."""
     grammar, commands, run = _grammar(), _commands(), _run()
     return page([*grammar, commands, *import_module("app.site.reference").sections(), *run])
 
 
 def options_of(parser: argparse.ArgumentParser, *names: str) -> Iterator[Item]:
-    """Arguments and options of a parser. names: of the command, for the anchors."""
+    """The arguments and options of a parser. names: the command, for the anchors."""
     if complete := getattr(parser, "complete", None):
         parser.complete = None  # type: ignore[attr-defined]
         complete()
@@ -67,12 +67,12 @@ def options_of(parser: argparse.ArgumentParser, *names: str) -> Iterator[Item]:
             continue
         value = "" if action.nargs == 0 else formatter._format_args(action, _named(action))
         given = ", ".join(action.option_strings)
-        told = formatter._expand_help(action) if action.help else ""
+        help_text = formatter._expand_help(action) if action.help else ""
         of = f"one of {', '.join(map(str, action.choices))}" if action.choices and action.metavar else ""
-        needed = "required" if action.required and action.option_strings else ""
+        required = "required" if action.required and action.option_strings else ""
         shown = f"{given} {value}".strip()
-        own = action.option_strings[-1] if action.option_strings else action.dest
-        yield Item(shown, _sentences(told, of, needed), anchor("option", *names, own))
+        name = action.option_strings[-1] if action.option_strings else action.dest
+        yield Item(shown, _joined(help_text, of, required), anchor("option", *names, name))
 
 
 def _named(action: argparse.Action) -> str:
@@ -83,7 +83,7 @@ def _named(action: argparse.Action) -> str:
     return action.dest.upper() if action.option_strings else action.dest
 
 
-def _sentences(*parts: str) -> str:
+def _joined(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
@@ -99,7 +99,7 @@ def _grammar() -> Iterator[Section]:
         ],
     )
     yield Section("Levels", "levels", entries=[_kind(kind) for kind in kinds().values()])
-    about = "Keys stand behind a level as `@key=value`. A key that means nothing where its level stands is kept."
+    about = "Keys follow a level as `@key=value`. A key that has no effect at its level's position is kept."
     yield Section("Keys", "keys", about, entries=[_key(key) for key in keys().values()])
     yield Section("Rules", "rules", "How a verifier decides which drafted tokens to keep: `@rule=`.", entries=_rules())
     about = "When a level hands up its block: `@policy=`. A policy is asked before the next token is drawn."
@@ -110,7 +110,7 @@ def _grammar() -> Iterator[Section]:
 
 
 def _kind(kind: Kind) -> Entry:
-    place, own = kind.placement, kind.written
+    place, written = kind.placement, kind.written
     facts = [
         Item("stands", STANDS.get(place.stands, "anywhere"), code=False),
         Item("verifies", "yes" if place.verifies else "no: it drafts", code=False),
@@ -118,29 +118,29 @@ def _kind(kind: Kind) -> Entry:
     ]
     if place.stands != LAST:
         facts.insert(1, Item("T without a number", str(place.block), code=False))
-    if own:
-        facts.insert(0, Item("written", f"`{own.name}` with `@{own.key}={own.value}`", code=False))
+    if written:
+        facts.insert(0, Item("written", f"`{written.name}` with `@{written.key}={written.value}`", code=False))
     if kind.lookup.origins:
         found = ", ".join(f"`{one.letter}` {one.title}" for one in kind.lookup.origins)
         facts.append(Item("its tokens come from", found, code=False))
     usual = {key.name: key.usual for key in kind.keys}
     some = ", ".join(_link("key", key.name) + _usually(key, usual[key.name]) for key in kind.keys)
     facts.append(Item("keys", some or "none", code=False))
-    return Entry(f"`{kind.name}` {kind.text.title}", anchor("level", kind.name), _said(kind.text), facts)
+    return Entry(f"`{kind.name}` {kind.text.title}", anchor("level", kind.name), _kind_text(kind.text), facts)
 
 
-def _said(text: Any) -> str:
+def _kind_text(text: Any) -> str:
     return f"{_sentence(text.about)}\n\n{_sentence(text.help)}" if text.help != text.about else _sentence(text.about)
 
 
 def _sentence(text: str) -> str:
-    """With a capital and a full stop, where it has none."""
+    """The text with a capital and a full stop."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" if text else ""
 
 
-def _usually(key: Key[Any], own: Any) -> str:
-    """What this kind has without the key, where not all have that."""
-    return "" if own is None or own == keys()[key.name].usual else f" (`{key.write(own)}`)"
+def _usually(key: Key[Any], usual: Any) -> str:
+    """The default of the key for this kind, if it differs from the key's general default."""
+    return "" if usual is None or usual == keys()[key.name].usual else f" (`{key.write(usual)}`)"
 
 
 def _link(kind: str, name: str) -> str:
@@ -199,19 +199,21 @@ def _rules() -> list[Entry]:
 
 
 def _policies() -> list[Entry]:
-    found = [_made("policy", one) for one in policies().values()]
+    found = [_registered("policy", one) for one in policies().values()]
     for kind in kinds().values():  # written as a policy
-        if (own := kind.written) and own.key == "policy":
+        if (written := kind.written) and written.key == "policy":
             facts = [Item("makes the level", _link("level", kind.name), code=False)]
-            found.append(Entry(f"`{own.value}`", anchor("policy", own.value), _worded(own.words, ""), facts))
+            found.append(
+                Entry(f"`{written.value}`", anchor("policy", written.value), _worded(written.words, ""), facts)
+            )
     return found
 
 
 def _schedulers() -> list[Entry]:
-    return [_made("scheduler", one) for one in schedulers().values()]
+    return [_registered("scheduler", one) for one in schedulers().values()]
 
 
-def _made(what: str, one: Any) -> Entry:
+def _registered(what: str, one: Any) -> Entry:
     return Entry(
         f"`{one.name}`",
         anchor(what, one.name),
@@ -251,17 +253,12 @@ def _commands() -> Section:
     parser, commands = cli.command_line()
     helps = {action.dest: action.help or "" for one in parser._actions for action in _listed(one)}
     entries = [
-        Entry(
-            f"`{name}`",
-            anchor("command", name),
-            _sentence(helps[name]),
-            list(options_of(own, name)),
-        )
-        for name, own in commands.items()
+        Entry(f"`{name}`", anchor("command", name), _sentence(helps[name]), list(options_of(command_parser, name)))
+        for name, command_parser in commands.items()
     ]
     about = (
-        "`python -m hsd_core COMMAND`. Text goes to stdout, all else to stderr. Bad input is one line that names the "
-        "cure, and exit code 2."
+        "`python -m hsd_core COMMAND`. Text goes to stdout, all else to stderr. Bad input gives one line that says "
+        "what to do, and exit code 2."
     )
     return Section("Commands", "commands", about, entries=entries)
 
@@ -272,26 +269,26 @@ def _listed(action: argparse.Action) -> Sequence[Any]:
 
 def _run() -> Iterator[Section]:
     yield Section("Figures of a run", "figures", metrics.__doc__ or "")
-    whole = schema()
-    parts: Mapping[str, Any] = whole["$defs"]
-    events = {ref["$ref"].rpartition("/")[2] for ref in whole["anyOf"]}
+    full = schema()
+    parts: Mapping[str, Any] = full["$defs"]
+    events = {ref["$ref"].rpartition("/")[2] for ref in full["anyOf"]}
     listed = [part_of(name, parts[name], TRACE) for name in parts if name in events]
-    about = whole["description"] + "\n\nOther programs read the same from `hsd_core/trace/schema.json`."
+    about = full["description"] + "\n\nOther programs read the same from `hsd_core/trace/schema.json`."
     yield Section("Events of a trace", "events", about, entries=listed)
     noted = {kind.__name__ for kind in known().values()}
     listed = [part_of(name, parts[name], "part") for name in parts if name not in events and name not in noted]
-    yield Section("Parts of events", "parts", "Records that stand in events.", entries=listed)
+    yield Section("Parts of events", "parts", "Records inside events.", entries=listed)
     listed = [part_of(kind.__name__, parts[kind.__name__], "note", kind.note) for kind in known().values()]
-    yield Section("Notes", "notes", "What one system says of a draft or a verification: `notes`.", entries=listed)
+    yield Section("Notes", "notes", "What one system adds to a draft or a verification: `notes`.", entries=listed)
 
 
 def part_of(name: str, part: Mapping[str, Any], what: str, written: str = "", refers: str = "part") -> Entry:
-    """An object of a JSON Schema. what: the kind of thing that it is, for its anchor. written: what it is called in a
-    file. refers: the kind of thing that its fields refer to."""
+    """An object of a JSON Schema. what: its kind, for the anchor. written: its name in a file. refers: the kind of the
+    objects that its fields refer to."""
     shown = written or (name.lower() if what == TRACE else name)
-    needed = set(part.get("required", ()))
+    required = set(part.get("required", ()))
     fields = [
-        Item(field, _typed(form, refers) + ("" if field in needed else "; may be left out"))
+        Item(field, _typed(form, refers) + ("" if field in required else "; may be left out"))
         for field, form in part.get("properties", {}).items()
         if field != "event"
     ]

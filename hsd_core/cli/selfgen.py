@@ -1,4 +1,4 @@
-"""`selfgen`: what a preset's target writes, for training; can be interrupted and gone on with."""
+"""`selfgen`: generates texts with a preset's target, for training; an interrupted run is continued."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ OPENINGS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "opening
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "selfgen", "write texts with the target, for training", act)
+    parser = command(commands, "selfgen", "generate texts with the target, for training", act)
     add_preset(parser)
     add_written(parser, parser.add_mutually_exclusive_group(required=True))
-    writes(parser, "--out FILE", "JSON lines; goes on where it ended", goes_on=True, required=True)
-    writes(parser, "--states DIR", "keep the hidden states that training will read", folder=True)
+    writes(parser, "--out FILE", "JSON lines; an existing file is continued", goes_on=True, required=True)
+    writes(parser, "--states DIR", "also write the hidden states that training will read", folder=True)
 
 
 def add_written(parser: argparse.ArgumentParser, what: Any) -> None:
-    """What the target is to write. what: the group of options of which one is given."""
+    """Adds the options about what the target generates. what: the group of options of which one is given."""
     reads(what, "--prompts FILE", "JSON lines with prompt, turns or prompt_ids")
     counts(what, "--invent N", "N texts whose prompts the target writes itself (Magpie)")
-    reads(parser, "--openings FILE", "how invented prompts begin", default=str(OPENINGS))
+    reads(parser, "--openings FILE", "the beginnings of invented prompts", default=str(OPENINGS))
     flag(parser, "--cut-loops", "end an output soon after it begins to repeat itself")
     counts(parser, "--limit N", "only the first N prompts")
-    counts(parser, "--batch B", "texts written side by side (default 16)", default=16)
+    counts(parser, "--batch B", "texts generated in one batch (default 16)", default=16)
     add_sampling(parser)
 
 
@@ -115,10 +115,10 @@ def _jobs(options: argparse.Namespace, pipeline: Pipeline, decoder: LeanDecoder)
 
 
 def _states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep]:
-    """The depths that drafts are trained on, and what keeps their states where training looks for them.
+    """The depths that drafts are trained on, and a function that stores their states for training.
 
     Raises:
-        ValueError: no system that trains is here.
+        ValueError: no system here trains.
     """
     for one in plugins("command"):
         if hasattr(one, "kept_states"):

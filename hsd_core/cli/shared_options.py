@@ -1,4 +1,4 @@
-"""Options that several commands share, and progress on stderr."""
+"""Options of several commands, and progress on stderr."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from hsd_core.trace.prompt_files import PromptText
 from hsd_core.typed import MAX_INT
 
 DEFAULT_PRESET = "smollm2"
-IN_BYTES = ("download", "convert")  # stages of progress
-MAX_PROMPT = 4_000_000  # characters that are read from stdin: more than any context holds
+IN_BYTES = ("download", "convert")  # stages whose progress is in bytes
+MAX_PROMPT = 4_000_000  # characters read from stdin: more than any context
 _NOT_TEXT = "the byte 0x{:02X} is not UTF-8; give it a text in UTF-8"
 SAMPLING = ("max_new_tokens", "temperature", "top_k", "top_p", "seed", "raw")  # the options of `add_sampling`
 
 
 def command(commands: Any, name: str, help: str, act: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
-    """The parser of a new command, which `act` carries out."""
+    """The parser of a new command, which is run by `act`."""
     parser: argparse.ArgumentParser = commands.add_parser(name, help=help)
     parser.set_defaults(act=act)
     return parser
@@ -38,8 +38,8 @@ def command(commands: Any, name: str, help: str, act: Callable[[argparse.Namespa
 def add_preset(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     option(what, "--preset P", f"preset (default {DEFAULT_PRESET})", default=DEFAULT_PRESET)
-    option(what, "--target ID", "instead of a preset: a Hub id, a folder or a .gguf file")
-    option(parser, "--draft ID", "a smaller model of the target's family, which `model` then is")
+    option(what, "--target ID", "a target instead of a preset: a Hub id, a folder or a .gguf file")
+    option(parser, "--draft ID", "a smaller model of the target's family, for the level `model`")
     option(parser, "--device D", "cpu, cuda, ... (default: an accelerator if there is one)")
     option(
         parser,
@@ -63,21 +63,20 @@ def sampled(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def check_sampling(options: argparse.Namespace) -> Sampling:
-    """The options of `add_sampling`: to be called before anything is loaded.
+    """The sampling of the options of `add_sampling`; to be called before anything is loaded.
 
-    Returns:
-        How tokens are drawn.
     Raises:
-        ValueError: one is out of the range that a run takes.
+        ValueError: an option is out of range.
     """
     check_whole(options, "max_new_tokens", "top_k", "seed")
     return Sampling(options.temperature, options.top_k, options.top_p)
 
 
 def check_whole(options: argparse.Namespace, *names: str) -> None:
-    """
+    """Checks that integers fit a trace.
+
     Raises:
-        ValueError: a number is larger than a trace can hold.
+        ValueError: one does not.
     """
     for name in names:
         if abs(getattr(options, name)) > MAX_INT:
@@ -85,10 +84,10 @@ def check_whole(options: argparse.Namespace, *names: str) -> None:
 
 
 def prompt_of(options: argparse.Namespace) -> str:
-    """The option --prompt; - is what stands on stdin.
+    """The option --prompt; - reads stdin.
 
     Raises:
-        ValueError: stdin holds more than `MAX_PROMPT` characters; or its bytes, or the option's, are not UTF-8.
+        ValueError: stdin has more than `MAX_PROMPT` characters, or the bytes of either are not UTF-8.
     """
     if options.prompt != "-":
         return _utf8(str(options.prompt), "--prompt")
@@ -103,7 +102,7 @@ def prompt_of(options: argparse.Namespace) -> str:
 
 
 def _utf8(text: str, option: str) -> str:
-    """The text, unless it has bytes that Python could not read: it hands them on as halves of a character."""
+    """The text, unless it has undecodable bytes, which Python passes on as surrogates."""
     lost = next((ord(c) for c in text if 0xDC80 <= ord(c) <= 0xDCFF), None)
     if lost is not None:
         raise ValueError(f"{option}: {_NOT_TEXT.format(lost - 0xDC00)}")
@@ -111,7 +110,7 @@ def _utf8(text: str, option: str) -> str:
 
 
 def preset_from(options: argparse.Namespace, stack: str | None = None) -> Preset:
-    """The preset that the options of `add_preset` ask for, or a stack whose target has an id.
+    """The preset selected by the options of `add_preset`, or by a stack whose target has an id.
 
     Raises:
         ValueError: see `preset_chosen`.
@@ -120,27 +119,26 @@ def preset_from(options: argparse.Namespace, stack: str | None = None) -> Preset
 
 
 def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipeline.Pipeline:
-    """The pipeline that the options of `add_preset` ask for. stack, more: see `Pipeline.open`.
+    """The pipeline selected by the options of `add_preset`. stack, more: see `Pipeline.open`.
 
     Raises:
-        ValueError: the preset has nothing that could run on the device that is named; and see `Pipeline.open`.
+        ValueError: the preset cannot run on the named device; and see `Pipeline.open`.
     """
     preset = preset_from(options, stack)
     if preset.toy and options.device not in (None, "cpu"):
         raise ValueError(
-            f"preset {preset.name} runs on the CPU alone; leave --device {options.device} out, or name another preset"
+            f"preset {preset.name} runs only on the CPU; leave --device {options.device} out, or name another preset"
         )
     made = pipeline.Pipeline.open(
         preset, stack=stack, device=options.device, dtype=options.dtype, progress=progress(), **more
     )
     if options.draft and (own := made.preset.stranger) == source_of(options.draft) and own:
-        said = "it is the level cross, whose text is spelled in the target's tokens"
-        print(f"{own.title} has another tokenizer: {said}", file=sys.stderr)
+        print(f"{own.title} has another tokenizer: it is the level cross, whose text is retokenized", file=sys.stderr)
     return made
 
 
 def default_of(options: argparse.Namespace) -> DefaultStack:
-    """The default stack of what the options of `add_preset` ask for, on this machine.
+    """The default stack of the selected preset on this machine.
 
     Raises:
         ValueError: see `preset_chosen`.
@@ -149,16 +147,16 @@ def default_of(options: argparse.Namespace) -> DefaultStack:
 
 
 def explained(default: DefaultStack) -> str:
-    """The default stack, where its block lengths come from, and what the planner predicts of it."""
-    return f"default stack {default.stack}: {default.told}"
+    """The default stack, the origin of its block lengths, and the planner's prediction."""
+    return f"default stack {default.stack}: {default.summary}"
 
 
 def about_of(
     options: argparse.Namespace, kind: str, made: pipeline.Pipeline, prompts: str | Path, **more: Any
 ) -> dict[str, Any]:
-    """The first line of a file of raw results: what measured, over what, on what, along which file. more: of it."""
+    """The first line of a file of raw results: command, preset, machine and prompts. more: further entries."""
     return {
-        **measured_by(kind, options.said),
+        **measured_by(kind, options.command_line),
         "preset": made.preset.name,
         "device": made.device,
         "dtype": made.dtype,
@@ -169,7 +167,7 @@ def about_of(
 
 
 def plain_stack(options: argparse.Namespace) -> str:
-    """Plain decoding of the target that the options of `add_preset` ask for, as a stack.
+    """Plain decoding of the selected target, as a stack.
 
     Raises:
         ValueError: see `preset_chosen`.
@@ -178,7 +176,7 @@ def plain_stack(options: argparse.Namespace) -> str:
 
 
 def within_context(texts: list[PromptText], max_positions: int) -> list[PromptText]:
-    """The texts whose prompts leave room for a token; says on stderr how many do not."""
+    """The texts whose prompts leave room for a token; prints on stderr how many do not."""
     fits = [text for text in texts if len(text.prompt_ids) < max_positions]
     if len(fits) < len(texts):
         print(f"{len(texts) - len(fits)} prompts are as long as the context and are left out", file=sys.stderr)
@@ -186,29 +184,29 @@ def within_context(texts: list[PromptText], max_positions: int) -> list[PromptTe
 
 
 def countdown(what: str, total: int, done: int = 0, silence: float = 0.0) -> Callable[..., None]:
-    """To be called when one more of `total` is done: says so on stderr, and how long the others may take.
+    """A function to call after each of `total` steps: it prints the count and the estimated time left on stderr.
 
-    silence: seconds between two lines, at the least. What it is called with stands behind the count.
+    silence: least number of seconds between two lines. Its argument is printed after the count.
     """
-    began = told = time.monotonic()
+    began = reported = time.monotonic()
     finished = 0
 
-    def report(said: str = "") -> None:
-        nonlocal finished, told
+    def report(more: str = "") -> None:
+        nonlocal finished, reported
         finished += 1
-        if (now := time.monotonic()) - told < silence:
+        if (now := time.monotonic()) - reported < silence:
             return
-        told = now
+        reported = now
         rest = (now - began) / finished * (total - done - finished)
-        print(f"{what} {done + finished} of {total}{said}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
+        print(f"{what} {done + finished} of {total}{more}, about {rest / 60:.0f} min left", file=sys.stderr, flush=True)
 
     return report
 
 
 def progress(left: bool = False) -> Callable[[str, float, float], None]:
-    """A progress line on stderr: in place on a terminal, a line a stage elsewhere; what is fetched in bytes.
+    """Prints progress on stderr: updated in place on a terminal, else one line per stage.
 
-    left: on a terminal it says how long the rest of its one stage may take, too.
+    left: on a terminal also the estimated time left, for progress of a single stage.
     """
     shown, begun = "", list[tuple[float, float]]()
 
@@ -232,9 +230,9 @@ def progress(left: bool = False) -> Callable[[str, float, float], None]:
     return report
 
 
-def reads_prompt(clock: Callable[[], float] = time.monotonic) -> Callable[[str, int, int], None]:
-    """To be told how much of a prompt a level has read: on a terminal a line in place, with the time that the rest
-    takes; elsewhere nothing is said, and nothing of a prompt that is read in one piece."""
+def prompt_progress(clock: Callable[[], float] = time.monotonic) -> Callable[[str, int, int], None]:
+    """Prints on a terminal how much of a prompt a level has read and the estimated time left, updated in place; nothing
+    for a prompt that is read at once."""
     of, began, first = "", 0.0, 0
 
     def report(level: str, done: int, total: int) -> None:
@@ -245,7 +243,7 @@ def reads_prompt(clock: Callable[[], float] = time.monotonic) -> Callable[[str, 
             of, began, first = level, clock(), done
         left = (clock() - began) / (done - first) * (total - done) if done > first else 0.0
         rest = f", about {left:.0f} s left" if left >= 1 else ""
-        said = f"reading the prompt: {done:,} of {total:,} tokens, by {level}{rest}" if done < total else ""
-        print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
+        line = f"reading the prompt: {done:,} of {total:,} tokens, by {level}{rest}" if done < total else ""
+        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
     return report

@@ -1,4 +1,4 @@
-"""`site`: the page without a server, as plain files; `space`: the folder to push to a Space of the Hugging Face Hub."""
+"""`site`: writes the page as plain files; `space`: writes the folder to push to a Space of the Hugging Face Hub."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ KINDS = ("static", "zerogpu", "cpu")  # of Spaces
 
 def add(commands: Any) -> None:
     site = command(commands, "site", "the page as plain files, for a disk or any static host", act)
-    _out(site, "the folder to write; an earlier page there is replaced")
+    _out(site, "the folder to write; an earlier page in it is replaced")
     space = command(commands, "space", "the folder to push to a Hugging Face Space", pushed)
     option(space, "kind", "static (free): without an engine; zerogpu; cpu", choices=KINDS)
-    _out(space, "the folder to write; an earlier Space there is replaced")
+    _out(space, "the folder to write; an earlier Space in it is replaced")
 
 
 def _out(parser: argparse.ArgumentParser, text: str) -> None:
@@ -29,9 +29,11 @@ def _out(parser: argparse.ArgumentParser, text: str) -> None:
 
 def act(options: argparse.Namespace) -> int:
     out = Path(options.out)
-    size = import_module("app.site.written").write(out)  # the page's own room, which this one does not know
-    said = f"{size / 1e6:.1f} MB in all; open it in a browser, or put the folder on any static host"
-    print(f"{out / 'index.html'}: {said}", file=sys.stderr)
+    size = import_module("app.site.written").write(
+        out
+    )  # imported only when needed: hsd_core does not depend on the app
+    where = f"{size / 1e6:.1f} MB in all; open it in a browser, or put the folder on any static host"
+    print(f"{out / 'index.html'}: {where}", file=sys.stderr)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A trace as terminal text: the output coloured by the level that supplied each token, and the totals per level."""
+"""A trace as terminal text: the output, coloured by level, and the totals per level."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ from hsd_core.trace.comparison import Comparison, differing
 from hsd_core.trace.conventions import Ghost, accepted_by, clock_of, ghosts, lanes_of, round_number
 
 _RESET = "\033[0m"
-NARROWEST, WIDEST = 24, 44  # the column of levels' names in the table of totals
+NARROWEST, WIDEST = 24, 44  # width of the column of level names in the table of totals
 NOBODY = 245  # of 256 colours: no level below the target accepted it
-SUPPLIED, ACCEPTED = "supplied", "accepted"  # whose colour a token has: who supplied it, who accepted it
+SUPPLIED, ACCEPTED = "supplied", "accepted"  # which level gives a token its colour
 
 
 def show(events: Sequence[Event], *, colour: bool, by: str = SUPPLIED, rejected: bool = False) -> None:
-    """Print a run: its text, and the totals below it."""
+    """Prints the text of a run and its totals."""
     text = text_lines(events, colour=colour, by=by, rejected=rejected)
     print(f"{text}\n", *totals_lines(events, colour=colour), sep="\n")
 
 
 def text_lines(events: Sequence[Event], *, colour: bool, by: str = SUPPLIED, rejected: bool = False) -> str:
-    """The output, each token in the colour of the level that supplied it, or of the highest one that accepted it before
-    the target; without colour, each change of level is marked [letter]. `rejected`: rejected drafts stand where they
-    stood, struck out, in the colour of the level that rejected them."""
+    """The output, each token in the colour of the level that supplied it, or of the highest that accepted it before the
+    target; without colour, each change of level is marked [letter]. `rejected`: also shows rejected drafts at their
+    position, struck out, in the colour of the level that rejected them.
+    """
     tint = Tint(colour=colour, by=by, ghosts=ghosts(events) if rejected else ())
     return "".join(map(tint.of, events)) + tint.end()
 
 
 class Tint:
-    """A run's text as its events come, for a terminal."""
+    """The text of a run for a terminal, event by event."""
 
     def __init__(self, *, colour: bool, by: str, ghosts: Sequence[Ghost] = ()) -> None:
         self._colour, self._by = colour, by
@@ -54,7 +55,7 @@ class Tint:
         self._shown: str | None = None
 
     def of(self, event: Event) -> str:
-        """What an event adds to it."""
+        """The text that an event adds."""
         if isinstance(event, trace.Header):
             self._header = event
         elif isinstance(event, trace.Piece):
@@ -65,7 +66,7 @@ class Tint:
         return ""
 
     def end(self) -> str:
-        """What is left when the run is over."""
+        """The rest of the text after the run."""
         last = printable(self._decoder.decode(b"", final=True))
         return last + "".join(self._struck(at) for at in sorted(self._ghosts))
 
@@ -82,19 +83,19 @@ class Tint:
         return (f"[{mark}]" if mark != before else "") + text
 
     def _struck(self, at: int) -> str:
-        said = []
+        struck = []
         for _, _, id_, level in self._ghosts.pop(at, ()):
             text = printable(self._pieces.get(id_, b"").decode(errors="replace")).replace("\n", "\u21b5")
             by = letter(self._header, level)
             if self._colour:
-                said.append(f"\033[9;38;5;{_ink(self._header, level)}m{text}{_RESET}")
+                struck.append(f"\033[9;38;5;{_ink(self._header, level)}m{text}{_RESET}")
             else:
-                said.append(f"{{{text} x{by}}}")
-        return "".join(said)
+                struck.append(f"{{{text} x{by}}}")
+        return "".join(struck)
 
 
 def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
-    """A table of the levels and a line on the whole run."""
+    """The table of the levels, and lines about the run."""
     header = metrics.header_of(events)
     footer = next((e for e in events if isinstance(e, trace.Footer)), None)
     figures = metrics.measure(events)
@@ -103,7 +104,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     yield from _lane_lines(header, events)
     yield printable(f"{stack_name(header.stack)} ({header.stack})")
     called = level_names(header.stack, [info.label for info in header.levels])
-    told = [_told(name, info) for name, info in zip(called, header.levels, strict=True)]
+    told = [_named(name, info) for name, info in zip(called, header.levels, strict=True)]
     names = [printable(f"{letter(header, i)} {name}")[:WIDEST] for i, name in enumerate(told)]
     width = max(NARROWEST, *map(len, names))
     heads = f"{'T':>3} {'calls':>6} {'rows':>6} {'ms/call':>8} {'busy ms':>9} {'accepts':>12} {'waste':>6}"
@@ -128,7 +129,7 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
     yield from _branch_lines(events)
     yield from _bound_lines(header, figures["levels"])
     if (bound := figures["mbsu"]) is not None:
-        yield f"{bound:.2f}x memory-bound speed-up: weights read, beside those that plain decoding would read"
+        yield f"{bound:.2f}x memory-bound speed-up: weights that plain decoding would read / weights read"
     if (read := figures["layers_per_token"]) is not None:
         yield f"{read:.1f} layers read per token; plain decoding reads {header.levels[-1].layers}"
     if (moved := figures.get("moved_bytes")) is not None:
@@ -136,25 +137,25 @@ def totals_lines(events: Sequence[Event], *, colour: bool) -> Iterator[str]:
         yield f"between devices: {each / 1e3:.1f} kB a token, {figures['moved_ms']:.1f} ms in all"
     for notes in plugins("notes"):
         yield from getattr(notes, "lines", lambda _: ())(figures)
-    yield printable(_law(header, differing(events)))
+    yield printable(_exactness_line(header, differing(events)))
     yield from _plan_lines(events)
     yield from _baseline_lines(events)
 
 
-def _told(name: str, info: LevelInfo) -> str:
-    """A level's name, and what it was made of where the name does not say that."""
+def _named(name: str, info: LevelInfo) -> str:
+    """A level's name, with its label if the name does not say what it was made of."""
     kind = drawn_as(info.kind)
-    whole = kind.lookup.origins or (kind.shares.reads is not None and kind.shares.reads.weights)
-    if whole or not info.label or name.startswith(info.label):
+    complete = kind.lookup.origins or (kind.shares.reads is not None and kind.shares.reads.weights)
+    if complete or not info.label or name.startswith(info.label):
         return name
     return info.label if info.label.startswith(name) else f"{name}: {info.label}"
 
 
-def whole(path: str) -> list[Event]:
+def read_checked(path: str) -> list[Event]:
     """The run in a file.
 
     Raises:
-        ValueError: its trace does not add up.
+        ValueError: its trace is inconsistent.
     """
     events = tracefile.read(path)
     if wrong := check(events):
@@ -162,51 +163,51 @@ def whole(path: str) -> list[Event]:
     return events
 
 
-def _law(header: trace.Header, found: Comparison | None) -> str:
-    """What the stack's law is; where plain decoding beside it wrote another text, that."""
+def _exactness_line(header: trace.Header, found: Comparison | None) -> str:
+    """Whether the stack is exact, or how its text differs from that of plain decoding."""
     if not header.lossless or found is None:
         return f"{'exact' if header.lossless else 'lossy'}: {header.lossless_reason}"
     if found.margin is None:
         return "another text than plain decoding's"
     if found.holds:
         return "another text: at a near tie, which products of one row and of several rows may round either way"
-    return "another text, and no near tie: this target's rows change with what is computed beside them"
+    return "another text, and no near tie: this target's logits depend on the other rows of a pass"
 
 
 def _outgrown_lines(header: trace.Header, committed: int) -> Iterator[str]:
-    """Which levels drafted nothing more because the text outgrew their context, and from where on."""
+    """Which levels stopped drafting because the text exceeded their context, and where."""
     for info in header.levels:
         most = info.params.get("context")
         if isinstance(most, int) and len(header.prompt_ids) + committed > most:
             drafted = max(0, most - len(header.prompt_ids))
-            said = f"the context of {letter(header, info.index)}, {most} tokens, was full"
-            yield printable(f"{said} behind {drafted} tokens of the answer: it took no part any more")
+            what = f"the context of {letter(header, info.index)}, {most} tokens, was full"
+            yield printable(f"{what} after {drafted} tokens of the answer: it stopped drafting")
 
 
 def _branch_lines(events: Sequence[Event]) -> Iterator[str]:
     drafts = [e for e in events if isinstance(e, trace.Draft) and e.tokens]
     trees = [
         e for e in drafts if len(set(e.parent_serials)) < len(e.tokens)
-    ]  # not one line whose tokens were drawn again
+    ]  # without chains whose tokens were only drawn again
     if trees:
         tokens = sum(len(e.tokens) for e in trees) / len(trees)
         wide = sum(len({*e.serials} - {*e.parent_serials}) for e in trees) / len(trees)
         yield (
-            f"{len(trees)} of {len(drafts)} drafts offered several sequences, in the mean {wide:.1f} of together "
-            f"{tokens:.1f} tokens; accepts counts the places where one of the offers was kept"
+            f"{len(trees)} of {len(drafts)} drafts offered several sequences, on average {wide:.1f} with "
+            f"{tokens:.1f} tokens in all; accepts counts the positions where one of the offers was kept"
         )
 
 
 def _bound_lines(header: trace.Header, levels: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """What each verifier accepted, beside the most that any exact rule could have with the same rows."""
+    """What each verifier accepted, compared with the most that any exact rule could accept with the same rows."""
     greedy = is_greedy(header.sampling)
     for level in levels:
         best, accepted, by_rule = level["bound"], level["acceptance"], level["expected"]
         if best is None or accepted is None:
             continue
-        said = f"{letter(header, level['level'])} accepted {accepted:.2f} of {level['judged']} places with candidates; "
+        lead = f"{letter(header, level['level'])} accepted {accepted:.2f} of {level['judged']} places with candidates; "
         mean = "" if by_rule is None else f"its rule {by_rule:.2f} in the mean, "
-        yield said + (
+        yield lead + (
             f"greedy: with these candidates no exact rule could accept more than {best:.2f}"
             if greedy
             else f"with these rows {mean}no exact rule more than {best:.2f}"
@@ -222,12 +223,12 @@ def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         if isinstance(event, trace.Plan):
             since = f"from round {round_number(event.round)}"
-            said = f"{since}: {stack_name(event.stack)} ({event.stack})"
-            yield printable(f"{said}: {event.why}" if event.why else said)
+            line = f"{since}: {stack_name(event.stack)} ({event.stack})"
+            yield printable(f"{line}: {event.why}" if event.why else line)
 
 
 def _lane_lines(header: trace.Header, events: Sequence[Event]) -> Iterator[str]:
-    """Whose clock it is where levels work at the same time, and what came of it."""
+    """For levels that work at the same time: the clock of the run, and how busy its lanes were."""
     if (found := metrics.lanes(events)) is None:
         return
     clock = clock_of(header)
@@ -270,12 +271,12 @@ def _baseline_lines(events: Sequence[Event]) -> Iterator[str]:
 
 
 def letter(header: trace.Header, level: int) -> str:
-    """The level's letter: T for the target, else by kind; numbered where a stack has two of a letter."""
+    """The level's letter: T for the target, else by kind; numbered if a stack has two with one letter."""
     return level_letters([info.kind for info in header.levels])[level]
 
 
 def printable(text: str) -> str:
-    """Text that cannot steer a terminal: control characters but newline and tab become visible marks."""
+    """Text without control characters except newline and tab, which a terminal would act on."""
     return "".join(c if c in "\n\t" or c.isprintable() or ord(c) > 0x9F else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 

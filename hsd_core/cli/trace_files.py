@@ -1,5 +1,5 @@
-"""A recorded run as a file: `trace` prints it as coloured text with the totals, `export` makes one HTML file of it that
-replays without a server, `convert` carries a run or a race of an earlier version over to this one.
+"""A recorded run: `trace` prints it as coloured text with the totals, `export` writes one HTML file that replays it
+without a server, `convert` converts a run or a race of an earlier version to this one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from hsd_core.cli.options import flag, option, reads, writes
 from hsd_core.cli.shared_options import command
-from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, show, whole
+from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, read_checked, show
 from hsd_core.core import events as trace
 
 
@@ -29,15 +29,15 @@ def _add_trace(commands: Any) -> None:
     option(
         parser,
         "--by",
-        "whose colour a token has: the level that supplied it, or the highest that accepted it before the target",
+        "colour tokens by the level that supplied them, or by the highest that accepted them before the target",
         choices=(SUPPLIED, ACCEPTED),
         default=SUPPLIED,
     )
-    flag(parser, "--rejected", "show rejected drafts, struck out, by who rejected them")
+    flag(parser, "--rejected", "show rejected drafts, struck out, coloured by the level that rejected them")
 
 
 def show_trace(options: argparse.Namespace) -> int:
-    events = whole(options.file)
+    events = read_checked(options.file)
     terminal = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     colour = options.colour == "always" or (options.colour == "auto" and terminal)
     if isinstance(events[0], trace.Header) and events[0].simulated:
@@ -46,21 +46,20 @@ def show_trace(options: argparse.Namespace) -> int:
     return 0
 
 
-COLOURS = {"supplied": "level", "accepted": "passed"}  # as the page names them in its address
+COLOURS = {"supplied": "level", "accepted": "passed"}  # the names in the address of the page
 
 
 def _add_export(commands: Any) -> None:
     parser = command(commands, "export", "a recorded run as one HTML file", export)
     reads(parser, "file TRACE", "a trace (.jsonl or .jsonl.gz)")
     writes(parser, "--out FILE", "the HTML file to write", required=True)
-    option(parser, "--by", "whose colour tokens have when it opens", choices=list(COLOURS), default="supplied")
+    option(parser, "--by", "colour of the tokens when it opens", choices=list(COLOURS), default="supplied")
 
 
 def export(options: argparse.Namespace) -> int:
-    from hsd_core.cli.terminal import whole
     from hsd_core.export.run_page import page
 
-    out, text = Path(options.out), page(whole(options.file), colour=COLOURS[options.by])
+    out, text = Path(options.out), page(read_checked(options.file), colour=COLOURS[options.by])
     out.write_text(text, encoding="utf-8")
     print(f"{out}: {len(text.encode()) / 1000:.0f} kB; it needs no server and no network", file=sys.stderr)
     return 0

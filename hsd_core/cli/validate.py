@@ -1,5 +1,5 @@
-"""`validate`: predicted against measured ms per token of many stacks, on prompts that nothing was tuned on. `results`:
-the tables of raw results, printed, or made again where they stand in Markdown files.
+"""`validate`: compares predicted and measured ms per token of many stacks, on prompts that nothing was tuned on.
+`results`: prints the tables of raw results, or updates them in Markdown files.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 
 PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "blind-3.jsonl"
-LENGTH = 40  # as long as calibrate's texts
-DEPTH = 4  # levels of the planner's own stacks, at the most
+LENGTH = 40  # tokens, as for the texts of calibrate
+DEPTH = 4  # most levels of the stacks chosen by the planner
 
 
 def add(commands: Any) -> None:
-    parser = command(commands, "validate", "the theory against the clock", act)
+    parser = command(commands, "validate", "compare the theory's predictions with measurements", act)
     add_preset(parser)
-    reads(parser, "--profile FILE", "of the preset on this machine (calibrate)", required=True)
-    reads(parser, "--stacks FILE", "one stack a line, of levels of the profile", required=True)
-    reads(parser, "--prompts FILE", "that nothing was tuned on", default=str(PROMPTS))
+    reads(parser, "--profile FILE", "profile of the preset on this machine (calibrate)", required=True)
+    reads(parser, "--stacks FILE", "one stack per line, of levels of the profile", required=True)
+    reads(parser, "--prompts FILE", "prompts that nothing was tuned on", default=str(PROMPTS))
     counts(parser, "--limit N", "only the first N prompts")
-    counts(parser, "--each N", "N other prompts each sitting (default: all in each)")
-    option(parser, "--max-new-tokens N", f"(default {LENGTH})", type=int, default=LENGTH)
+    counts(parser, "--each N", "N new prompts in each sitting (default: all in each)")
+    option(parser, "--max-new-tokens N", f"length limit (default {LENGTH})", type=int, default=LENGTH)
     option(parser, "--model", f"whose predictions count (default {NAMED})", choices=ENDING, default=NAMED)
     counts(parser, "--sittings N", "how many to add to the file (default 1)", default=1)
     writes(parser, "--out FILE", "raw results; running it again adds a sitting", goes_on=True, required=True)
-    writes(parser, "--summary FILE", "what the page's Planner draws (JSON)")
-    reads(parser, "--earlier FILE", "raw results that the page names too", nargs="+", default=[])
+    writes(parser, "--summary FILE", "the data for the page's Planner (JSON)")
+    reads(parser, "--earlier FILE", "earlier raw results that the page also names", nargs="+", default=[])
     flag(parser, "--detail", "also print what each level of each stack did")
     _add_results(commands)
 
@@ -56,11 +56,11 @@ def act(options: argparse.Namespace) -> int:
         raise ValueError("nothing to predict; give at least 2 to --max-new-tokens")
     picked = picks(profile)
     stacks = bench.with_plain([*bench.read_stacks(options.stacks), *picked.values()])
-    for stack in stacks:  # what the theory or the preset cannot do is met now, not after an hour
+    for stack in stacks:  # refuses what the theory or the preset cannot do now, not after an hour
         plan_of(profile, stack)
     lengths = (profile.lengths or TextLengths(options.max_new_tokens, 1)).under(options.max_new_tokens)
     about = {
-        **measured_by("validation", options.said),
+        **measured_by("validation", options.command_line),
         "preset": preset_from(options).name,
         "model": options.model,
         "profile_digest": digest(profile),
@@ -86,7 +86,7 @@ def act(options: argparse.Namespace) -> int:
 
     due = _due(read_validation(raw.about, raw.records), options.sittings, options.each or len(prompts))
     for number, which in [(number, share(number, options.each, len(prompts))) for number in due]:
-        _sit(raw, number, runner, prompts, which, {**ran_on(pipeline.device), "command": options.said})
+        _sit(raw, number, runner, prompts, which, {**ran_on(pipeline.device), "command": options.command_line})
     validation = read_validation(raw.about, raw.records)
     found = report(validation)
     shown = ("stacks", "models", "terms", *(["levels"] if options.detail else []), "sittings")
@@ -97,14 +97,14 @@ def act(options: argparse.Namespace) -> int:
 
 
 def picks(profile: Profile) -> dict[str, str]:
-    """The planner's own stacks, by what it was asked: the best of all, and of each number of levels."""
+    """The stacks chosen by the planner: the best of all, and the best of each number of levels."""
     answer = best_plans(profile)
     wanted = [("best", answer.best), *((f"{len(r.plan.levels)} levels", r) for r in answer.by_depth[1:DEPTH])]
     return {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
 
 
 def write_summary(validation: Validation, path: Path, earlier: Sequence[str] = ()) -> None:
-    """Write what the page draws. `earlier`: files of validations before this one."""
+    """Writes the data for the page. `earlier`: files of earlier validations."""
     from hsd_core.measure.validate.raw_results import read_validation
     from hsd_core.measure.validate.report import as_json
 
@@ -116,34 +116,34 @@ def share(number: int, each: int | None, prompts: int) -> range:
     """The prompts of a sitting: all of them, or the next `each`.
 
     Raises:
-        ValueError: there are not so many left.
+        ValueError: too few are left.
     """
     if each is None:
         return range(prompts)
     if number * each > prompts:
         raise ValueError(
-            f"sitting {number} needs {each} prompts that nobody has looked at, and all {prompts} were; give fresh ones "
+            f"sitting {number} needs {each} unused prompts, and all {prompts} were used; give new ones "
             "to --prompts, and a new file to --out"
         )
     return range((number - 1) * each, number * each)
 
 
 def _due(found: Validation, more: int, prompts: int) -> range:
-    """The sittings to run: one that was interrupted is finished first, and counts. `prompts`: of a sitting."""
+    """The sittings to run; an interrupted one is finished first and counts. `prompts`: number in a sitting."""
     last = max((sitting.number for sitting in found.sittings), default=0)
-    whole = all(sitting.prompts == prompts for sitting in found.sittings)
-    return range(last + 1, last + more + 1) if whole else range(last, last + more)
+    complete = all(sitting.prompts == prompts for sitting in found.sittings)
+    return range(last + 1, last + more + 1) if complete else range(last, last + more)
 
 
 def _sit(
     raw: RawFile, number: int, runner: bench.Runner, prompts: list[bench.Prompt], which: range, on: dict[str, Any]
 ) -> None:
-    """One sitting on these of the prompts, from where it was interrupted if it was."""
+    """Runs one sitting on some of the prompts, or continues an interrupted one."""
     from hsd_core.measure.validate.raw_results import measure
 
     own = [record for record in raw.records if record["sitting"] == number]
-    whole = bench.completed((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])
-    done = frozenset(m.prompt for m in whole)
+    finished = bench.completed((bench.from_record(r["run"]) for r in own if "run" in r), raw.about["stacks"])
+    done = frozenset(m.prompt for m in finished)
     torn = [r for r in own if "run" in r and r["run"]["prompt"] not in done]
     raw.keep(record for record in raw.records if record not in torn)
     if not done:
@@ -157,12 +157,12 @@ def _sit(
 
 
 def _add_results(commands: Any) -> None:
-    parser = command(commands, "results", "tables of what bench and validate kept", results)
+    parser = command(commands, "results", "tables of raw results of bench, validate and others", results)
     reads(parser, "files FILE", "raw results; print their tables as Markdown", nargs="*")
     option(parser, "--view NAME", "only this table of each file")
-    writes(parser, "--update FILE.md", "make marked tables again in place", goes_on=True, nargs="+", default=[])
-    writes(parser, "--summary FILE", "of one validation, what the page's Planner draws (JSON)")
-    reads(parser, "--earlier FILE", "validations that it names too", nargs="+", default=[])
+    writes(parser, "--update FILE.md", "update marked tables in place", goes_on=True, nargs="+", default=[])
+    writes(parser, "--summary FILE", "of one validation, the data for the page's Planner (JSON)")
+    reads(parser, "--earlier FILE", "earlier validations that it also names", nargs="+", default=[])
 
 
 def results(options: argparse.Namespace) -> int:

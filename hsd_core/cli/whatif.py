@@ -1,4 +1,4 @@
-"""`whatif`: simulate a stack that nobody has weights for; the events are the engine's own, the clock is a profile's."""
+"""`whatif`: simulates a stack without weights; the events are the engine's, the times those of a profile."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def add(commands: Any) -> None:
     parser = command(commands, "whatif", "simulate a stack without weights", act)
     what = parser.add_mutually_exclusive_group()
     option(what, "--preset P", f"{', '.join(whatif_names())} (default {DEFAULT})")
-    reads(what, "--profile FILE", "a profile (JSON) of your own, measured or made up")
+    reads(what, "--profile FILE", "another profile (JSON), measured or invented")
     option(parser, "--stack S", 'levels by name, "Llama 1B:3,Llama 405B" (default: the best plan)')
     counts(parser, "--max-new-tokens N", "length limit (default 160)", default=160)
     option(parser, "--seed S", "the same seed gives the same run", type=int, default=0)
     option(
         parser,
         "--with",
-        "levels work at the same time, as this schedule says",
+        "levels work at the same time, by this schedule",
         dest="schedule",
         default="",
         choices=[name for name, one in schedulers().items() if one.make and not one.nodes],

@@ -1,1 +1,1 @@
-"""A run as one HTML file: its scripts as one (`bundle`), and the file with the run's records (`run_page`)."""
+"""HTML files without a server: scripts as one (`bundle`), a run (`run_page`), the reference (`reference_page`)."""

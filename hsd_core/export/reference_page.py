@@ -1,8 +1,8 @@
-"""The reference as one file of HTML without a script: sections of entries, each with an anchor.
+"""The reference as one HTML file without a script: sections of entries, each with an anchor.
 
-What a section says comes from declarations, docstrings and parsers (`cli/reference.py`); this file only lays it out.
-A text is plain: blank lines part paragraphs, indented blocks and lists of arguments stay as they are, lines of `|` are
-a table, `code` stands in backticks, and `[name](#anchor)` leads to another entry.
+The content comes from declarations, docstrings and parsers (`cli/reference.py`); this file only lays it out. In a text
+blank lines separate paragraphs, indented blocks and lists of arguments are kept as they are, lines of `|` are a table,
+`code` is in backticks, and `[name](#anchor)` links to another entry.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ th {{ border-top: 0; color: var(--muted); font-weight: 400; }}
 
 
 class Item(NamedTuple):
-    """A line of a list. code: whether its name is something that one types."""
+    """A line of a list. code: whether its name is something to type."""
 
     name: str
     text: str
@@ -90,7 +90,7 @@ class Entry(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Its own items stand above its entries."""
+    """Its items come before its entries."""
 
     title: str
     anchor: str
@@ -100,28 +100,28 @@ class Section(NamedTuple):
 
 
 def anchor(*names: str) -> str:
-    """The anchor of something with these names, the kind of thing first: ("option", "site", "--out")."""
+    """The anchor for names, the kind first: ("option", "site", "--out")."""
     return "-".join(_NO_ANCHOR.sub("-", name).strip("-") or "x" for name in names)
 
 
 def page(sections: Sequence[Section]) -> str:
-    """The whole file.
+    """The complete file.
 
     Raises:
-        ValueError: two things have one anchor, or a link leads to none.
+        ValueError: an anchor occurs twice, or a link has no target.
     """
     contents = "".join(f'<li><a href="#{one.anchor}">{escape(one.title)}</a></li>' for one in sections)
     body = "\n".join(part for section in sections for part in _section(section))
     top = f'<h1>{escape(TITLE.split(" · ")[0])}</h1>\n<p class="muted">{_inline(ABOUT)}</p>'
     nav = f'<nav aria-label="Sections"><ul>{contents}</ul></nav>'
-    whole = f'<div class="frame">\n<header>{top}\n{nav}</header>\n<main>\n{body}\n</main>\n</div>'
-    _check(whole)
+    frame = f'<div class="frame">\n<header>{top}\n{nav}</header>\n<main>\n{body}\n</main>\n</div>'
+    _check(frame)
     return document(
         f"style-src {csp_hash(_STYLE.encode())}; img-src data:",
         title=TITLE,
         head=f"<style>{_STYLE}</style>",
         marks="data-reference",
-        body=whole,
+        body=frame,
     )
 
 
@@ -154,7 +154,7 @@ def _item(item: Item) -> str:
 
 
 def prose(text: str) -> str:
-    """A docstring, or another plain text, as HTML."""
+    """A docstring or another plain text as HTML."""
     blocks = re.split(r"\n\s*\n", cleandoc(text)) if text else []
     return "\n".join(map(_block, blocks))
 
@@ -184,6 +184,6 @@ def _inline(text: str) -> str:
 def _check(html: str) -> None:
     anchors = re.findall(r' id="([^"]+)"', html)
     if twice := {one for one in anchors if anchors.count(one) > 1}:
-        raise ValueError(f"two things have one anchor: {', '.join(sorted(twice))}")
+        raise ValueError(f"anchors occur twice: {', '.join(sorted(twice))}")
     if dead := set(re.findall(r'href="#([^"]+)"', html)) - {*anchors}:
-        raise ValueError(f"links lead nowhere: {', '.join(sorted(dead))}")
+        raise ValueError(f"links without a target: {', '.join(sorted(dead))}")

@@ -1,12 +1,12 @@
 """A run as one HTML file that replays without a server or a network: the page's scripts and styles, and the run.
 
-The file may do nothing but that: its Content-Security-Policy allows this one script by its hash, no connection and
-nothing from elsewhere. What a prompt or a model said lies packed in letters and digits, and reaches the page as text.
+Its Content-Security-Policy allows only this one script, by its hash, no connection and no other source. Prompts and
+outputs are encoded in base64 and reach the page as text.
 
-The run is a list of records, as the page is sent them live: events as `trace.codec.to_dict` writes them, and the
-figures that they change, so that the page needs no definition of a metric. After each commit follows a `snapshot` of
-the run's figures (`repeats_from`: the token from which on the text repeats itself, None if it does not), after each
-call of a level a `gauge` with that level's.
+The run is a list of records, the same as in a live run: events as `trace.codec.to_dict` writes them, and the figures
+that they change, so that the page needs no definition of a metric. Each commit is followed by a `snapshot` of the run's
+figures (`repeats_from`: the token from which the text repeats itself, None if it does not), each call of a level by a
+`gauge` with that level's figures.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from hsd_core.typed import encode
 
 
 def document(policy: str, *, title: str, head: str, marks: str, body: str) -> str:
-    """The text of a file. It names an empty icon, as a browser asks the host for one otherwise.
+    """The text of a file, with an empty icon, which browsers would request from the host otherwise.
 
     Args:
-        policy: which scripts, styles and images are let in; nothing else is.
-        head: elements behind the title. marks: attributes of the body. body: what is in it.
+        policy: the allowed scripts, styles and images.
+        head: elements after the title. marks: attributes of the body. body: its content.
     """
     return f"""<!doctype html>
 <html lang="en">
@@ -54,17 +54,17 @@ def document(policy: str, *, title: str, head: str, marks: str, body: str) -> st
 
 
 def csp_hash(text: bytes) -> str:
-    """The source expression by which a policy knows a script or a style."""
+    """The source expression of a script or a style in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
 
 
 def script_json(value: object) -> str:
-    """JSON that may stand inside a script element."""
+    """JSON that is safe inside a script element."""
     return encode(value).decode().replace("<", "\\u003c")
 
 
 class RecordStream:
-    """Turns the events of one run, fed in order, into records for the page."""
+    """Converts the events of one run, fed in order, to records for the page."""
 
     def __init__(self) -> None:
         self.records: list[dict[str, Any]] = []
@@ -73,12 +73,12 @@ class RecordStream:
         self._repeats_from: int | None = None
 
     def feed(self, event: Event) -> None:
-        """Append the event's record and the figures that it changes: the run's, or those of the level at work."""
+        """Appends the event's record and the figures that it changes: those of the run or of the calling level."""
         self._meter.feed(event)
         self.records.append(to_dict(event))
         if isinstance(event, Commit):
             self._ids += [token.id for token in event.tokens]
-            if self._repeats_from is None:  # a text that went in circles did, however it ends
+            if self._repeats_from is None:  # the first loop counts, however the text ends
                 self._repeats_from = loop_from(self._ids)
             figures = self._meter.snapshot()
             figures["waste"] = [level["waste"] for level in figures.pop("levels")]
@@ -90,7 +90,7 @@ class RecordStream:
 
 
 def page_records(events: Iterable[Event]) -> list[dict[str, Any]]:
-    """The records of a whole trace."""
+    """The records of a trace."""
     wire = RecordStream()
     for event in events:
         wire.feed(event)
@@ -99,21 +99,20 @@ def page_records(events: Iterable[Event]) -> list[dict[str, Any]]:
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ENTRY = "js/offline/main.js"
-# The style sheets of the first screen, in the order in which later ones add to earlier ones: those of its parts, then
-# those of systems, then how all of them change.
+# The style sheets of the first screen in order: those of its parts, then those of systems, then those that change all.
 OF_PARTS = (
     *("base", "layout", "help", "tower", "controls", "shelf", "text", "legend", "tree", "lanes", "caption", "card"),
     *("charts", "glossary", "anatomy", "proof"),
 )
 OF_ALL = ("panels", "low", "presenter", "forced")
-# What tokens are coloured by when it opens, and where the run is put; js/shared/share/save-page.js looks for the same.
+# The colouring when the page opens, and the place of the run; js/shared/share/save-page.js looks for the same strings.
 COLOUR = 'data-colour="level"'
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 
 
 def system_assets(assets: Path, ending: str) -> list[str]:
-    """Paths of the scripts ("js") or style sheets ("css") that systems bring to the first screen: `NAME.js` and
-    `NAME.css` of each folder `js/systems/NAME` that has one."""
+    """Paths of the scripts ("js") or style sheets ("css") of systems for the first screen: `NAME.js` and `NAME.css` in
+    folders `js/systems/NAME`."""
     found = sorted((assets / "js/systems").glob(f"*/*.{ending}"))
     return [path.relative_to(assets).as_posix() for path in found if path.stem == path.parent.name]
 
@@ -125,7 +124,7 @@ def style_sheets(assets: Path = ASSETS) -> list[str]:
 
 
 def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level") -> str:
-    """The file of a run. `colour`: what tokens are coloured by when it opens, as in the page's address."""
+    """The file of a run. `colour`: the colouring when it opens, as in the page's address."""
     run = gzip.compress(encode(page_records(events)), 9, mtime=0)
     found = empty_page(assets).replace(COLOUR, COLOUR.replace("level", colour), 1)
     return found.replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
@@ -133,7 +132,7 @@ def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level
 
 @cache
 def empty_page(assets: Path = ASSETS) -> str:
-    """The file without its run, which is to stand in `EMPTY`: records, as gzip, in base64.
+    """The file without its run, which replaces `EMPTY`: records as gzip in base64.
 
     Raises:
         BundleError: the scripts cannot be put into one.
@@ -145,7 +144,7 @@ def empty_page(assets: Path = ASSETS) -> str:
     scripts = script(modules([*system_assets(assets, "js"), ENTRY], read))
     style = "\n".join(map(read, style_sheets(assets)))
     if "</style" in style.lower():
-        raise ValueError("a style sheet holds </style, which would end it")
+        raise ValueError("a style sheet contains </style, which would end it")
     policy = f"script-src {csp_hash(scripts.encode())}; style-src {csp_hash(style.encode())}; img-src data: blob:"
     body = f"""<noscript>This file replays a run with JavaScript, which is off here.</noscript>
 <div id="stage"><div class="hx-root"></div></div>

@@ -125,8 +125,8 @@ def test_where_the_environment_says_so_a_default_is_the_presets_own_everywhere(m
     monkeypatch.setenv("HSD_DEFAULT", "preset")
     pinned = default_stack.default_for_machine(PRESETS["smollm2"], "cpu")
     assert pinned == DefaultStack(OWN, default_stack.PINNED)
-    assert pinned.told == "block lengths as the preset has them, as HSD_DEFAULT=preset asks"
-    assert DefaultStack(OWN).told == "block lengths as the preset has them"
+    assert pinned.summary == "block lengths as the preset has them, as HSD_DEFAULT=preset asks"
+    assert DefaultStack(OWN).summary == "block lengths as the preset has them"
 
 
 def test_the_catalogue_names_the_stack_as_written_and_says_where_it_comes_from() -> None:
@@ -172,8 +172,8 @@ def test_the_quick_calibration_is_kept_and_default_means_what_it_plans(
             == 0
         )
         header = next(event for event in read(trace) if isinstance(event, Header))
-        assert header.stack == found.stack and header.profile["about"]["planned"] == found.told
-        assert f"default stack: {found.told}" in capsys.readouterr().err
+        assert header.stack == found.stack and header.profile["about"]["planned"] == found.summary
+        assert f"default stack: {found.summary}" in capsys.readouterr().err
     assert main(["models"]) == 0
     assert found.sentence in capsys.readouterr().out
 
@@ -185,7 +185,7 @@ def test_where_a_shipped_profile_knows_the_levels_only_costs_are_measured(
     shipped = made_up(middle=0.91)
     monkeypatch.setattr(profiling, "shipped_profile", lambda preset, device: shipped if preset == "toy" else None)
     assert main(["calibrate", "--preset", "toy", "--quick"]) == 0
-    assert "as the shipped profile has it (a machine, 2026-01-02)" in capsys.readouterr().out
+    assert "acceptances from the shipped profile (a machine, 2026-01-02)" in capsys.readouterr().out
     found = profile_store.quick_profile("toy")
     assert found is not None and found.names == TABLES
     assert (found.acceptance, found.interval) == (shipped.acceptance, shipped.interval)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hsd_core.cli.doctor import told
+from hsd_core.cli.doctor import answer_lines
 from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.counts import DoctorError
 from hsd_core.doctor.reading.inputs import read_texts
@@ -347,7 +347,7 @@ def answered(text: str) -> dict[str, Any]:
 
 
 def said(answer: dict[str, Any]) -> str:
-    return "\n".join(told(answer))
+    return "\n".join(answer_lines(answer))
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -45,7 +45,7 @@ def test_modules_that_need_one_another_share_functions_alone() -> None:
 
 @pytest.mark.parametrize("line", ["export default 1;", "export let x = 1;", 'import main from "./b.js";'])
 def test_what_is_not_understood_is_refused(line: str) -> None:
-    with pytest.raises(BundleError, match="not a form of import or export"):
+    with pytest.raises(BundleError, match="not a supported form of import or export"):
         bundled(main=line, b="")
 
 

@@ -10,7 +10,7 @@ import pytest
 from app.serve.limits import MAX_PROMPT, prompt_characters
 from app.serve.settings import RequestError
 from app.tabs.explore.long_texts import LONG_TEXTS, long_text, menu
-from hsd_core.cli.shared_options import reads_prompt
+from hsd_core.cli.shared_options import prompt_progress
 
 
 def test_every_long_text_is_there_as_long_as_the_menu_says() -> None:
@@ -37,7 +37,7 @@ def test_a_terminal_is_told_how_much_of_a_prompt_was_read_and_how_long_the_rest_
 ) -> None:
     now = 100.0
     monkeypatch.setattr(sys, "stderr", shown := Terminal())
-    tell = reads_prompt(lambda: now)
+    tell = prompt_progress(lambda: now)
     tell("target", 128, 512)
     now = 102.0
     tell("target", 256, 512)

@@ -138,9 +138,9 @@ def test_no_anchor_is_dead_or_there_twice_and_nothing_is_asked_for(read: Read, m
 
 
 def test_a_dead_link_or_a_second_anchor_is_refused() -> None:
-    with pytest.raises(ValueError, match="links lead nowhere: nothing"):
+    with pytest.raises(ValueError, match="links without a target: nothing"):
         page([Section("A", "a", "see [it](#nothing)")])
-    with pytest.raises(ValueError, match="two things have one anchor: a"):
+    with pytest.raises(ValueError, match="anchors occur twice: a"):
         page([Section("A", "a", entries=[Entry("A", "a")])])
 
 

@@ -74,4 +74,4 @@ def test_the_command_line_says_where_a_draft_stopped(
     assert cli.main(["generate", *over, *asked]) == 0
     said = capsys.readouterr().err
     assert f"{TOKENS} tokens" in said and "ended by length" in said
-    assert "the context of M, 24 tokens, was full behind 16 tokens of the answer: it took no part any more" in said
+    assert "the context of M, 24 tokens, was full after 16 tokens of the answer: it stopped drafting" in said

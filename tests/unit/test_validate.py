@@ -333,7 +333,7 @@ def test_every_sitting_may_have_prompts_of_its_own_until_there_are_none_left(toy
     assert "1 other prompts of `prompts.jsonl` a sitting" in capsys.readouterr().out
     before = lines(toy)
     assert command(toy, "--each", "1") == 2
-    assert "sitting 3 needs 1 prompts that nobody has looked at, and all 2 were" in capsys.readouterr().err
+    assert "sitting 3 needs 1 unused prompts, and all 2 were used" in capsys.readouterr().err
     assert lines(toy)[1:] == before[1:]
 
 

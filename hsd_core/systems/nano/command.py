@@ -168,7 +168,7 @@ def _sweep(
     )
     data = prompts_file(options.data)
     about = {
-        **measured_by("sweep", options.said),
+        **measured_by("sweep", options.command_line),
         "preset": pipeline.preset.name,
         "device": decoder.device,
         "dtype": decoder.dtype,

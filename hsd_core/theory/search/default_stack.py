@@ -167,7 +167,7 @@ class DefaultStack:
         return f"block lengths planned from the profile of {machine}, {day} (nearest shipped)"
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Both in one line."""
         return "; ".join(filter(None, (self.sentence, self.promised)))
 
