@@ -37,7 +37,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.whatif import DEFAULT, whatif_profile
     from hsd_core.measure.whatif.simulation import bounded, plan_named, play
     from hsd_core.theory import best_plans, expected, read_profile
-    from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
+    from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, expected_on_lanes
     from hsd_core.trace import file as tracefile
     from hsd_core.trace import metrics
 
@@ -57,7 +57,7 @@ def act(options: argparse.Namespace) -> int:
     if not options.schedule:
         print(f"expected by the theory: {expected(profile, plan).ms_per_token:.4g} ms per token{took}")
     else:
-        ms = reckoned(profile, OnTwoLanes(plan, options.schedule)).ms_per_token
+        ms = expected_on_lanes(profile, OnTwoLanes(plan, options.schedule)).ms_per_token
         print(f"expected by the theory: {ms:.4g} ms per token on two machines{took}")
     if note := str(profile.about.get("note", "")):
         print(note)

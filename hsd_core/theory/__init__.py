@@ -1,7 +1,7 @@
 """The theory of HSD over a measured profile: expected latency and the optimal hierarchy.
 
 Globerson et al. 2025 (arXiv 2510.19705) state that the expected latency of any hierarchy has a formula and that the
-optimal hierarchy is a generalized shortest path; both are worked out here over costs c_i(n) and acceptances a_ij.
+optimal hierarchy is a generalized shortest path; both are computed here from costs c_i(n) and acceptances a_ij.
 Numbers only: no weights, no tensors.
 """
 

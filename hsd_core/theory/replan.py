@@ -1,20 +1,19 @@
 """Re-planning while generating: the stack "auto".
 
-The run starts with the profile's best plan. Every verification tells how many tokens of the level below it kept; these
-outcomes move the acceptance of that pair, exponentially weighted over the tokens judged, and a lookup's hit rate over
-its lookups. Now and then the planner is asked again, with the profile's costs and the moved acceptances, and the run
-changes its plan where that promises enough.
+The run starts with the profile's best plan. Each verification shows how many tokens of the level below it kept; these
+outcomes update the acceptance of the pair, exponentially weighted over the judged tokens, and a lookup's hit rate over
+its lookups. From time to time the planner runs again, with the profile's costs and the updated acceptances, and the
+plan is changed if the predicted gain is large enough.
 
-Only pairs that were observed move, and what one verifier makes of a drafter's tokens counts for another verifier too
-where the two agree in nearly all (`ALIKE`): an int4 copy sees the same lookups fail as the target. A level that left
-the plan keeps its last estimate, good or bad, so a passage that was hard for it can keep it out for the rest of the
-run. `explore` is the remedy: every so many rounds one round runs the best plan that holds a pair not seen lately, of
-any set of levels, if it is not predicted to be much slower. It is off by default, as the level that joins has the whole
-text to catch up on.
+Only observed pairs are updated, and an outcome also counts for other verifiers that agree with this one almost always
+(`ALIKE`): an int4 copy rejects the same lookups as the target. A level that left the plan keeps its last estimate, so a
+passage that was hard for it can keep it out for the rest of the run. `explore` is the remedy: every `explore` rounds,
+one round runs the best plan, of any set of levels, with a pair not observed recently, if it is not predicted to be much
+slower. It is off by default, as a level that joins has to read the complete text first.
 
-The plan is a function of the profile and the outcomes of earlier rounds; no clock is read and no coin is thrown, so a
-run can be repeated and stays exact (`plans`). Predictions take every level's policy for `fixed`. Why a plan changes is
-a sentence, for the trace, the terminal and the page.
+The plan is a function of the profile and the outcomes of earlier rounds, without clock or random numbers, so a run can
+be repeated and stays exact (`plans`). Predictions assume the policy `fixed` at every level. The reason of a change is a
+sentence, for the trace, the terminal and the page.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ _SOURCES = {"measured": "measured on the machine of this run", "shipped": "shipp
 
 
 def pair_key(pair: tuple[int, int]) -> str:
-    """How a trace names a pair: "drafter->verifier"."""
+    """The name of a pair in a trace: "drafter->verifier"."""
     return f"{pair[0]}->{pair[1]}"
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateChange:
-    """An estimate that moved, by its key: what it was when the plan that is left was chosen, and is now.
+    """A changed estimate, by its key: its value when the previous plan was chosen, and now.
 
-    `later`: that was in the course of the run; else it is the profile's.
+    `later`: that plan was chosen during the run; else the value is the profile's.
     """
 
     key: str
@@ -61,9 +60,9 @@ def reason(
     exploring: bool = False,
     returned: bool = False,
 ) -> str:
-    """The estimate that moved most since the plan that is left, what changes, and what that is predicted to save.
+    """The estimate that changed most since the previous plan, the changes of the plan, and the predicted saving.
 
-    left: the plan that is left, None at the start.
+    left: the previous plan, None at the start.
     """
     ms = f"{chosen.prediction.ms_per_token:.1f} ms a token predicted"
     if left is None:
@@ -73,10 +72,10 @@ def reason(
         return f"one round to see how another plan fares: {ms}, the best {before}"
     if returned and chosen.plan == left.plan:
         return f"back from exploring: {ms}"
-    said = f"{changes(profile, left.plan, chosen.plan)}: {ms} instead of {before}"
+    text = f"{changes(profile, left.plan, chosen.plan)}: {ms} instead of {before}"
     if moved is not None:
-        said = f"{_observed(profile, moved)}, so {said}"
-    return f"after exploring: {said}" if returned else said
+        text = f"{_observed(profile, moved)}, so {text}"
+    return f"after exploring: {text}" if returned else text
 
 
 def _observed(profile: Profile, moved: EstimateChange) -> str:
@@ -88,8 +87,8 @@ def _observed(profile: Profile, moved: EstimateChange) -> str:
 
 
 def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset: str | None) -> str:
-    """Where a header's profile was measured, and the cure if that was not on the run's machine. As `originText` of
-    assets/js/tabs/explore/tower/floor/floor-notes.js has it.
+    """Where a header's profile was measured, and what to do if that was not on the run's machine; the same text as
+    `originText` of assets/js/tabs/explore/tower/floor/floor-notes.js.
     """
     about = (profile or {}).get("about")
     source = str(about.get("source")) if isinstance(about, Mapping) else ""
@@ -98,15 +97,15 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     where, day = (str(about.get(key) or "")[:80] for key in ("machine", "recorded"))
     if source == "measured":
         return f"profile {_SOURCES[source]}{day and f' on {day}'}"
-    said = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
+    profile_words = f"profile {_SOURCES[source]}, measured{where and f' on {where}'}{day and f', {day}'}"
     other = f"not on the machine of this run, {machine}"
     alike = "another machine of the same description" if where == machine else other
     measure = f"python -m hsd_core calibrate {preset_option(preset or '')}"
-    return f"{said}: {alike}, where passes may cost more or less; {measure} measures it"
+    return f"{profile_words}: {alike}, where passes may cost more or less; {measure} measures it"
 
 
 def changes(profile: Profile, before: StackPlan, after: StackPlan) -> str:
-    """Which levels join and leave, and whose T changes."""
+    """The levels that join and leave, and the changes of T."""
     names = profile.names
     lengths = [dict(zip(plan.levels, plan.blocks, strict=False)) for plan in (before, after)]
     parts = [f"{names[i]} joins" for i in after.levels if i not in before.levels]
@@ -120,22 +119,22 @@ def changes(profile: Profile, before: StackPlan, after: StackPlan) -> str:
 
 
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
-EVERY = 16  # rounds between two questions to the planner
-MOVED = 0.1  # an estimate that moved so much since the last question is a question at once,
-REST = 4  # but not before so many rounds;
-STILL = 0.25  # where all moved by less than this part of it, nothing is asked: planning takes its time from the run
-ALIKE = 0.95  # verifiers of which one accepts so much of the other's tokens judge a drafter alike
+EVERY = 16  # rounds between two runs of the planner
+MOVED = 0.1  # an estimate that changed this much since the last planning starts one at once,
+REST = 4  # but not before this many rounds;
+STILL = 0.25  # no planning if all estimates changed by less than this part of `moved`: planning takes time
+ALIKE = 0.95  # verifiers of which one accepts this share of the other's tokens share their observations
 GAIN = 0.03  # predicted saving below which the plan stays
-SLOWER = 1.25  # what exploring may cost in its one round, over the best plan
-SHORTLIST = 12  # paths that the exact recursion ranks
+SLOWER = 1.25  # most that a round of exploring may be slower than the best plan
+SHORTLIST = 12  # paths ranked by the exact recursion
 
 Pair = tuple[int, int]
 AskPlanner = Callable[[Profile], Answer]
 
 
 def _ask(profile: Profile) -> Answer:
-    """The best plan of every set of levels, then more block lengths of the fastest sets."""
-    planner = Planner(profile, trees=False)  # a run's tree is fixed when its levels are opened
+    """The best plan of every set of levels, and more block lengths of the fastest sets."""
+    planner = Planner(profile, trees=False)  # the tree of a run is fixed when its levels are opened
     sets, found = planner.best_of_each_set(), planner.best(shortlist=SHORTLIST)
     best = min(found.best, sets[0], key=lambda one: one.prediction.ms_per_token)
     others = dict.fromkeys((*sets, found.best, *found.alternatives))
@@ -144,7 +143,7 @@ def _ask(profile: Profile) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a replanner takes its outcomes; see the constants of the same names. `explore`: rounds, 0 for never."""
+    """The parameters of a replanner; see the constants of the same names. `explore`: rounds, 0 for never."""
 
     half_life: float = HALF_LIFE
     every: int = EVERY
@@ -158,7 +157,7 @@ class Pace:
 
 
 class Estimates:
-    """Acceptances and the hit rate as a run has shown them so far, beginning with a profile's."""
+    """Estimates of acceptances and hit rate during a run, starting with a profile's."""
 
     def __init__(self, profile: Profile, half_life: float) -> None:
         n = len(profile.levels)
@@ -169,7 +168,7 @@ class Estimates:
         self._keep = 0.5 ** (1.0 / half_life)
 
     def take(self, past: Round) -> None:
-        """Move by what a round drafted and judged."""
+        """Updates the estimates with the outcomes of a round."""
         for outcome in past.outcomes:
             if isinstance(outcome, Checked):
                 kept, rejected = outcome.accepted, outcome.accepted < outcome.tokens
@@ -181,38 +180,38 @@ class Estimates:
                 self.hit = self._keep * self.hit + (1.0 - self._keep) * (outcome.tokens > 0)
 
     def _alike(self, below: int, level: int) -> list[int]:
-        """The verifier and those that judge as it does."""
+        """The verifier and the levels that agree with it."""
         others = range(below + 1, len(self.profile.levels))
         return [i for i in others if i == level or self.acceptance[min(i, level), max(i, level)] >= ALIKE]
 
     def moved_most(self, since: Mapping[str, float]) -> str | None:
-        """Which of the observed estimates is furthest from what it was, by its key in `as_dict`."""
+        """The key, as in `as_dict`, of the observed estimate that changed most."""
         now = self.as_dict()
         seen = [pair_key(pair) for pair in sorted(self.seen)] + (["hit"] if self.hit is not None else [])
         return max(seen, key=lambda key: abs(now[key] - since[key]), default=None)
 
     def now(self) -> Profile:
-        """The profile with these acceptances in it."""
+        """The profile with these acceptances."""
         profile = self.profile.with_acceptance(self.acceptance)
         if self.hit is None:
             return profile
         return replace(profile, levels=(replace(profile.levels[0], hit_rate=self.hit), *profile.levels[1:]))
 
     def as_dict(self) -> dict[str, float]:
-        """By the keys of `trace.Plan.acceptance`."""
+        """The estimates by the keys of `trace.Plan.acceptance`."""
         named = {pair_key(pair): a for pair, a in self.acceptance.items()}
         return named if self.hit is None else {**named, "hit": self.hit}
 
 
 class ProfileReplanner:
-    """A `Replanner` over a profile. One object serves one run.
+    """A `Replanner` over a profile, for one run.
 
     Args:
-        profile: measured levels, among them all of the stack; see `calibrate`.
-        specs: the stack, cheapest first: the candidates. Their T count for nothing.
+        profile: measured levels, including all of the stack; see `calibrate`.
+        specs: the stack, cheapest first: the candidates. Their T are ignored.
         ask: the planner.
     Raises:
-        ProfileError: a level of the stack is not in the profile, or stands in another order there.
+        ProfileError: a level of the stack is not in the profile, or is there in another order.
     """
 
     def __init__(
@@ -221,9 +220,9 @@ class ProfileReplanner:
         self.profile = candidates(profile, specs)
         self._bonus = [spec.bonus for spec in specs]
         self._pace, self._ask = pace or Pace(), ask
-        self._known: Mapping[str, float]  # the estimates when the planner was last asked
-        self._since: Mapping[str, float]  # the same when the present plan was chosen
-        self._changed: bool  # whether that was after the start
+        self._known: Mapping[str, float]  # the estimates at the last planning
+        self._since: Mapping[str, float]  # the estimates when the present plan was chosen
+        self._changed: bool  # whether it was chosen after the start
         self._back: StackPlan | None  # the plan that was left for one round of exploring
         self._reset()
 
@@ -235,14 +234,14 @@ class ProfileReplanner:
         return asdict(self._pace)
 
     def first(self) -> RunPlan:
-        """The profile's best plan; the state is that of a new run."""
+        """The profile's best plan; resets the state."""
         self._reset()
         _, ranked = self._ranked()
         self._plan = ranked[0].plan
         return self._course(ranked[0], None)
 
     def after(self, past: Round) -> RunPlan | None:
-        """Another plan where the outcomes so far promise at least `gain`."""
+        """Another plan if it is predicted to save at least `gain`."""
         self._estimates.take(past)
         if self._back is not None:  # the one round of exploring is over
             plan, self._back = self._back, None
@@ -261,7 +260,7 @@ class ProfileReplanner:
         return self._pace.explore > 0 and (index + 1) % self._pace.explore == 0
 
     def _settle(self, index: int, returning: StackPlan | None = None) -> RunPlan | None:
-        """Ask the planner; stay where nothing is gained. `returning`: the plan that was left to explore."""
+        """Runs the planner; None if nothing is gained. `returning`: the plan before exploring."""
         now, ranked = self._ranked()
         self._known, self._asked = self._estimates.as_dict(), index
         best, present = ranked[0], returning or self._plan
@@ -279,7 +278,7 @@ class ProfileReplanner:
         return self._course(chosen, left, returned=returning is not None)
 
     def _ranked(self) -> tuple[Profile, list[Ranked]]:
-        """The profile of this moment and its plans, the best first, as the stack verifies: bonus or none."""
+        """The present profile and its plans, the best first, with the stack's bonus settings."""
         now = self._estimates.now()
         answer = self._ask(now)
         found = [answer.best, *answer.alternatives]
@@ -290,7 +289,7 @@ class ProfileReplanner:
         return now, sorted(priced, key=lambda each: each.prediction.ms_per_token)
 
     def _unseen(self, ranked: Sequence[Ranked], best: Ranked, index: int) -> Ranked | None:
-        """The best of these with a pair that was not observed lately, if it is not much slower than the best plan."""
+        """The best of these with a pair not observed recently, if it is not much slower than the best plan."""
         longest = SLOWER * best.prediction.ms_per_token
         lately = index - 4 * self._pace.explore
         for each in ranked:
@@ -321,12 +320,12 @@ class ProfileReplanner:
 
 
 def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
-    """The profile of a stack's levels alone, in the stack's order, each pair with the acceptance under its rule.
+    """The profile of a stack's levels, in the stack's order, each pair with the acceptance under its rule.
 
-    A rule that the profile does not know has the acceptances of `tokenwise`.
+    A rule without acceptances in the profile gets those of `tokenwise`.
 
     Raises:
-        ProfileError: a level of the stack is not in the profile, or stands in another order there.
+        ProfileError: a level of the stack is not in the profile, or is there in another order.
     """
     known = {measured_as(level_of(level.spec), bottom=True): i for i, level in enumerate(profile.levels) if level.spec}
     wanted = [measured_as(spec, bottom=not place) for place, spec in enumerate(specs)]
@@ -347,12 +346,12 @@ def candidates(profile: Profile, specs: Sequence[LevelSpec]) -> Profile:
         raise ProfileError(f"{format_stack(specs[:1])}: a run's tree is fixed when it begins; plan it without @tree=")
     if specs[0].get(GROW):
         raise ProfileError(
-            f"{format_stack(specs[:1])}: plans hold no tree that is shaped again in every round; plan it without @grow="
+            f"{format_stack(specs[:1])}: plans have no tree with a new shape in every round; plan it without @grow="
         )
     if missing or there[-1] != profile.target:
         named = ", ".join(missing) or format_stack(wanted[-1:])
         raise ProfileError(
-            f"the profile knows nothing of {named}; its levels are {', '.join(profile.names)}; measure them with "
+            f"the profile lacks {named}; its levels are {', '.join(profile.names)}; measure them with "
             f"calibrate --levels {format_stack(wanted)}"
         )
     if there != sorted(set(there)):

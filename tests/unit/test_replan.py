@@ -212,7 +212,7 @@ def test_without_exploring_an_unseen_level_stays_unseen() -> None:
 
 
 def test_a_level_that_the_profile_lacks_is_named_with_the_cure() -> None:
-    with pytest.raises(ProfileError, match=r"knows nothing of ngram; its levels are .*calibrate --levels ngram,"):
+    with pytest.raises(ProfileError, match=r"lacks ngram; its levels are .*calibrate --levels ngram,"):
         candidates(GOOD, parse("ngram:2,table@id=order6"))
     for text, why in (
         ("exit:4@at=8@policy=del,target", "chooses among exits"),

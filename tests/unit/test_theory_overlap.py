@@ -31,9 +31,9 @@ from hsd_core.theory.latency.plans import plan_of
 from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.overlap.on_two_lanes import (
     OnTwoLanes,
+    expected_on_lanes,
     needs_target,
     on_two_lanes_of,
-    reckoned,
     text_on_two_lanes,
 )
 from hsd_core.trace import metrics
@@ -77,7 +77,7 @@ def profile(a: float, draft: float, verify: float) -> Profile:
 
 
 def ms_of(of: Profile, plan: StackPlan, schedule: str = "pearl", **keys: int) -> float:
-    return reckoned(of, OnTwoLanes(plan, schedule, tuple(keys.items()))).ms_per_token
+    return expected_on_lanes(of, OnTwoLanes(plan, schedule, tuple(keys.items()))).ms_per_token
 
 
 @pytest.mark.covering
@@ -248,7 +248,7 @@ def test_what_cannot_overlap_has_no_price() -> None:
     of = read_profile(PROFILE)
     with pytest.raises(ProfileError, match="add a level"):
         ms_of(profile(0.6, 0.2, 1.0), StackPlan((1,), ()))
-    with pytest.raises(ProfileError, match="do not say what @with=sync"):
+    with pytest.raises(ProfileError, match="do not have what @with=sync"):
         ms_of(of, plan_of(of, "int8:4,target"), "sync")
     with pytest.raises(ProfileError, match="leave @with=pearl out"):
         plan_of(of, "int8:4,target@with=pearl")
@@ -268,7 +268,7 @@ def test_a_draft_that_reads_the_target_s_states_cannot_run_apart() -> None:
 def test_a_lane_s_work_is_what_the_trace_counts() -> None:
     of, plan = profile(0.7, 3.0, 10.0), StackPlan((0, 1), (3,))
     for schedule in ("pearl", "ahead"):
-        found = reckoned(of, OnTwoLanes(plan, schedule))
+        found = expected_on_lanes(of, OnTwoLanes(plan, schedule))
         events = list(play(of, plan, max_new_tokens=1500, plain=False, schedule=schedule))
         lanes = metrics.lanes(events)
         assert lanes is not None
@@ -281,7 +281,7 @@ def test_a_simulated_run_says_whose_clock_it_is() -> None:
     events = list(play(of, plan, max_new_tokens=150, schedule="pearl"))
     assert check(events) == []
     header = metrics.header_of(events)
-    assert (clock_of(header), lanes_of(header)) == ("simulated", (0, 1)) and not header.reckoned
+    assert (clock_of(header), lanes_of(header)) == ("simulated", (0, 1)) and not header.expected_on_lanes
     assert header.stack == "model:3@id=d,target@with=pearl@id=t"
     assert metrics.measure(events)["decode_ms"] / 150 == pytest.approx(ms_of(of, plan), rel=0.15)
     assert expected(of, plan).ms_per_token > ms_of(of, plan)

@@ -141,7 +141,7 @@ def test_a_tree_that_is_shaped_again_in_every_round_is_not_priced():
     [
         (StackPlan((1, 2), (2,), widths=(3, 1)), "how often target accepts one of 3 tokens of .*; use no more than 2"),
         (StackPlan((0, 2), (2,), widths=(2, 1, 1)), "tree 2.1.1: give a number from 1 for each token"),
-        (StackPlan((0, 2), (2,), (False,), widths=(2, 1)), "under rule tokenwise with a bonus alone"),
+        (StackPlan((0, 2), (2,), (False,), widths=(2, 1)), "only under rule tokenwise with a bonus"),
     ],
 )
 def test_a_tree_that_the_profile_cannot_price_is_refused(plan, why):

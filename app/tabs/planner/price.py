@@ -24,7 +24,7 @@ from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_option, unread_preset
 from hsd_core.theory.latency.plans import Prediction, StackPlan, measured_as, plan_of
 from hsd_core.theory.latency.recursion import Pricer
-from hsd_core.theory.overlap.on_two_lanes import Reckoned, needs_target, on_two_lanes_of, reckoned
+from hsd_core.theory.overlap.on_two_lanes import LanesPrediction, expected_on_lanes, needs_target, on_two_lanes_of
 from hsd_core.theory.profiles.by_length import BY_LENGTH, ProfilesByLength, shipped_by_length
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import LONG_TEXTS, Profile
@@ -247,13 +247,13 @@ def _price(pricer: Pricer, stack: str, check: Callable[[], None]) -> dict[str, A
         _check_blocks(profile, plan)
         if apart and (fed := needs_target(profile, plan.levels[:-1])):
             raise ProfileError(says.reads_target(fed, apart.schedule))
-        paid = reckoned(profile, apart, check) if apart else pricer.price(plan)
+        paid = expected_on_lanes(profile, apart, check) if apart else pricer.price(plan)
     except (ProfileError, PlannerError) as error:
         return _refused(str(error))
     return {**_paid(paid), "clock": "reckoned"} if apart else _paid(paid)
 
 
-def _paid(paid: Prediction | Reckoned) -> dict[str, Any]:
+def _paid(paid: Prediction | LanesPrediction) -> dict[str, Any]:
     return {"ms": paid.ms_per_token, "speedup": paid.speedup, "tokens": paid.tokens_per_round}
 
 

@@ -14,7 +14,13 @@ from typing import Any
 from hsd_core.systems.lanes.closed_forms import AGREEMENTS, SAME, SHARES, gains, pays_between, tokens_per_step
 from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, plan_text
 from hsd_core.theory.overlap.below import Below
-from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, Reckoned, needs_target, reckoned, text_on_two_lanes
+from hsd_core.theory.overlap.on_two_lanes import (
+    LanesPrediction,
+    OnTwoLanes,
+    expected_on_lanes,
+    needs_target,
+    text_on_two_lanes,
+)
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
@@ -30,7 +36,7 @@ class Priced:
     """A stack on two lanes, with its reckoned price."""
 
     what: OnTwoLanes
-    price: Reckoned
+    price: LanesPrediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +202,7 @@ class SecondMachine:
             if block not in known:
                 self.check()
                 what = OnTwoLanes(_with_block(plan, block), schedule)
-                known[block] = Priced(what, reckoned(self.profile, what, self.check))
+                known[block] = Priced(what, expected_on_lanes(self.profile, what, self.check))
             return known[block]
 
         def climbed(block: int) -> Priced:

@@ -1,12 +1,12 @@
 """Acceptances, blocks and rounds, of many plans at once.
 
-A block is handed up by a level, a round is a verification of one by the level above. A verifier accepts each token of
-the level below with one probability a_ij, independently of the others (Leviathan et al. 2023; the formulas of HSD
-assume it); of several tokens side by side one is accepted more often: a_ij by their number.
+A level hands up a block; a round is its verification by the level above. A verifier accepts each token of the level
+below with one probability a_ij, independently of the others (Leviathan et al. 2023; the formulas of HSD assume it). Of
+several candidate tokens at one position one is accepted more often: a_ij by their number.
 
-Every array has one row per plan, b; shorter distributions end in zeros. Near a length limit a round may commit no more
-tokens than there is room for; then the rows are not plans but rooms: row b of a plan's rounds has room for b tokens
-(row 0 is never played).
+Every array has one row per plan, b; shorter distributions are padded with zeros. Near a length limit a round may commit
+only as many tokens as there is room for; then the rows are not plans but rooms: row b of a plan's rounds has room for b
+tokens (row 0 is never used).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from hsd_core.theory.profiles.profile import TOKENWISE, Profile, ProfileLevel
 def accepts(
     profile: Profile, below: int, level: int, n: int, *, rule: str = TOKENWISE, widths: tuple[int, ...] = ()
 ) -> Array:
-    """Of n tokens of `below`: P(`level` accepts each of them, given that it accepted those before it), (n,).
+    """For n tokens of `below`: P(`level` accepts each, given that it accepted those before it), (n,).
 
     Args:
-        widths: of a tree: how many tokens lie side by side, by depth. A position is then a fork, and accepted if one of
-            its tokens is; beyond the tree that of its last fork stands.
+        widths: of a tree: the tokens at each depth below one parent. A position is then a fork, accepted if one of its
+            tokens is; beyond the tree the probability of its last fork is repeated.
     Raises:
-        ProfileError: the profile knows nothing of that rule.
+        ProfileError: the profile has no acceptances for the rule.
     """
     if max(widths, default=1) == 1:
         return np.full(n, profile.accepts(below, level, rule))
@@ -40,17 +40,17 @@ def accepts(
 
 
 def rows_of(drafter: ProfileLevel, block: int, bonus: bool) -> Array:
-    """Rows of the verification of what a level hands up, if it is 0, 1, ..., `block` tokens deep: (block + 1,).
+    """Rows of the verification of a level's block that is 0, 1, ..., `block` tokens deep: (block + 1,).
 
-    They are means where it offers several tokens side by side. Without a bonus the last ones would decide nothing.
+    Means, if the level offers several candidates. Without a bonus the last rows are not needed.
     """
     offered = drafter.offered(block)
     return 1.0 + (offered if bonus else np.append(0.0, offered[:-1]))
 
 
-@lru_cache(maxsize=1024)  # the planner and its figures ask for the same few again and again
+@lru_cache(maxsize=1024)  # the planner uses the same few again and again
 def lookup_lengths(hit_rate: float, reach: tuple[float, ...], block: int) -> Array:
-    """P(a lookup asked for `block` tokens gives n of them), n = 0, ..., block. Read-only."""
+    """P(a lookup asked for `block` tokens returns n of them), n = 0, ..., block. Read-only."""
     head = reach[:block] or (1.0,)
     at_least = np.array([1.0, *(hit_rate * p for p in head), *[hit_rate * head[-1]] * (block - len(head))])
     dist: Array = at_least - np.append(at_least[1:], 0.0)
@@ -63,8 +63,8 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PlaceWork:
-    """What the levels at one place contribute: calls and ms (b,), the distribution of their blocks (b, n), its last n
-    (b,)."""
+    """The contribution of the levels at one place: calls and ms (b,), the distribution of their blocks (b, n), and its
+    last n (b,)."""
 
     calls: Array
     ms: Array
@@ -74,10 +74,10 @@ class PlaceWork:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """One verification and all that led to it.
+    """One verification, including the drafting of its block.
 
-    `dist[b, x]`: P(x tokens). `parts`: of the places below, per round of this one.
-    `calls_ms`: this place's own part of `ms`. `row_ms`: what a row more would cost it. `last`: the most tokens (b,).
+    `dist[b, x]`: P(x tokens). `parts`: the contributions of the places below, per round of this one. `calls_ms`: the
+    part of `ms` at this place. `row_ms`: the cost of one more row. `last`: the most tokens (b,).
     """
 
     ms: Array
@@ -90,7 +90,7 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks handed up. `dist[b, n]`: P(n tokens). `row_ms`: what a row more in the first forward would cost."""
+    """Blocks handed up. `dist[b, n]`: P(n tokens). `row_ms`: the cost of one more row in the first forward."""
 
     ms: Array
     dist: Array
@@ -99,7 +99,7 @@ class Blocks:
     row_ms: Array
 
     def fate(self, given: Array) -> tuple[Array, Array]:
-        """What the verifiers above do to them: P(m accepted, then a reject), P(n tokens, all accepted): (b, n).
+        """Their verification: P(m accepted, then a rejection) and P(n tokens, all accepted), each (b, n).
 
         Args:
             given: P(a token is accepted, given that those before it were): (b, n - 1).
@@ -113,7 +113,7 @@ Rows = TypeVar("Rows", PlaceWork, Rounds, Blocks)
 
 
 def rows_of_record(of: Rows, b: slice | Ints) -> Rows:
-    """Of some of the rows: of each array of a record, and of those of its parts."""
+    """A record with some of the rows of each array, also in its parts."""
     cut: dict[str, Any] = {one.name: x[b] for one in fields(of) if isinstance(x := getattr(of, one.name), np.ndarray)}
     if not isinstance(of, PlaceWork):
         cut["parts"] = tuple(rows_of_record(part, b) for part in of.parts)
@@ -121,15 +121,15 @@ def rows_of_record(of: Rows, b: slice | Ints) -> Rows:
 
 
 def collect_blocks(inner: Rounds, length: Ints, rooms: Ints | None = None) -> Blocks:
-    """Rounds of verifiers until at least `length` tokens are held.
+    """Rounds of a verifier until at least `length` tokens are collected.
 
     Args:
-        rooms: the room of each row (b,), where the rows of `inner` are rooms: a round of a block that holds n tokens is
-            its row rooms - n. `length` is then no more than the room of its row. None: rows are plans.
+        rooms: the room of each row (b,), if the rows of `inner` are rooms: a round of a block with n tokens so far is
+            its row rooms - n, and `length` is at most the room of its row. None: rows are plans.
     """
     dist = _renewal(inner.dist, length, rooms)
     early = np.arange(dist.shape[1]) < length[:, None]
-    begun = np.where(early, dist, 0.0)  # P(a round begins with n tokens held)
+    begun = np.where(early, dist, 0.0)  # P(a round begins with n tokens collected)
     dist[early] = 0.0
     rounds = total(begun)
 
@@ -155,11 +155,10 @@ def _renewal(steps: Array, length: Ints, rooms: Ints | None) -> Array:
 
 
 def _left(values: Array, rooms: Ints | None, held: int) -> Array:
-    """Of the rounds of a block, those that begin when it holds so many tokens."""
+    """The rows for rounds that begin with `held` tokens collected."""
     return values if rooms is None else values[np.maximum(rooms - held, 0)]
 
 
 def total(values: Array) -> Array:
-    """Row by row, added in their order: the zeros at a distribution's end, and so the plans priced with it, change no
-    bit."""
+    """Row sums, added in order, so that padding zeros, and with them the other plans, do not change any bit."""
     return np.asarray(np.cumsum(values, axis=1)[:, -1])

@@ -1,4 +1,4 @@
-"""A plan: which levels of a profile, with which block lengths. And what the theory says of it."""
+"""A plan: levels of a profile with their block lengths; and its prediction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StackPlan:
     """`levels`: indices into the profile, cheapest first, ending in the target. `blocks`: T of each level below it.
 
     `bonus`, `rules`: of each verifier, that is of `levels[1:]`; None: all with a bonus, all `tokenwise`.
-    `widths`: of the tree that the bottom level drafts, as deep as its block; empty: one token behind another.
+    `widths`: of the tree that the bottom level drafts, as deep as its block; empty: a chain.
     """
 
     levels: tuple[int, ...]
@@ -32,11 +32,11 @@ class StackPlan:
 
     @property
     def nodes(self) -> int:
-        """Tokens of the bottom level's whole block."""
+        """Tokens of a full block of the bottom level."""
         return sum(accumulate(self.widths, mul)) if self.widths else sum(self.blocks[:1])
 
     def cut(self, block: int) -> StackPlan:
-        """The same with a bottom block of no more than so many tokens one behind another."""
+        """The same plan with a bottom block at most `block` tokens deep."""
         return replace(self, blocks=(min(self.blocks[0], block), *self.blocks[1:]), widths=self.widths[:block])
 
     def bonus_of(self, place: int) -> bool:
@@ -50,9 +50,9 @@ class StackPlan:
 
 @dataclass(frozen=True, slots=True)
 class LevelShare:
-    """A level's part in one round of the target, in the mean.
+    """A level's mean share of one round of the target.
 
-    `calls_per_round`: its forwards (a drafted token each for a bottom drafter, a lookup each for a lookup).
+    `calls_per_round`: its forwards (one per drafted token for a bottom drafter, one per lookup for a lookup).
     `block_lengths[n]`: probability that it hands up n tokens; of the target: that n tokens are committed.
     """
 
@@ -79,7 +79,7 @@ class Ranked:
 
 
 def check_plan(profile: Profile, plan: StackPlan) -> None:
-    """Whether a plan fits a profile.
+    """Checks that a plan fits a profile.
 
     Raises:
         ProfileError: it does not.
@@ -109,7 +109,7 @@ def check_plan(profile: Profile, plan: StackPlan) -> None:
 
 
 def judges_several(rule: str) -> bool:
-    """Whether a rule judges several candidates side by side."""
+    """Whether a rule judges several candidates for one position."""
     return rule in rules() and rules()[rule].trees
 
 
@@ -118,7 +118,7 @@ def _check_tree(profile: Profile, plan: StackPlan) -> None:
     if not plan.blocks or len(widths) != plan.blocks[0] or min(widths) < 1 or plan.nodes > MAX_NODES:
         raise ProfileError(f"tree {words}: give a number from 1 for each token of the bottom block")
     if not plan.bonus_of(1) or plan.rule_of(1) != TOKENWISE:
-        raise ProfileError(f"tree {words}: priced under rule {TOKENWISE} with a bonus alone")
+        raise ProfileError(f"tree {words}: predicted only under rule {TOKENWISE} with a bonus")
     below, level = plan.levels[:2]
     if profile.levels[below].beside:
         raise ProfileError(
@@ -158,7 +158,7 @@ def has_specs(profile: Profile, plan: StackPlan) -> bool:
 
 
 def plan_text(profile: Profile, plan: StackPlan) -> str:
-    """The plan in the stack grammar, or by the names of its levels, written alike, where one has no spec."""
+    """The plan in the stack grammar, or in the same form with the names of its levels, if one has no spec."""
     if has_specs(profile, plan):
         return stack_text(profile, plan)
     blocks: list[int | None] = [*plan.blocks, None]
@@ -167,12 +167,12 @@ def plan_text(profile: Profile, plan: StackPlan) -> str:
 
 
 def measured_as(spec: LevelSpec, *, bottom: bool) -> LevelSpec:
-    """The level of a profile that a level of a stack is: `bare`, and what is merged into the draft of the lowest."""
+    """The spec by which a profile lists a level of a stack: `bare`, for the bottom level with what its draft merges."""
     return bare(spec).having(fuse=spec[FUSE] if bottom else None)
 
 
 def most_sequences(profile: Profile, level: int) -> int | None:
-    """How many sequences a level offers side by side at most; None where it has no spec, and so nobody knows.
+    """The most sequences that a level offers at once; None if it has no spec.
 
     Raises:
         ProfileError: its spec cannot be read.
@@ -184,7 +184,7 @@ def most_sequences(profile: Profile, level: int) -> int | None:
 
 
 def plan_of(profile: Profile, stack: str) -> StackPlan:
-    """The plan that a stack is, in a profile that knows its levels.
+    """The plan of a stack in a profile with its levels.
 
     Raises:
         ProfileError: it is not a stack, a level is not in the profile, or the theory has no formula for it.
@@ -195,12 +195,12 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         raise ProfileError(str(error)) from None
     if inner := next((spec for spec in specs[:-1] if WITH.name in spec.values), None):
         raise ProfileError(
-            f"the theory prices two lanes at most, the target's and one for all below it; leave @with={inner[WITH]} at "
-            f"{inner.name} out"
+            "the theory predicts two lanes at most, the target's and one for all levels below it; leave "
+            f"@with={inner[WITH]} at {inner.name} out"
         )
     if schedule := specs[-1].values.get(WITH.name):
-        raise ProfileError(f"the theory prices one level after another; leave @with={schedule} out")
-    specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # it says how the lowest drafts
+        raise ProfileError(f"the theory predicts levels that run one after another; leave @with={schedule} out")
+    specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # only the lowest level's @fuse= counts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
     for spec in specs:
@@ -209,7 +209,7 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         levels.append(known[_bare(spec)])
     if not all(a < b for a, b in pairwise(levels)):
         names = ", ".join(profile.levels[level].spec for level in sorted(set(levels)))
-        raise ProfileError(f"levels are priced each once and in the profile's order, cheapest first: {names}")
+        raise ProfileError(f"each level can be used once, in the profile's order, cheapest first: {names}")
     for spec in specs[:-1]:
         block = spec.block or len(spec.widths)
         if not block:
@@ -222,7 +222,7 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
     bonus = tuple(spec.bonus for spec in specs[1:])
     if specs[0].get(GROW):
         raise ProfileError(
-            f"{format_stack(specs[:1])}: its tree is shaped again in every round, and profiles hold acceptances of "
+            f"{format_stack(specs[:1])}: its tree gets a new shape in every round, and profiles have acceptances of "
             "fixed shapes; plan and predict with @tree= or without @grow="
         )
     widths = specs[0].widths if max(specs[0].widths, default=1) > 1 else ()
@@ -243,11 +243,11 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
 
 
 def _spec(profile: Profile, level: int) -> LevelSpec:
-    """The level's spec, read from the grammar."""
+    """The level's spec, parsed."""
     entry = profile.levels[level]
     if not entry.spec:
-        raise ProfileError(f"level {entry.name!r} has no spec: nobody has weights for it, so no stack can name it")
-    top = profile.levels[profile.target].spec or "target"  # a level may stand below a certain target alone
+        raise ProfileError(f"level {entry.name!r} has no spec, as it has no weights, so no stack can name it")
+    top = profile.levels[profile.target].spec or "target"  # some levels are only allowed below a certain target
     try:
         spec = _first(entry.spec if level == profile.target else f"{entry.spec},{top}")
     except StackError as error:
@@ -261,7 +261,7 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
 
 
 def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> str:
-    """What follows on "is not in this profile": why, what is, and the command that measures it where one can."""
+    """The rest of the message "is not in this profile": the reason, its levels, and the command that measures it."""
     there = f"; its levels are {', '.join(level.spec for level in profile.levels if level.spec)}"
     if POLICY.name in missing.values:
         return f", whose levels all have fixed block lengths{there}"
@@ -272,12 +272,12 @@ def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> s
     return f"{there}; all stop fixed; {command} measures it"
 
 
-@lru_cache(maxsize=256)  # a planner writes a dozen stacks of the same few levels for each answer
+@lru_cache(maxsize=256)  # a planner formats a dozen stacks of the same few levels for each answer
 def _first(stack: str) -> LevelSpec:
     return parse(stack)[0]
 
 
 def _bare(spec: LevelSpec) -> LevelSpec:
-    """What tells levels apart: all but what it drafts and how it verifies."""
+    """The identity of a level: its spec without the keys of drafting and verifying."""
     judging = {key.name: None for key in followed((TREE, GROW, REPLACE, RULE, BONUS))}
     return replace(spec, block=None).having(**judging)

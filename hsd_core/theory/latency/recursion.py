@@ -1,6 +1,6 @@
 """The expected latency of a hierarchy: the exact recursion.
 
-With i.i.d. rounds at every level (Wald), X tokens a round of level i and T_i to collect,
+With i.i.d. rounds at every level (Wald), X tokens per round of level i and T_i to collect,
 
     L_0 = cost of a block of M_0        L_i = E[R_i] (E[c_i(rows)] + L_{i-1}),   R_i = min{r : X_1 + ... + X_r >= T_i}
     latency per token = (E[c_K(rows)] + L_{K-1}) / E[X_K]
@@ -9,10 +9,10 @@ X follows from the distribution of the block below, overshoot included. E[R_i] a
 renewal sum:
 v_0 = 1, v_n = sum over s < T_i of v_s P(X = n - s); E[R_i] = sum of v_n, n < T_i; P(B_i = n) = v_n for n >= T_i.
 
-Where a whole block was accepted and the verifier added a token, the level below has not processed two tokens instead
-of one: its next forward has a row more. The formulas leave that out; `catch_up` counts it.
+If a full block was accepted and the verifier added a token, the level below still has to process two tokens instead of
+one: its next forward has one more row. The formulas ignore that; `catch_up` counts it.
 
-Plans are priced together (`blocks`): a planner asks for a hundred at a time, while a slider waits.
+Many plans are priced in one call (`blocks`): the planner compares a hundred at a time while a slider waits.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from hsd_core.theory.profiles.profile import Profile
 
 @dataclass(slots=True)
 class Pricer:
-    """Prices plans of one profile; what was priced once is kept.
+    """Predicts the latency of plans of one profile; predictions are cached.
 
     Args:
-        catch_up: count the rows that bring a drafter's cache up to date after its whole block was accepted. (Of levels
-            further down than the target's own drafter: as if only the verifier right above accepted or rejected.)
+        catch_up: count the rows that update a drafter's cache after its full block was accepted. (For levels below the
+            target's drafter: as if only the verifier directly above accepted or rejected.)
     Raises:
-        ProfileError: whatever it is asked: a plan does not fit the profile.
+        ProfileError: from any method: a plan does not fit the profile.
     """
 
     profile: Profile
@@ -60,7 +60,7 @@ class Pricer:
         return self._prices[plan] if plan in self._prices else self.price_all([plan])[0]
 
     def price_all(self, plans: Iterable[StackPlan]) -> list[Prediction]:
-        """The same of many plans."""
+        """The same for many plans."""
         plans = list(plans)
         fresh = [plan for plan in dict.fromkeys(plans) if plan not in self._prices]
         for plan in fresh:
@@ -70,9 +70,9 @@ class Pricer:
         return [self._prices[plan] for plan in plans]
 
     def by_room(self, plan: StackPlan, most: int) -> Rounds:
-        """Rounds of the target that may commit no more than 0, 1, ..., `most` tokens, a row each (row 0: of no use).
+        """Rounds of the target that may commit at most 0, 1, ..., `most` tokens, one row each (row 0 is unused).
 
-        A verifier's bonus takes one place of its room; the level below drafts within the rest, and nothing for none.
+        A verifier's bonus takes one token of its room; the level below drafts within the rest.
         """
         check_plan(self.profile, plan)
         rooms = np.arange(most + 1)
@@ -87,7 +87,7 @@ class Pricer:
         return rounds
 
     def _price(self, plans: list[StackPlan]) -> Iterator[tuple[StackPlan, Prediction]]:
-        """Of plans with ever fewer levels: the first k of them have a level at the place that is worked on."""
+        """Prices plans sorted by descending number of levels: the first k have a level at the current place."""
         while plans and len(plans[-1].levels) == 1:
             yield from self._ended([plans.pop()], self._plain())
         if not plans:
@@ -103,7 +103,7 @@ class Pricer:
             rounds = self._verify(plans, place + 1, collect_blocks(rounds, length))
 
     def _ended(self, plans: Sequence[StackPlan], rounds: Rounds) -> Iterator[tuple[StackPlan, Prediction]]:
-        """Rounds of the target."""
+        """The predictions of plans whose rounds of the target these are."""
         dist = rounds.dist
         tokens = total(dist * np.arange(dist.shape[1]))
         per_token = ((rounds.ms + self.profile.round_ms) / tokens).tolist()
@@ -124,7 +124,7 @@ class Pricer:
         calls, ms, row_ms = length.astype(np.float64), np.zeros(len(plans)), np.zeros(len(plans))
         for b, plan in enumerate(plans):
             drafter, block = self.profile.levels[plan.levels[0]], plan.blocks[0]
-            if not block:  # no room: nobody is asked
+            if not block:  # no room: nothing is drafted
                 dist[b, 0] = 1.0
                 continue
             ms[b] = drafter.tree_ms(plan.widths) if plan.widths else drafter.block_ms(block)
@@ -145,11 +145,11 @@ class Pricer:
             accepts(self.profile, *pair, n - 1, rule=plan.rule_of(place), widths=widths)
             for pair, plan, widths in zip(pairs, plans, trees, strict=True)
         ]
-        rejected, whole = block.fate(np.array(given))
+        rejected, accepted = block.fate(np.array(given))
         dist = np.zeros((len(plans), n + 1))
-        dist[:, 1:-1] = rejected + np.where(bonus[:, None], 0.0, whole[:, 1:])
-        dist[:, 1:] += np.where(bonus[:, None], whole, 0.0)
-        dist[:, 1] += np.where(bonus, 0.0, whole[:, 0])
+        dist[:, 1:-1] = rejected + np.where(bonus[:, None], 0.0, accepted[:, 1:])
+        dist[:, 1:] += np.where(bonus[:, None], accepted, 0.0)
+        dist[:, 1] += np.where(bonus, 0.0, accepted[:, 0])
         # n + 1 rows of a chain, without a bonus max(1, n): see `rows_of`
         costs = np.array([self._costs(*pair, n + 1) for pair in pairs])
         rows = np.where(bonus[:, None], costs[:, 1 : n + 1], costs[:, :n])
@@ -168,13 +168,13 @@ class Pricer:
         np.maximum(last, 1, out=last)
         if not self.catch_up:
             return Rounds(own + block.ms, dist, last, block.parts, own, np.zeros(len(plans)))
-        # Over shared weights the verifier's own forward has processed the two tokens.
+        # with shared weights the verifier's forward has processed the two tokens
         shared = np.array([pair in self.profile.edge_cost for pair in pairs])
-        owing = np.where(bonus & ~shared, total(whole[:, 1:]) * block.row_ms, 0.0)
+        owing = np.where(bonus & ~shared, total(accepted[:, 1:]) * block.row_ms, 0.0)
         *others, drafter = block.parts
         parts = (*others, replace(drafter, ms=drafter.ms + owing))
         more = np.where(bonus[:, None], costs[:, 2:], costs[:, 1 : n + 1])
-        more[:, 0] = costs[:, 2]  # without a bonus: of an empty block one row, of one token too
+        more[:, 0] = costs[:, 2]  # without a bonus an empty block and a block of one token both have one row
         for b in (b for b, widths in enumerate(trees) if widths):
             more[b, 1:] = self._costs(*pairs[b], plans[b].nodes + 2)[-1]
         for b, of_block in side_by_side.items():
@@ -191,7 +191,7 @@ class Pricer:
 
 
 def expected(profile: Profile, plan: StackPlan) -> Prediction:
-    """The exact expected latency of a plan, and where its time goes.
+    """The exact expected latency of a plan, and its parts.
 
     Raises:
         ProfileError: the plan does not fit the profile.
@@ -206,7 +206,7 @@ def _shares(part: PlaceWork, levels: Sequence[int]) -> list[LevelShare]:
 
 @dataclass(frozen=True, slots=True)
 class OverTexts:
-    """Expected work on some texts together. `calls`, `ms`: of each level of the plan; `round_ms`: of the engine."""
+    """Expected work on several texts in sum. `calls`, `ms`: of each level of the plan; `round_ms`: of the engine."""
 
     tokens: int
     rounds: float
@@ -225,8 +225,8 @@ def over_texts(
     """The exact recursion over texts of these lengths.
 
     Args:
-        lengths: tokens of each text. limit: the most tokens that a text could have had; shorter ones ended by
-            themselves, which no level knew beforehand. catch_up: see `Pricer`.
+        lengths: tokens of each text. limit: the most tokens of a text; shorter ones ended with an end token,
+            which no level knew beforehand. catch_up: see `Pricer`.
     Raises:
         ProfileError: the plan does not fit the profile, or there is no text of 1 to `limit` tokens.
     """
@@ -235,12 +235,12 @@ def over_texts(
     played = Pricer(profile, catch_up).by_room(plan, limit)
     dist = played.dist
     longer = np.bincount(lengths, minlength=limit + 1)[::-1].cumsum()[::-1]  # texts of at least n tokens
-    starts, begun = np.zeros(limit + dist.shape[1]), np.zeros(limit + 1)  # P(a round starts with n tokens written)
+    starts, begun = np.zeros(limit + dist.shape[1]), np.zeros(limit + 1)  # P(a round starts after n tokens)
     starts[0] = 1.0
     for written in range(max(lengths)):
         room = limit - written
         starts[written : written + dist.shape[1]] += starts[written] * dist[room]
-        begun[room] = starts[written] * longer[written + 1]  # over all texts; those that are over start none
+        begun[room] = starts[written] * longer[written + 1]  # over all texts; those that have ended start none
     calls = [float(begun @ part.calls) for part in played.parts]
     ms = [float(begun @ part) for part in (*(part.ms for part in played.parts), played.calls_ms)]
     rounds = float(begun.sum())
@@ -251,8 +251,8 @@ def closed_form(profile: Profile, plan: StackPlan) -> float:
     """ms per token with B_i = T_i and E[R_i] = max(1, T_i / tau_i).
 
     Exact for two levels. On the shipped profiles it is -12 to +3 % off the exact recursion for three levels whose block
-    lengths rise, and between -30 and +422 % where a level hands up fewer tokens than it is given: a comparison for the
-    lesson, never a prediction.
+    lengths rise, and between -30 and +422 % if a level hands up fewer tokens than it is given: a comparison for the
+    lesson, not a prediction.
 
     Raises:
         ProfileError: the plan does not fit the profile.
@@ -275,7 +275,7 @@ def closed_form(profile: Profile, plan: StackPlan) -> float:
         a = profile.accepts(below, level, plan.rule_of(place))
         # tau(a, n) = 1 + a + ... + a^n, one term less without the bonus: finite at a = 1.
         tau = sum(float(dist[n]) * sum(a**m for m in range(n + 1 if bonus else max(1, n))) for n in range(length + 1))
-        if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept where one of its tokens is
+        if place == 1 and plan.widths:  # every token of a tree has a row; a fork is kept if one of its tokens is
             ms += profile.verify_cost(below, level)(plan.nodes + 1) - profile.verify_cost(below, level)(length + 1)
             tau = 1.0 + float(np.cumprod(accepts(profile, below, level, length, widths=plan.widths)).sum())
     return (ms + profile.round_ms) / tau

@@ -1,8 +1,8 @@
-"""What levels gain that work at the same time: the target verifies while what stands below it drafts on.
+"""The latency of levels that work at the same time: the target verifies while the levels below it go on drafting.
 
-    below.py           the blocks of whatever drafts, a whole stack too: how many tokens, after how many ms
-    verdicts.py        any schedule in the long run, walked from verdict to verdict
-    on_two_lanes.py    the price of a stack with @with= in a profile, and which levels cannot be there
+    below.py           the blocks of the levels below the target: tokens and ms
+    verdicts.py        any schedule in the long run, as a Markov chain from verdict to verdict
+    on_two_lanes.py    the prediction for a stack with @with= in a profile, and the levels that cannot be used
 
-No schedule is known here by name: each is asked as the driver asks it.
+Schedulers are called exactly as the driver calls them; none is treated by name.
 """

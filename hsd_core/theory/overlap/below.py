@@ -1,8 +1,8 @@
-"""The blocks of whatever drafts for the target, a level or a whole stack: how many tokens, and after how many ms.
+"""The blocks drafted for the target by one level or several: the distribution of their tokens and ms.
 
-Latency one after another needs the means alone (`latency.recursion`). Two lanes wait for each other, so how the time of
-a block varies counts, and how that goes with its tokens. Both follow from the same recursion over limits: no level
-hands up more than it was asked for.
+Sequential latency needs only means (`latency.recursion`). Two lanes wait for each other, so the variance of a block's
+time matters, and its correlation with the tokens. Both follow from the same recursion over limits: no level hands up
+more than it was asked for.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from hsd_core.theory.latency.blocks import lookup_lengths
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.profile import Profile
 
-_RARE = 1e-7  # chances below it are left out
-_STEADY = 1e-6  # a spread below this share of the mean is none
+_RARE = 1e-7  # smaller probabilities are ignored
+_STEADY = 1e-6  # a smaller spread, relative to the mean, counts as none
 
 
 class Drafted(NamedTuple):
-    """One way in which a block may come: with this chance, so many tokens after so many ms."""
+    """One outcome of a block: its probability, tokens and ms."""
 
     chance: float
     tokens: int
@@ -29,7 +29,7 @@ class Drafted(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Of the blocks with some number of tokens: their chance, and it times the mean of ms and of its square."""
+    """Of the blocks with some number of tokens: their probability, and it times the means of ms and of ms squared."""
 
     chance: float = 0.0
     ms: float = 0.0
@@ -39,7 +39,7 @@ class _Moments(NamedTuple):
         return _Moments(*(a + b for a, b in zip(self, other, strict=True)))
 
     def then(self, other: _Moments) -> _Moments:
-        """What follows takes its own time."""
+        """The moments of one event followed by an independent other."""
         return _Moments(
             self.chance * other.chance,
             self.ms * other.chance + self.chance * other.ms,
@@ -48,7 +48,7 @@ class _Moments(NamedTuple):
 
 
 class _Requests(NamedTuple):
-    """Expected sums over the requests of a block: their ms, and its squares."""
+    """Expected sums over the requests of a block: their ms, and the squares."""
 
     ms: float = 0.0
     square: float = 0.0
@@ -57,18 +57,16 @@ class _Requests(NamedTuple):
         return _Requests(self.ms + times * other.ms, self.square + times * other.square)
 
 
-_Blocks = tuple[Mapping[int, _Moments], _Requests]  # by tokens, and what they are made of
+_Blocks = tuple[Mapping[int, _Moments], _Requests]  # by tokens, and their requests
 
 
 @dataclass(slots=True)
 class Below:
-    """What stands below the target in a plan, asked for blocks of at most so many tokens."""
+    """The levels below the target in a plan, and their blocks under a limit of tokens."""
 
     profile: Profile
     plan: StackPlan
-    _most: list[int] = field(
-        init=False
-    )  # tokens that the level at a place hands up at most, however many are asked for
+    _most: list[int] = field(init=False)  # most tokens that the level at each place hands up
     _pulls: dict[tuple[int, int], _Blocks] = field(default_factory=dict)
     _checks: dict[tuple[int, int], _Blocks] = field(default_factory=dict)
 
@@ -79,12 +77,12 @@ class Below:
 
     @property
     def top(self) -> int:
-        """The place of the level that hands up."""
+        """The place of the level below the target."""
         return len(self.plan.levels) - 2
 
     def blocks(self, limit: int) -> tuple[Drafted, ...]:
-        """Every way in which a block of at most `limit` tokens comes: two for each number of tokens whose time varies,
-        as far from its mean as it varies."""
+        """The outcomes of a block of at most `limit` tokens: one for each number of tokens, or two at a standard
+        deviation from the mean time if it varies."""
         found = []
         for tokens, (chance, ms, square) in self._pulled(self.top, limit)[0].items():
             mean = ms / chance
@@ -97,17 +95,17 @@ class Below:
         return tuple(found)
 
     def means(self, limit: int) -> tuple[float, float]:
-        """Tokens and ms of a block, in the mean."""
+        """Mean tokens and ms of a block."""
         found = self._pulled(self.top, limit)[0]
         return sum(n * one.chance for n, one in found.items()), sum(one.ms for one in found.values())
 
     def waits_for_one(self, limit: int) -> float:
-        """ms until the request ends that runs at any moment of a block: what is dropped is first run to that end."""
+        """Mean ms until the running request of a block ends, at a random moment: a dropped block runs until then."""
         ms, square = self._pulled(self.top, limit)[1]
         return square / (2.0 * ms) if ms else 0.0
 
     def _pulled(self, place: int, limit: int) -> _Blocks:
-        """HSD(place): the blocks that the level there hands up."""
+        """HSD(place): the blocks handed up by the level there."""
         limit = min(limit, self._most[place])
         if (place, limit) not in self._pulls:
             self._pulls[place, limit] = self._collected(place, limit) if place else self._bottom(limit)
@@ -123,7 +121,7 @@ class Below:
         return found, _Requests(ms, ms * ms)
 
     def _collected(self, place: int, limit: int) -> _Blocks:
-        """Verifications until T tokens are held, or as many as were asked for."""
+        """Verifications until T tokens, or as many as were asked for, are collected."""
         wanted = min(self.plan.blocks[place], limit)
         held: dict[int, _Moments] = {0: _Moments(1.0)}
         made = _Requests()
@@ -145,7 +143,7 @@ class Below:
         return self._checks[place, limit]
 
     def _verified(self, place: int, limit: int) -> _Blocks:
-        """One verification by the level at a place: what it adds."""
+        """One verification by the level at a place: the tokens that it adds."""
         plan, bonus = self.plan, self.plan.bonus_of(place)
         below, level = plan.levels[place - 1], plan.levels[place]
         costs, a = self.profile.verify_cost(below, level), self.profile.accepts(below, level, plan.rule_of(place))
@@ -156,8 +154,8 @@ class Below:
             ms = costs(n + 1 if bonus else max(1, n))
             made = made.and_(_Requests(ms, ms * ms), block.chance)
             fates = {m + 1: a**m * (1.0 - a) for m in range(n)}
-            whole = n + 1 if bonus else max(1, n)
-            fates[whole] = fates.get(whole, 0.0) + a**n
+            full = n + 1 if bonus else max(1, n)
+            fates[full] = fates.get(full, 0.0) + a**n
             for tokens, chance in fates.items():
                 both = block.then(_Moments(chance, chance * ms, chance * ms * ms))
                 out[tokens] = out.get(tokens, _Moments()).and_(both)

@@ -1,7 +1,7 @@
-"""The price of a stack whose target verifies on a lane of its own (`@with=`), and which levels cannot be there.
+"""The prediction for a stack whose target verifies on a second lane (`@with=`), and the levels that cannot be used.
 
-The price is *reckoned*: what a second machine of this kind would give. It is never ranked with the prices of stacks
-that run on one machine, and whoever shows it says so.
+It assumes a second machine of the same kind. It is never ranked with predictions for one machine, and is labelled
+"reckoned" wherever it is shown.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class OnTwoLanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoned:
-    """What the theory says of a stack on two lanes: what a second machine of this kind would give.
+class LanesPrediction:
+    """The prediction for a stack on two lanes, with a second machine of the same kind.
 
-    `speedup`: over plain decoding on one. `tokens_per_round`: of a verdict. `verifying`, `drafting`: shares of the time
-    that each lane is at work.
+    `speedup`: over plain decoding on one. `tokens_per_round`: per verdict. `verifying`, `drafting`: shares of the time
+    that each lane is busy.
     """
 
     ms_per_token: float
@@ -55,34 +55,36 @@ class Reckoned:
         }
 
 
-def reckoned(profile: Profile, what: OnTwoLanes, check: Callable[[], None] = lambda: None) -> Reckoned:
+def expected_on_lanes(profile: Profile, what: OnTwoLanes, check: Callable[[], None] = lambda: None) -> LanesPrediction:
     """The expected latency on two lanes.
 
     Raises:
-        ProfileError: the plan does not fit the profile, has one level or drafts a tree, or nobody has a formula for the
-            schedule.
+        ProfileError: the plan does not fit the profile, has one level or drafts a tree, or the schedule cannot be
+            predicted.
     """
     plan, target = what.plan, profile.levels[profile.target]
     check_plan(profile, plan)
     if len(plan.levels) < 2 or plan.widths or profile.levels[plan.levels[0]].beside:
-        raise ProfileError("levels overlap where one drafts chains for the target; add a level, or leave its tree out")
+        raise ProfileError(
+            "two lanes need a level that drafts chains for the target; add a level, or leave its tree out"
+        )
     priced = [name for name, kind in schedulers().items() if kind.make and not kind.nodes]  # they draft chains
     if what.schedule not in priced:
         raise ProfileError(
-            f"profiles do not say what @with={what.schedule} needs to know; plan and predict with "
+            f"profiles do not have what @with={what.schedule} needs; plan and predict with "
             f"{' or '.join(f'@with={name}' for name in priced)}"
         )
     scheduler = schedulers()[what.schedule].bind(dict(what.keys))
     assert scheduler is not None
     a = profile.accepts(plan.levels[-2], plan.levels[-1], plan.rule_of(len(plan.levels) - 1))
-    # What verifies on a machine of its own runs all of its layers, whatever it shares on one.
+    # a verifier on a separate machine runs all of its layers, even if it shares some on one machine
     found = Verdicts(scheduler, Below(profile, plan), a, target.cost, profile.round_ms, check).long_run()
     ms = found.ms_per_token
-    return Reckoned(ms, profile.plain_ms / ms, found.tokens_per_verdict, found.verifying, found.drafting)
+    return LanesPrediction(ms, profile.plain_ms / ms, found.tokens_per_verdict, found.verifying, found.drafting)
 
 
 def on_two_lanes_of(profile: Profile, stack: str) -> OnTwoLanes | None:
-    """What a stack with a schedule is in a profile; None where it has none.
+    """The plan and the schedule of a stack in a profile; None if it has no schedule.
 
     Raises:
         ProfileError: as `plan_of`.
@@ -100,7 +102,7 @@ def on_two_lanes_of(profile: Profile, stack: str) -> OnTwoLanes | None:
 
 
 def text_on_two_lanes(profile: Profile, what: OnTwoLanes) -> str:
-    """The stack in the grammar, or by the names of its levels where one has no spec."""
+    """The stack in the grammar, or in the same form with the names of its levels, if one has no spec."""
     text = plan_text(profile, what.plan)
     keys = "".join(f"@{name}={value}" for name, value in ((WITH.name, what.schedule), *what.keys))
     try:
@@ -116,9 +118,9 @@ def with_schedule(target: LevelSpec, what: OnTwoLanes) -> LevelSpec:
 
 
 def needs_target(profile: Profile, below: Sequence[int]) -> str:
-    """The name of the level below the target that reads the target's last states, so that it cannot work beside it.
+    """The name of the level that reads the target's last states, so that it cannot work at the same time; else "".
 
-    "" where none does, or nobody knows. A copy of the target above it, on the drafter's own lane, has such states too.
+    A copy of the target above that level, on the drafter's lane, provides such states too.
     `stacks.prepared` refuses such a stack when it is opened.
     """
     preset = str(profile.about.get("preset", ""))
@@ -138,13 +140,14 @@ def _spec(text: str) -> LevelSpec | None:
 
 
 def _is_copy(spec: LevelSpec) -> bool:
-    """The target's own weights, all layers of them."""
+    """Whether a level is a copy of the target with all layers."""
     reads = kind_of(spec).shares.reads
     return reads is not None and reads.depth is None
 
 
 def _fed(spec: LevelSpec, preset: str) -> bool:
-    """Whether it is a trained draft that is fed; without @id= the first that it reads, as it is opened."""
+    """Whether it is a trained draft that reads target states; without @id= the first one that it can read, as on
+    opening."""
     own = [draft for draft in known_drafts.shipped(preset) if reads_draft(spec, draft)]
     named = spec.get(ID)
     return next((draft.follows for draft in own if named in (None, draft.name)), False)

@@ -1,11 +1,12 @@
-"""Any schedule in the long run: the scheduler itself, walked from one verdict of the target to the next.
+"""Any schedule in the long run: the scheduler itself, simulated from one verdict of the target to the next.
 
-What is told to a scheduler are counts, and with i.i.d. acceptances what happens next depends on few of them: how many
-tokens are undecided, and what is under way on the drafter's lane. So verdicts are the steps of a Markov chain, and ms
-per token is the mean time of a step over its mean tokens, both under the chain's stationary distribution. The
-scheduler is asked as the driver asks it, so a new one needs no formula of its own.
+A scheduler sees only counts, and with i.i.d. acceptances the future depends on few of them: the number of undecided
+tokens, and what is in flight on the drafter's lane. So verdicts are the steps of a Markov chain, and ms per token is
+the mean time of a step over its mean tokens, both under the chain's stationary distribution. The scheduler is called as
+the driver calls it, so a new one needs no formula.
 
-What is under way when a token is rejected is run to the end of its request, as in the engine, and then dropped.
+A block in flight when a token is rejected runs to the end of its current request, as in the engine, and is then
+dropped.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.profiles.costs import Array, Costs, ProfileError
 
 _ROOM = 1 << 20  # texts do not end here
-_RARE = 1e-5  # a way between two verdicts that is rarer is left out
-_SELDOM = 1e-6  # a state that the likeliest way from the start leads to more seldom is left out
-_STEPS = 400  # verdicts; the chain forgets at every rejection where it began
-_STILL = 1e-9  # a distribution that moves no further has arrived
+_RARE = 1e-5  # rarer transitions between two verdicts are ignored
+_SELDOM = 1e-6  # states whose likeliest path from the start is rarer are ignored
+_STEPS = 400  # verdicts; the chain forgets its start at every rejection
+_STILL = 1e-9  # largest change of a stationary distribution
 _MOST_STATES = 20_000
-_SHARE = 1e-3  # of two points of the grid, one that is this near to the other's is left out
-_COARSE, _FINE = 8, 4096  # steps of a pass of the target on which times stand, where those of drafts vary or not
+_SHARE = 1e-3  # a point of the grid with a smaller weight is ignored
+_COARSE, _FINE = 8, 4096  # steps of the time grid per pass of the target, if the times of drafts vary or not
 
 
 class _State(NamedTuple):
-    """How things stand behind a verdict. pull: tokens and ms of the block that is under way. stale: ms of what is under
-    way and will be dropped. arrived: tokens since the last verification began. silent: the last draft came back
-    empty, and none is asked for behind the same text."""
+    """The state after a verdict. pull: tokens and remaining ms of the block in flight. stale: remaining ms of a block
+    in flight that will be dropped. arrived: tokens since the last verification began. silent: the last draft was empty,
+    so none is requested for the same text."""
 
     undecided: int = 0
     pull: tuple[int, float] | None = None
@@ -44,7 +45,8 @@ class _State(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """One way to the next verdict: its chance, where it leads, tokens committed, ms, and of these on each lane."""
+    """One transition to the next verdict: probability, new state, tokens committed, ms, and the busy ms of each
+    lane."""
 
     chance: float
     to: _State
@@ -56,8 +58,8 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """How things stand between two verdicts, `now` ms after the first. ends: of what is under way, where it is a block
-    with its tokens. verify: what was submitted, and when its scores are there."""
+    """The state between two verdicts, `now` ms after the first. ends: when the work in flight ends; tokens: of a block.
+    verify: the submission, and when its scores are ready."""
 
     chance: float
     now: float
@@ -73,7 +75,7 @@ class _Moment:
 
 @dataclass(frozen=True, slots=True)
 class LongRun:
-    """In the mean: ms of a token, tokens of a verdict, and the shares of the time that each lane is at work."""
+    """Means: ms per token, tokens per verdict, and the shares of the time that each lane is busy."""
 
     ms_per_token: float
     tokens_per_verdict: float
@@ -83,12 +85,12 @@ class LongRun:
 
 @dataclass(slots=True)
 class Verdicts:
-    """One schedule over what drafts and what verifies.
+    """One schedule of a drafter and a verifier.
 
     Args:
-        scheduler: it keeps nothing from one question to the next. a: acceptance of what is handed up, 0 to 1.
-        costs: of the target alone, whatever layers it shares elsewhere. round_ms: the engine's own after a verdict.
-        check: called now and then; what it raises ends the work.
+        scheduler: must be stateless. a: acceptance of the handed up tokens, 0 to 1.
+        costs: of the target with all of its layers. round_ms: the engine's time after a verdict.
+        check: called now and then; its exceptions end the computation.
     """
 
     scheduler: Scheduler
@@ -98,7 +100,7 @@ class Verdicts:
     round_ms: float = 0.0
     check: Callable[[], None] = lambda: None
     _grid: float = field(init=False)
-    _request: float = field(init=False)  # ms to the end of what runs at any moment of a block
+    _request: float = field(init=False)  # mean ms to the end of the running request
 
     def __post_init__(self) -> None:
         varies = len(self.below.blocks(_ROOM)) > 1
@@ -106,9 +108,10 @@ class Verdicts:
         self._request = self.below.waits_for_one(_ROOM)
 
     def long_run(self) -> LongRun:
-        """
+        """The means under the stationary distribution.
+
         Raises:
-            ProfileError: the schedule has more states than can be followed.
+            ProfileError: the schedule has too many states.
         """
         steps = self._followed()
         place = {state: i for i, state in enumerate(steps)}
@@ -126,15 +129,15 @@ class Verdicts:
             if np.abs(at - before).max() < _STILL:
                 seen = at
                 break
-            if step >= _STEPS // 2:  # of a chain that goes round, the mean
+            if step >= _STEPS // 2:  # average, in case the chain is periodic
                 seen += at
         tokens, ms, verifying, drafting = (seen[begin] * chance / seen.sum()) @ worth
         return LongRun(float(ms / tokens), float(tokens), float(verifying / ms), float(drafting / ms))
 
     def _followed(self) -> dict[_State, list[_Step]]:
-        """The ways from every state that can be reached, the empty one first."""
+        """The transitions from every reachable state, the empty one first."""
         steps: dict[_State, list[_Step]] = {}
-        waiting = {_State(): 1.0}  # with the best chance to come there
+        waiting = {_State(): 1.0}  # with the probability of the likeliest path there
         while waiting:
             self.check()
             state = next(iter(waiting))
@@ -148,13 +151,13 @@ class Verdicts:
         return {state: [way for way in out if way.to in steps] for state, out in steps.items()}
 
     def _steps(self, state: _State) -> Iterator[_Step]:
-        """Every way from a verdict to the next one, alike ones as one."""
+        """Every transition from a verdict to the next one, equal ones merged."""
         alike: dict[tuple[_State, int], _Step] = {}
         for way in self._verdicts(state):
             before = alike.get((way.to, way.tokens))
             alike[way.to, way.tokens] = way if before is None else _as_one(before, way)
-        whole = sum(way.chance for way in alike.values())
-        yield from (way._replace(chance=way.chance / whole) for way in alike.values())
+        total = sum(way.chance for way in alike.values())
+        yield from (way._replace(chance=way.chance / total) for way in alike.values())
 
     def _verdicts(self, state: _State) -> Iterator[_Step]:
         tokens, ends = state.pull or (None, state.stale)
@@ -167,7 +170,7 @@ class Verdicts:
                     ways.append(self._next(one))
 
     def _started(self, one: _Moment) -> Iterator[_Moment]:
-        """What the scheduler has the lanes start; a draft may come in several ways."""
+        """Starts what the scheduler orders; a draft has several possible outcomes."""
         orders = self.scheduler.ended(
             View(
                 undecided=one.undecided,
@@ -194,7 +197,7 @@ class Verdicts:
                 yield replace(one, chance=chance, ends=ends, tokens=block.tokens, drafting=one.drafting + block.ms)
 
     def _next(self, one: _Moment) -> _Moment:
-        """The lane that ends first has ended; of two at once the verifier's."""
+        """The state after the lane that ends first; of two at once the verifier's."""
         scored = one.verify[1] if one.verify and one.verify[1] > one.now else None
         if scored is not None and (one.ends is None or scored <= one.ends):
             return replace(one, now=scored)
@@ -210,7 +213,7 @@ class Verdicts:
         assert one.verify
         asked, _ = one.verify
         judged = min(asked.tokens + asked.next, one.undecided)
-        own = judged == asked.tokens and (asked.next or not judged)  # a token of the target's own behind them
+        own = judged == asked.tokens and (asked.next or not judged)  # the target adds a token after them
         ms = one.now + self.round_ms
         kept = one.chance
         for tokens in range(1, judged + 1):
@@ -227,7 +230,7 @@ class Verdicts:
                 yield _Step(kept * share, to, judged + own, ms, one.verifying, one.drafting)
 
     def _left(self, one: _Moment, now: float) -> Iterator[tuple[float, float | None]]:
-        """ms that what is under way still takes, on the grid: two points with the mean between them."""
+        """Remaining ms of the work in flight, on the grid: two points with the right mean."""
         if one.ends is None:
             yield 1.0, None
             return
@@ -238,7 +241,7 @@ class Verdicts:
                 yield share, at * self._grid
 
     def _stale(self, one: _Moment, now: float) -> Iterator[tuple[float, float | None, float]]:
-        """Of what is dropped: ms to the end of the request that runs, and those that are never run."""
+        """For a block that is dropped: ms to the end of the running request, and the ms that are never run."""
         for share, rest in self._left(one, now):
             stale = rest
             if rest is not None and self.below.top:  # a block of several requests
@@ -247,7 +250,7 @@ class Verdicts:
 
 
 def _as_one(a: _Step, b: _Step) -> _Step:
-    """Two ways between the same states, with the mean of their times."""
+    """Two transitions between the same states as one, with the mean of their times."""
     chance = a.chance + b.chance
 
     def mean(x: float, y: float) -> float:

@@ -1,1 +1,1 @@
-"""What is known of a stack: costs, acceptances, lengths of texts; read from and written to JSON."""
+"""Profiles: costs, acceptances and lengths of texts of levels; read from and written to JSON."""

@@ -1,11 +1,11 @@
-"""Profiles of the same levels by the length of the text before them, interpolated.
+"""Profiles of the same levels by the length of the text, interpolated.
 
-A pass over a longer text reads a longer cache, so that one profile prices a stack at one length. Each profile is of one
-length (`calibrate --length`; `about["length"]` is the tokens of text before what was timed). Between two of them the
-profile is interpolated, not its prices: milliseconds are linear in the length, as attention reads the same bytes for
-every token; acceptances are taken as linear for want of anything better.
+A pass over a longer text reads a longer cache, so a profile holds at one length (`calibrate --length`;
+`about["length"]` is the number of tokens before the timed passes). Between two lengths the profile is interpolated, not
+the predictions: milliseconds are linear in the length, as attention reads the same bytes for every token; acceptances
+are assumed to be linear.
 
-Beyond the measured lengths acceptances are those of the nearest end, and milliseconds go on along the line of the last
+Beyond the measured lengths acceptances are those of the nearest end, and milliseconds follow the line through the last
 two, but never fall as the text grows.
 """
 
@@ -28,12 +28,12 @@ from hsd_core.theory.profiles.profile_store import (
 )
 
 BY_LENGTH = FOLDER / "by-length"  # PRESET-DEVICE[-MACHINE]-LENGTH.json
-LEAST = 0.01  # of what the shortest text costs: no shorter one costs less
+LEAST = 0.01  # of the cost at the shortest length: shorter texts cost at least this
 
 
 @dataclass(frozen=True, slots=True)
 class ProfilesByLength:
-    """One profile for each measured length, shortest first; all of the same levels at the same temperature."""
+    """One profile for each measured length, ascending; all of the same levels at the same temperature."""
 
     profiles: tuple[Profile, ...]
 
@@ -52,18 +52,18 @@ class ProfilesByLength:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Tokens of text, rising."""
+        """Tokens of text, ascending."""
         return tuple(map(context, self.profiles))
 
     def measured(self, length: int) -> bool:
-        """Whether a length lies within the measured ones; else it is extrapolated."""
+        """Whether a length is within the measured range; else it is extrapolated."""
         return self.lengths[0] <= length <= self.lengths[-1]
 
     def at(self, length: int) -> Profile:
-        """The profile behind so many tokens of text; see above.
+        """The profile after `length` tokens of text; see above.
 
         Raises:
-            ProfileError: the length is none.
+            ProfileError: the length is less than 1.
         """
         if length < 1:
             raise ProfileError(f"a text of {length} tokens; give 1 or more")
@@ -79,15 +79,15 @@ class ProfilesByLength:
 
 
 def context(profile: Profile) -> int:
-    """Tokens of text before the passes that a profile holds.
+    """Tokens of text before the passes of a profile.
 
     Raises:
-        ProfileError: it does not say.
+        ProfileError: the profile does not record them.
     """
     found = profile.about.get(LENGTH)
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise ProfileError(
-            f"about has {LENGTH} {found!r}, not the tokens of text that it was measured behind; measure it with "
+            f"about has {LENGTH} {found!r}, not the tokens of text before its passes; measure it with "
             "calibrate --length"
         )
     return found
@@ -96,13 +96,13 @@ def context(profile: Profile) -> int:
 def shipped_by_length(
     preset: str, device: str = "cpu", *, folder: Path = BY_LENGTH, machine: str | None = None
 ) -> ProfilesByLength | None:
-    """The greedy profiles by length that come with the package for a preset, or that were put beside them; None where
-    there are none. Of several machines' those of the one most like this one, and of equals those of most lengths.
+    """The greedy profiles by length that are shipped for a preset, or were added to their folder; None if there are
+    none. Of several machines, those of the most similar one, and of equally similar ones those with the most lengths.
 
     Args:
-        machine: a description as profiles and traces have it, which stands for this machine's.
+        machine: a description as in profiles and traces, instead of this machine's.
     Raises:
-        ProfileError: those of one machine are not of the same levels, or a length is there twice.
+        ProfileError: the profiles of one machine are not of the same levels, or a length occurs twice.
     """
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
     found: dict[str, list[Profile]] = {}
@@ -126,13 +126,15 @@ def shipped_by_length(
 
 
 def presets_by_length(folder: Path = BY_LENGTH) -> list[tuple[str, str]]:
-    """Of which presets on which devices there are profiles by length."""
-    told = (profile.about for profile in readable_profiles(folder.glob("*.json")) if LENGTH in profile.about)
-    return sorted({(str(about.get("preset", "")), str(about.get("device", "cpu")).partition(":")[0]) for about in told})
+    """The presets and devices with profiles by length."""
+    abouts = (profile.about for profile in readable_profiles(folder.glob("*.json")) if LENGTH in profile.about)
+    return sorted(
+        {(str(about.get("preset", "")), str(about.get("device", "cpu")).partition(":")[0]) for about in abouts}
+    )
 
 
 def _alike(profile: Profile) -> tuple[Any, ...]:
-    """What has to be the same of two profiles, so that there is something between them."""
+    """What two profiles must have in common to be interpolated."""
     levels = tuple((x.name, x.spec, x.is_lookup, bool(x.beside)) for x in profile.levels)
     return profile.temperature, levels
 
@@ -146,9 +148,9 @@ def _at(profile: Profile, length: int) -> Profile:
 
 
 def _between(a: Profile, b: Profile, share: float) -> Profile:
-    """The profile a share of the way from `a` to `b`; below 0 and above 1 beyond them."""
+    """The profile at a share of the way from `a` to `b`; below 0 and above 1 extrapolated."""
 
-    def joint(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> list[Any]:
+    def common(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> list[Any]:
         return [key for key in one if key in other]
 
     edges = {*a.edge_cost, *b.edge_cost}
@@ -161,7 +163,7 @@ def _between(a: Profile, b: Profile, share: float) -> Profile:
         interval=None,
         round_ms=_ms(a.round_ms, b.round_ms, share),
         by_width=_widths(a.by_width, b.by_width, share),
-        by_rule={rule: _matrix(a.by_rule[rule], b.by_rule[rule], share) for rule in joint(a.by_rule, b.by_rule)},
+        by_rule={rule: _matrix(a.by_rule[rule], b.by_rule[rule], share) for rule in common(a.by_rule, b.by_rule)},
         lengths=None,
     )
 
@@ -179,7 +181,7 @@ def _level(a: ProfileLevel, b: ProfileLevel, share: float) -> ProfileLevel:
 
 
 def _costs(a: Costs, b: Costs, share: float) -> Costs:
-    """At all row counts of either."""
+    """Costs at all row counts of either."""
     rows = sorted({*a.rows, *b.rows})
     return Costs(tuple(rows), tuple(_ms(a(n), b(n), share) for n in rows))
 
@@ -194,19 +196,20 @@ def _matrix(a: Matrix, b: Matrix, share: float) -> Matrix:
 def _widths(
     a: Mapping[Pair, tuple[float, ...]], b: Mapping[Pair, tuple[float, ...]], share: float
 ) -> dict[Pair, tuple[float, ...]]:
-    """As wide as both know it."""
+    """Acceptances by width, as far as both have them."""
     return {pair: tuple(_part(x, y, share) for x, y in zip(a[pair], b[pair], strict=False)) for pair in a if pair in b}
 
 
 def _depths(a: Sequence[float], b: Sequence[float], share: float) -> tuple[float, ...]:
-    """By depth, as deep as the deeper one: the last of the other goes on, and where it has none, it is 1."""
+    """Values by depth, as deep as the deeper one; the other is continued with its last value, or 1 if it has none."""
     deep = max(len(a), len(b))
-    whole = [[*one, *[one[-1] if one else 1.0] * (deep - len(one))] for one in (a, b)]
-    return tuple(_part(x, y, share) for x, y in zip(*whole, strict=True))
+    padded = [[*one, *[one[-1] if one else 1.0] * (deep - len(one))] for one in (a, b)]
+    return tuple(_part(x, y, share) for x, y in zip(*padded, strict=True))
 
 
 def _ms(a: float, b: float, share: float) -> float:
-    """On the line through both; beyond them it never falls as the text grows, and keeps `LEAST` of the shorter's."""
+    """A time on the line through both; beyond them never falling as the text grows, and at least `LEAST` of the
+    first."""
     if 0.0 <= share <= 1.0:
         return a + (b - a) * share
     rise = max(0.0, b - a)
@@ -214,5 +217,5 @@ def _ms(a: float, b: float, share: float) -> float:
 
 
 def _part(a: float, b: float, share: float) -> float:
-    """A probability, or tokens of an offer: beyond both that of the nearer."""
+    """A probability, or tokens of an offer; beyond both the nearer value."""
     return a + (b - a) * min(1.0, max(0.0, share))

@@ -1,4 +1,4 @@
-"""What a forward costs: milliseconds as a function of the rows that it computes."""
+"""The cost of a forward: milliseconds as a function of its rows."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ MOST_ROWS = 4096
 
 
 class ProfileError(ValueError):
-    """A profile or plan that cannot be used; the message names the field and the cure."""
+    """A profile or plan cannot be used; the message names the field and what to do."""
 
 
 class Form(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of a profile as its JSON has it; what holds its default is left out there."""
+    """A part of a profile in JSON; defaults are omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """c(n): ms of one call on n rows. Linear between listed row counts; one count alone is a constant.
+    """c(n): ms of one call on n rows. Linear between the given row counts; a single count is a constant.
 
-    Below the first count its cost holds; beyond the last one the last segment goes on, but never falls.
+    Below the first count its cost holds; beyond the last one the last segment is continued, but never falls.
     `low`, `high`: the ends of the measured intervals, one per row count.
     """
 
@@ -40,7 +40,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         if not self.rows or len(self.rows) != len(self.ms):
-            raise ProfileError('no costs, or not one for each row count; give for example {"1": 0.5}')
+            raise ProfileError('give one cost for each row count, for example {"1": 0.5}')
         if any(not 1 <= n <= MOST_ROWS for n in self.rows) or any(b <= a for a, b in pairwise(self.rows)):
             raise ProfileError(f"row counts are {list(self.rows)}; use rising whole numbers from 1 to {MOST_ROWS}")
         if bad := [ms for ms in self.ms if not (math.isfinite(ms) and ms > 0)]:
@@ -58,7 +58,7 @@ class Costs:
         return _table(self, n_max)
 
     def at(self, rows: Array) -> Array:
-        """The same of rows that are means, and so may be fractions; no fewer than one each: ms, of the same shape."""
+        """ms for mean row counts, which may be fractions of at least 1; same shape as `rows`."""
         return _interpolated(self, rows)
 
     def scaled(self, factor: float) -> Costs:
@@ -66,7 +66,7 @@ class Costs:
         return self._each(lambda value: value * factor)
 
     def plus(self, ms: float) -> Costs:
-        """The same costs and so many ms a call."""
+        """The same costs plus `ms` per call."""
         return self._each(lambda value: round(value + ms, 5))
 
     def _each(self, change: Callable[[float], float]) -> Costs:
@@ -83,7 +83,7 @@ class Costs:
         """From JSON: {"1": 0.5, "8": 0.6}, or a number for a constant; `intervals`: {"1": [low, high], ...}.
 
         Raises:
-            ProfileError: it is neither.
+            ProfileError: it is neither of these.
         """
         if isinstance(given, (int, float)) and not isinstance(given, bool):
             given = {"1": given}
@@ -116,7 +116,7 @@ def number(value: Any, where: str) -> float:
     """A finite JSON number.
 
     Raises:
-        ProfileError: it is something else.
+        ProfileError: it is not a finite number.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ProfileError(f"{where}: {value!r} is not a number")
@@ -129,7 +129,7 @@ def _row_count(text: Any) -> int:
     raise ProfileError(f"row count {text!r} is not a whole number from 1 to {MOST_ROWS}")
 
 
-@lru_cache(maxsize=4096)  # a planner asks thousands of times for a few tables
+@lru_cache(maxsize=4096)  # a planner uses a few tables thousands of times
 def _table(costs: Costs, n_max: int) -> Array:
     table = _interpolated(costs, np.arange(n_max + 1, dtype=np.float64))
     table[0] = 0.0

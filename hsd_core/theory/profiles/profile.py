@@ -1,8 +1,7 @@
-"""A profile: what every level of a stack costs on a machine, and how often each accepts each other's tokens.
+"""A profile: the costs of the levels of a stack on a machine, and how often each level accepts another's tokens.
 
-All of the theory reads this and nothing else. It is measured (`calibrate`), edited on the page, or written by hand.
-What passes cost depends on the machine, who accepts whose tokens on the weights and the texts: so a profile may take
-the acceptances of another one.
+It is the only input of the theory. It is measured (`calibrate`), edited on the page, or written by hand. Costs depend
+on the machine, acceptances on the weights and the texts: so a profile may take the acceptances of another one.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ MOST_TEXTS = 4096
 
 
 class TextLengths(Form, frozen=True):
-    """Of `texts` texts of at most `limit` tokens, those that `ended` by themselves, after so many tokens."""
+    """`texts` texts of at most `limit` tokens; `ended`: the tokens of those that ended with an end token."""
 
     limit: Int
     texts: Int
@@ -40,17 +39,17 @@ class TextLengths(Form, frozen=True):
             )
 
     def under(self, limit: int) -> tuple[int, ...]:
-        """The tokens of each text under another limit. Beyond its own limit nothing is known: there a text goes on."""
+        """The tokens of each text under another limit; texts that reached the recorded limit are assumed to go on."""
         ended = [min(n, limit) for n in self.ended]
         return (*sorted(ended), *[limit] * (self.texts - len(ended)))
 
 
 VERSION = 1
 MOST_LEVELS = 64
-ENGINE = "engine_ms"  # in `about`: the engine's time around a verification, where the costs are known to include it
-LENGTH = "length"  # in `about`: the tokens of text before the passes, where a length of texts was asked for
-LONG_TEXTS = "assets/prompts/long/texts.jsonl"  # that these are cut from
-TOKENWISE = "tokenwise"  # the rule whose acceptances `Profile.acceptance` holds
+ENGINE = "engine_ms"  # in `about`: the engine's time per verification, if the costs are known to include it
+LENGTH = "length"  # in `about`: the tokens of text before the passes, if a length was chosen
+LONG_TEXTS = "assets/prompts/long/texts.jsonl"  # the source of texts of such lengths
+TOKENWISE = "tokenwise"  # the rule of `Profile.acceptance`
 
 Pair = tuple[int, int]
 Interval = tuple[float, float]
@@ -61,19 +60,18 @@ Matrix = tuple[tuple[float, ...], ...]
 class ProfileLevel:
     """A candidate level.
 
-    `name`: shown to people, unique in its profile. `spec`: the level in the stack grammar without T ("ngram",
-    "exit@at=8"); empty if nobody has weights for it. `cost(n)`: ms of one verification of n rows (forward,
-    sampling transform and rule, the engine's time around them). `draft_ms`: ms of a drafted token where measured
-    apart, else cost(1).
+    `name`: shown on the page, unique in its profile. `spec`: the level in the stack grammar without T ("ngram",
+    "exit@at=8"); empty for a level without weights. `cost(n)`: ms of one verification of n rows (forward, sampling
+    transform and rule, the engine's time). `draft_ms`: ms of a drafted token if measured separately, else cost(1).
 
-    A lookup has a `hit_rate`: it is asked once a block (cost(n) ms where n tokens are asked for; mostly the same for
-    all n) and answers with that probability, else with nothing; its acceptances hold given a hit. `reach[m - 1]`: P(at
-    least m tokens | hit); the last one goes on, empty means as many as asked for. So has any drafter that says itself
-    when it has no more to offer (climbing exits, a model with another tokenizer).
+    A lookup has a `hit_rate`: it is called once per block (cost(n) ms for n tokens; mostly the same for all n) and
+    finds something with that probability; its acceptances hold given a hit. `reach[m - 1]`: P(at least m tokens | hit);
+    the last value is repeated, empty means as many as requested. Any drafter that ends its drafts itself also has these
+    (climbing exits, a model with another tokenizer).
 
-    A level that offers several candidates side by side ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean
-    number of tokens at depth m of its offer, given that the offer is so deep; the last one goes on, empty means one
-    each. Its tokens are counted by depth: the m-th is accepted if one of those at depth m is. Probes that ride beside
+    A level that offers several candidates at once ("ngram@guess=7") has `beside`: `beside[m - 1]` is the mean number of
+    tokens at depth m of its offer, given that the offer is that deep; the last value is repeated, empty means one each.
+    Its tokens are counted by depth: the m-th is accepted if one of those at depth m is. Probes that are verified with
     an offer are in the `edge_cost` of the level above.
 
     A lookup, and a level with `beside`, can only be the bottom level.
@@ -117,7 +115,7 @@ class ProfileLevel:
         return self.is_lookup or bool(self.beside)
 
     def offered(self, block: int) -> Array:
-        """Tokens in the first 0, 1, ..., `block` depths of what it offers, in the mean: (block + 1,)."""
+        """Mean tokens in the first 0, 1, ..., `block` depths of its offer: (block + 1,)."""
         each = np.ones(block)
         if self.beside:
             each[: len(self.beside)] = self.beside[:block]
@@ -131,7 +129,7 @@ class ProfileLevel:
         return block * (self.cost(1) if self.draft_ms is None else self.draft_ms)
 
     def tree_ms(self, widths: Sequence[int]) -> float:
-        """ms of a tree with this level at the bottom: a forward a depth, over the tokens of the depth before."""
+        """ms of a tree with this level at the bottom: one forward per depth, over the tokens of the depth before."""
         forks = accumulate((1, *widths[:-1]), mul)
         return self.block_ms(len(widths)) + sum(self.cost(n) - self.cost(1) for n in forks)
 
@@ -140,12 +138,12 @@ class ProfileLevel:
 class Profile:
     """Levels cheapest first, the target last.
 
-    `acceptance[i][j]`, i < j: probability that level j accepts a token of level i, under rule tokenwise; what is not
-    above the diagonal is not read. `interval`: (low, high) of each, None where not known. `edge_cost[(j, i)]`: cost of
-    a verification by i of tokens drafted by j (shared layers), instead of i's own. `round_ms`: the engine's ms per
-    target round outside the levels. `by_rule`: acceptances under other verification rules. `by_width[(j, i)][k - 1]`:
-    probability that i accepts one of k tokens of j that lie side by side. `max_block`: the longest block length that a
-    plan may use. `lengths`: of the texts that it was measured on, where they were kept.
+    `acceptance[i][j]`, i < j: probability that level j accepts a token of level i, under rule tokenwise; other entries
+    are ignored. `interval`: (low, high) of each, None if not known. `edge_cost[(j, i)]`: cost of a verification by i of
+    tokens drafted by j (shared layers), instead of the cost of level i. `round_ms`: the engine's ms per target round
+    outside the levels. `by_rule`: acceptances under other verification rules. `by_width[(j, i)][k - 1]`: probability
+    that i accepts one of k candidate tokens of j at one position. `max_block`: the longest block length of a plan.
+    `lengths`: of the texts that it was measured on, if recorded.
     """
 
     levels: tuple[ProfileLevel, ...]
@@ -193,11 +191,11 @@ class Profile:
 
     @property
     def plain_ms(self) -> float:
-        """ms per token of plain decoding: one forward of one row, and the engine's own time."""
+        """ms per token of plain decoding: one forward of one row, and the engine's time."""
         return self.levels[-1].cost(1) + self.round_ms
 
     def index(self, name: str) -> int:
-        """The level of that name.
+        """The index of the level with a name.
 
         Raises:
             ProfileError: there is none.
@@ -218,7 +216,7 @@ class Profile:
         """The acceptances under a rule.
 
         Raises:
-            ProfileError: the profile knows nothing of that rule.
+            ProfileError: the profile has no acceptances for the rule.
         """
         if rule in self.by_rule:
             return self.by_rule[rule]
@@ -227,12 +225,12 @@ class Profile:
         return self.acceptance
 
     def widest(self, below: int, level: int) -> int:
-        """How many tokens of `below` side by side the profile knows the acceptance of; 0 if it is none."""
+        """The most candidates of `below` at one position whose acceptance is known; 0 if none is."""
         return len(self.by_width.get((below, level), ()))
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules with acceptances of their own, `tokenwise` first."""
+        """The rules with acceptances, `tokenwise` first."""
         return (TOKENWISE, *(rule for rule in self.by_rule if rule != TOKENWISE))
 
     def with_acceptance(self, pairs: Mapping[Pair, float]) -> Profile:
@@ -243,7 +241,7 @@ class Profile:
         return replace(self, acceptance=tuple(tuple(row) for row in rows))
 
     def only(self, levels: tuple[int, ...]) -> Profile:
-        """The profile of some of its levels, in their order; the last one is its target."""
+        """The profile of some of its levels, in the given order; the last one is the target."""
         place = {level: at for at, level in enumerate(levels)}
 
         def cut(matrix: Any) -> Any:
@@ -270,10 +268,10 @@ class Profile:
 
 
 def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
-    """At least a target, every name once, and one that can verify at the top.
+    """Checks that there is at least a target, that names are unique, and that the top level can verify.
 
     Raises:
-        ProfileError: it is otherwise.
+        ProfileError: one of these fails.
     """
     if not 1 <= len(levels) <= MOST_LEVELS:
         raise ProfileError(f"levels has {len(levels)} entries; give 1 to {MOST_LEVELS}, the target last")
@@ -287,7 +285,7 @@ def check_levels(levels: tuple[ProfileLevel, ...]) -> None:
 
 
 def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:
-    """A square matrix of probabilities above the diagonal.
+    """Checks that a matrix is square, with probabilities above the diagonal.
 
     Raises:
         ProfileError: its shape or an entry is wrong.
@@ -303,8 +301,7 @@ def check_matrix(matrix: Matrix, names: tuple[str, ...], what: str) -> None:
 
 
 def with_scaled_cost(profile: Profile, index: int, factor: float) -> Profile:
-    """A level whose every pass takes so many times as long, as a drafter and as a verifier, over layers of its own or
-    shared ones."""
+    """The profile with all passes of a level, drafting and verifying, scaled in time by a factor."""
 
     def times(level: ProfileLevel) -> ProfileLevel:
         draft = None if level.draft_ms is None else level.draft_ms * factor
@@ -316,8 +313,7 @@ def with_scaled_cost(profile: Profile, index: int, factor: float) -> Profile:
 
 
 def with_pair_accepted(profile: Profile, below: int, level: int, share: float) -> Profile:
-    """A level that accepts so many of another's tokens (0 to 1) under every rule. How often it accepts one of several
-    side by side is not known then."""
+    """The profile with another acceptance (0 to 1) of a pair under every rule; its acceptances by width are removed."""
 
     def moved(rows: Matrix) -> Matrix:
         return tuple(
@@ -332,12 +328,12 @@ def with_pair_accepted(profile: Profile, below: int, level: int, share: float) -
     )
 
 
-ACCEPTANCES_FROM = "agreement"  # in `about`: where the acceptances are from, when they are not this profile's own
+ACCEPTANCES_FROM = "agreement"  # in `about`: the origin of acceptances that are taken from another profile
 
 
 def with_acceptances_of(profile: Profile, other: Profile) -> Profile | None:
-    """A profile with the acceptances, hit rates and lengths of another one's levels of the same names; None where that
-    one lacks a level, was measured at another temperature, or knows one of them as something else."""
+    """A profile with the acceptances, hit rates and lengths of another one's levels of the same names; None if the
+    other lacks a level, was measured at another temperature, or has a level of another type."""
     if profile.temperature != other.temperature or not set(profile.names) <= set(other.names):
         return None
     part = other.only(tuple(other.index(name) for name in profile.names))

@@ -8,7 +8,7 @@ Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]),
 Of a profile also: `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null),
 `hit_rate` (by level name), `temperature`, `round_ms`, `by_width` ({"m0->target": [0.8, 0.87]}), `by_rule`, `about`,
 `lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
-Files of earlier versions may hold `threads` and `contention`, which are not read.
+Files of earlier versions may have `threads` and `contention`, which are ignored.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from hsd_core.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 from hsd_core.typed.files import read_bytes
 
 GivenCosts = dict[str, float] | float
-GivenMatrix = Sequence[Sequence[float | None]]  # what is not above the diagonal is not read
+GivenMatrix = Sequence[Sequence[float | None]]  # entries not above the diagonal are ignored
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-GivenIntervals = Sequence[Sequence[tuple[Share, Share] | float | None]]  # a diagonal is often written as numbers
+GivenIntervals = Sequence[Sequence[tuple[Share, Share] | float | None]]  # diagonals are often written as numbers
 T = TypeVar("T")
 MAX_BYTES = 20_000_000  # of a file
-_NUMBERS = ("max_block", "temperature", "round_ms")  # fields of a profile that may be left out
-_ALIKE = ("acceptance", "interval", "by_rule", "about", "lengths")  # and those that the JSON form has as they are
+_NUMBERS = ("max_block", "temperature", "round_ms")  # optional fields of a profile
+_ALIKE = ("acceptance", "interval", "by_rule", "about", "lengths")  # fields that are the same in JSON
 
 
 class _Level(Form, frozen=True):
@@ -47,7 +47,7 @@ class _Level(Form, frozen=True):
 
 
 class _Finer(Struct, frozen=True):
-    """Acceptances of a pair as files had them before `by_width` stood by itself; what else they held is not read."""
+    """Acceptances of a pair in older files, where `by_width` was not a field of the profile; the rest is ignored."""
 
     by_width: tuple[float, ...] = ()
 
@@ -75,7 +75,7 @@ def read_profile(path: str | Path) -> Profile:
     """A profile from a JSON file.
 
     Raises:
-        ProfileError: it is not a profile that we can read; the message names the file, the field and the cure.
+        ProfileError: it is not a readable profile; the message names the file, the field and what to do.
         OSError: there is no such file.
     """
     try:
@@ -130,7 +130,7 @@ def profile_from(given: Any) -> Profile:
 
 
 def to_dict(profile: Profile) -> dict[str, Any]:
-    """The JSON form as plain types; what holds its default is left out."""
+    """The JSON form as plain types; defaults are omitted."""
     form: dict[str, Any] = plain(encode(_form(profile)))
     return form
 
@@ -158,8 +158,8 @@ def _read(given: Any, form: type[T], where: str) -> T:
         return convert(given, form)
     except Wrong as error:
         fields = f"; fields are {', '.join(form.__struct_fields__)}" if error.what.startswith("unknown") else ""  # type: ignore[attr-defined]
-        said = error.what if error.what.startswith(error.where) else str(error)  # a part may name itself
-        raise ProfileError(f"{where + ': ' if where else ''}{said}{fields}") from None
+        text = error.what if error.what.startswith(error.where) else str(error)  # some messages name the field already
+        raise ProfileError(f"{where + ': ' if where else ''}{text}{fields}") from None
 
 
 def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
@@ -175,7 +175,8 @@ def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
 
 
 def _matrix(rows: GivenMatrix) -> Matrix:
-    """Entries at and below the diagonal are 1 and 0 from here on; one that lacks above it is refused as no number."""
+    """The matrix with 1 and 0 at and below the diagonal; a missing entry above it becomes NaN, which is refused
+    later."""
     return tuple(
         tuple(float(i == j) if j <= i else math.nan if x is None else x for j, x in enumerate(row))
         for i, row in enumerate(rows)

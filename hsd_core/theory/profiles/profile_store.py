@@ -1,7 +1,7 @@
-"""Profiles that were measured on this machine, and those that come with the package. Needs no torch.
+"""Profiles measured on this machine, and the shipped ones. Needs no torch.
 
 A profile holds for one preset on one device and dtype, one machine, one version of torch, one set of drafts and
-databases. All of that is in its key: where anything changes, the machine is measured again.
+databases. All of that is in its key: if anything changes, the machine is measured again.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from hsd_core.stacks.presets import preset_of
 from hsd_core.theory import Profile, ProfileError, read_profile
 from hsd_core.typed import pretty, write_whole
 
-FORMAT = 5  # of what is measured and how; another number is measured again
+FORMAT = 5  # version of the method; profiles of other versions are measured again
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 FARTHEST = 2
-QUICK = "quick"  # `about["effort"]` of a profile that was measured in seconds: of the default's levels alone
-_HEAD = 1 << 16  # bytes of a file that tell it apart, with its size
-MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by whoever runs it
+QUICK = "quick"  # `about["effort"]` of a profile measured in seconds, only for the levels of the default stack
+_HEAD = 1 << 16  # first bytes of a file that identify it, with its size
+MEASURED, SHIPPED, GIVEN = "measured", "shipped", "given"  # on this machine, with the package, by the user
 ORIGIN = ("preset", "machine", "recorded", "device", "dtype", "effort")
 BRIEF = ("version", "levels", "acceptance", "max_block", "edge_cost_ms", "temperature", "round_ms")
 
@@ -37,15 +37,15 @@ def cached_profile(
     """The profile measured here for a preset's default levels, or None.
 
     Args:
-        preset: its name, or one that has none here: a target of one's own.
+        preset: its name, or the preset of another target.
         device, dtype: None for those that the preset is opened with.
-        temperature: the nearest one that was measured is taken; greedy and sampled profiles never stand for another.
+        temperature: the nearest measured one is used, but never a sampled profile for greedy runs or the reverse.
     """
     return _nearest(cached_profiles(preset, device, dtype), temperature)
 
 
 def quick_profile(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> Profile | None:
-    """What was measured here in seconds, greedily, of the levels of a preset's default stack, or None."""
+    """The quick greedy profile of a preset's default stack measured here, or None."""
     if not _anything(preset):
         return None
     folder, name = _place(preset, device, dtype)
@@ -53,7 +53,7 @@ def quick_profile(preset: str | Preset, device: str | None = None, dtype: str | 
 
 
 def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str | None = None) -> list[Profile]:
-    """All that were measured here for a preset's default levels, by rising temperature. Arguments as above."""
+    """All profiles measured here for a preset's default levels, by ascending temperature. Arguments as above."""
     if not _anything(preset):
         return []
     folder, name = _place(preset, device, dtype)
@@ -61,7 +61,7 @@ def cached_profiles(preset: str | Preset, device: str | None = None, dtype: str 
 
 
 def store_profile(profile: Profile, preset: str | Preset, device: str, dtype: str) -> Path:
-    """Write a profile to the cache, whole or not at all.
+    """Writes a profile to the cache atomically.
 
     Raises:
         OSError: the cache cannot be written.
@@ -76,13 +76,13 @@ def store_profile(profile: Profile, preset: str | Preset, device: str, dtype: st
 def shipped_profile(
     preset: str, device: str = "cpu", temperature: float = 0.0, *, folder: Path = FOLDER, machine: str | None = None
 ) -> Profile | None:
-    """The example profile that comes with the package for a preset, measured on another machine; or None.
+    """The shipped profile of a preset, measured on another machine, or None.
 
-    Files are named PRESET-DEVICE.json, with -MACHINE where there are several machines' and -tT where it is sampled;
-    those of the machine most like this one are taken, `temperature` as for `cached_profile`.
+    Files are named PRESET-DEVICE.json, with -MACHINE for several machines and -tT for sampled ones; the profiles of the
+    most similar machine are used, `temperature` as for `cached_profile`.
 
     Args:
-        machine: a description as profiles and traces have it, which stands for this machine's.
+        machine: a description as in profiles and traces, instead of this machine's.
     """
     name = f"{preset.replace('/', '--')}-{device.partition(':')[0]}"
     found = readable_profiles([folder / f"{name}.json", *folder.glob(f"{name}-*.json")])
@@ -97,29 +97,29 @@ def shipped_profile(
 
 
 def shipped_profiles() -> list[Profile]:
-    """All the profiles that come with the package."""
+    """All shipped profiles."""
     return readable_profiles(FOLDER.glob("*.json"))
 
 
 def distance_to_here(about: Mapping[str, Any], device: str = "cpu") -> int:
-    """How far a profile's machine is from this one (see `machine_distance`)."""
+    """The distance of a profile's machine to this one (see `machine_distance`)."""
     return machine_distance(str(about.get("machine", "")), _machine(device))
 
 
 def machine_distance(one: str, other: str) -> int:
-    """How far two described machines are apart: 0 of the same description, 1 with the same instructions for their
-    kernels (AVX-512 or not), 2 (`FARTHEST`) further."""
+    """The distance of two described machines: 0 with the same description, 1 with the same instruction set for kernels
+    (AVX-512 or not), else 2 (`FARTHEST`)."""
     return 0 if one == other else 1 if (AVX512 in one) == (AVX512 in other) else FARTHEST
 
 
 def digest(profile: Profile) -> str:
-    """Names a profile by all that it says."""
+    """A hash of the content of a profile."""
     text = json.dumps(profile.as_dict(), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def origin(profile: Profile, source: str) -> dict[str, str]:
-    """Where a profile is from: `source` (MEASURED, SHIPPED or GIVEN), and on which machine and day it was measured."""
+    """The origin of a profile: `source` (MEASURED, SHIPPED or GIVEN), and the machine and day of measurement."""
     origin = {key: profile.about.get(key) for key in ORIGIN}
     return {"source": source, **{key: value for key, value in origin.items() if isinstance(value, str)}}
 
@@ -127,7 +127,8 @@ def origin(profile: Profile, source: str) -> dict[str, str]:
 def planning_origin(
     preset: str | Preset, device: str | None = None, temperature: float = 0.0, dtype: str | None = None
 ) -> dict[str, Any]:
-    """What a run would plan with, in the keys of a trace's header: preset, machine, profile (None: there is none)."""
+    """The profile that a run would plan with, as in a trace's header: preset, machine, profile (None: there is
+    none)."""
     preset = _known(preset)
     device = device or _default_device(preset)
     profile, source = cached_profile(preset, device, dtype, temperature), MEASURED
@@ -138,14 +139,14 @@ def planning_origin(
 
 
 def header_profile(profile: Profile, source: str) -> dict[str, Any]:
-    """What a trace's header keeps of a profile: costs, acceptances, its digest and its origin."""
-    whole = profile.as_dict()
-    kept = {key: whole[key] for key in BRIEF if key in whole}
+    """The part of a profile in a trace's header: costs, acceptances, its digest and its origin."""
+    full = profile.as_dict()
+    kept = {key: full[key] for key in BRIEF if key in full}
     return {**kept, "digest": digest(profile), "about": origin(profile, source)}
 
 
 def cache_key(preset: Preset, device: str, dtype: str) -> dict[str, Any]:
-    """All that a profile depends on, as plain JSON types."""
+    """Everything that a profile depends on, as plain JSON types."""
     files = [*(draft.path for draft in shipped(preset.name)), preset.model_db, preset.text_db]
     sources = [preset.target, *preset.drafts]
     return {
@@ -165,7 +166,7 @@ def _known(preset: str | Preset) -> Preset:
 
 
 def _files(source: Source) -> list[str]:
-    """What changes with a model of one's own; the Hub's and the wheels are known by their names."""
+    """The identity of local weights; those of the Hub and of wheels are identified by their names."""
     path = Path(source.id)
     paths = {"folder": sorted(path.glob("*.safetensors")), "gguf": [path]}.get(source.kind, [])
     return [f"{one.name} {_mark(one)}" for one in paths]
@@ -183,13 +184,12 @@ def _file(name: str, temperature: float, effort: str = "") -> str:
 
 
 def _anything(preset: str | Preset) -> bool:
-    """Whether any profile of the preset was kept. Which of them holds here takes torch to find out, where there is a
-    GPU."""
+    """Whether any profile of the preset is stored; a quick test, as computing the key may need torch on a GPU."""
     return any(path.name.startswith(f"{_known(preset).key}-") for path in _folder().glob("*.json"))
 
 
 def profiles_stamp() -> tuple[tuple[str, int], ...]:
-    """Changes with the profiles that are kept here or come with the package."""
+    """A stamp that changes with the stored and shipped profiles."""
     found = [path for where in (_folder(), FOLDER) for path in sorted(where.glob("*.json"))]
     return tuple((str(path), path.stat().st_mtime_ns) for path in found)
 
@@ -212,7 +212,7 @@ def _default_device(preset: Preset) -> str:
 
 
 def readable_profiles(paths: Iterable[Path]) -> list[Profile]:
-    """The profiles of these files; a damaged file is as good as none."""
+    """The profiles of these files; damaged files are skipped."""
     found = []
     for path in sorted(paths):
         try:
@@ -223,13 +223,13 @@ def readable_profiles(paths: Iterable[Path]) -> list[Profile]:
 
 
 def _nearest(found: Iterable[Profile], temperature: float) -> Profile | None:
-    """The one of the nearest temperature, greedy or sampled alike."""
+    """The profile of the nearest temperature, greedy or sampled like the given one."""
     alike = [profile for profile in found if (profile.temperature == 0.0) == (temperature == 0.0)]
     return min(alike, key=lambda profile: abs(profile.temperature - temperature), default=None)
 
 
 def _machine(device: str) -> str:
-    """As `machine.describe`, but without torch for an accelerator too: by the names that its driver gives."""
+    """Like `machine.describe`, but without torch for an accelerator too: by the names from its driver."""
     if not device.startswith("cuda"):
         return machine.describe(device)
     names = []
@@ -243,7 +243,7 @@ def _machine(device: str) -> str:
 
 
 def _mark(path: Path) -> str:
-    """A file's size and the digest of its beginning, where its header says what it is."""
+    """A file's size and the digest of its first bytes, which contain its header."""
     try:
         with path.open("rb") as file:
             return f"{path.stat().st_size} {hashlib.sha256(file.read(_HEAD)).hexdigest()[:16]}"

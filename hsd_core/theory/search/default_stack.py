@@ -1,12 +1,12 @@
-"""The default stack of a preset on this machine, and where its block lengths come from. Needs no torch.
+"""The default stack of a preset on this machine, and the origin of its block lengths. Needs no torch.
 
-A preset writes its default down once, for every machine. A profile knows what passes cost on one of them, so the best
-plan of the same levels takes its place. A level is left out where the profile says that it does not pay: where the best
-plan without it is faster at every end of the intervals of the acceptances.
+A preset has one default for every machine. A profile has the costs of passes on one of them, so the best plan of the
+same levels replaces the default. A level is left out if it does not pay by the profile: if the best plan without it is
+faster at every end of the intervals of the acceptances.
 
-The profile is, in this order: what was measured of this very machine and target (`calibrate`, else `calibrate
---quick`), or the shipped profile of the machine most like this one. Where no profile knows the levels, the preset's own
-block lengths stay. `HSD_DEFAULT=preset` keeps them everywhere: for runs that are to be the same on several machines.
+The profile is, in this order: one measured on this machine for this target (`calibrate`, else `calibrate --quick`), or
+the shipped profile of the most similar machine. If no profile has the levels, the preset's block lengths are used.
+`HSD_DEFAULT=preset` always uses them: for runs that must be the same on several machines.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from hsd_core.theory.profiles.profile_store import (
 )
 from hsd_core.theory.search.planner import Planner
 
-_FEW = 8  # paths that the exact recursion ranks, at the least
-_PAIR = 2  # levels of the stacks that a third one is measured against
+_FEW = 8  # least number of paths ranked by the exact recursion
+_PAIR = 2  # levels of the stacks that stacks of three levels are compared with
 
 
 @dataclass(frozen=True, slots=True)
 class PlanPrediction:
-    """What the planner says of a default stack before it runs.
+    """The planner's prediction for a default stack.
 
-    `speedup`: over plain decoding. `two`: the best stack of two levels in the whole profile, and its speed-up; `gain`:
-    ms per token of that one / of the default, `interval`: its least and its most where the acceptances lie at the ends
-    of their 95 % intervals; None where the profile has none. All three are None of a default of two levels.
+    `speedup`: over plain decoding. `two`: the best stack of two levels in the full profile, and its speed-up; `gain`:
+    ms per token of that stack / of the default; `interval`: the range of the gain with the acceptances at the ends of
+    their 95 % intervals, None if the profile has none. All three are None for a default of two levels.
     """
 
     speedup: float
@@ -63,11 +63,10 @@ class DefaultPlan:
 
 
 def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
-    """The best plan of the levels of a preset's default stack; None where the profile cannot price them.
+    """The best plan of the levels of a preset's default stack; None if the profile cannot predict them.
 
     Args:
-        stack: the preset's own. Keys of its levels stay as they are, so one that says when a level stops, or how it
-            verifies, is not planned.
+        stack: the preset's. Keys of its levels are kept, so a stack with keys for stopping or verifying is not planned.
     """
     try:
         own = plan_of(profile, stack)
@@ -77,17 +76,17 @@ def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
         return None
     part = profile.only(own.levels)
     by_depth = Planner(part, trees=False).best(depth=len(own.levels), shortlist=_FEW).by_depth
-    whole = [_in_whole(each, own.levels) for each in by_depth if each.plan.blocks]
-    chosen = whole[-1]
-    for fewer in reversed(whole[:-1]):
+    plans = [_in_full(each, own.levels) for each in by_depth if each.plan.blocks]
+    chosen = plans[-1]
+    for fewer in reversed(plans[:-1]):
         gain = _interval(profile, fewer.plan, chosen.plan)
         if gain is not None and gain[0] > 1.0:
             chosen = fewer
-    return DefaultPlan(_written(stack, own, chosen.plan), _promise(profile, chosen))
+    return DefaultPlan(_written(stack, own, chosen.plan), _plan_prediction(profile, chosen))
 
 
-def _in_whole(ranked: Ranked, levels: Sequence[int]) -> Ranked:
-    """A plan of a part of the profile, with the numbers that its levels have in the whole one."""
+def _in_full(ranked: Ranked, levels: Sequence[int]) -> Ranked:
+    """A plan of a part of the profile, with the level indices of the full profile."""
     return replace(ranked, plan=replace(ranked.plan, levels=tuple(levels[i] for i in ranked.plan.levels)))
 
 
@@ -101,7 +100,7 @@ def _written(stack: str, own: StackPlan, chosen: StackPlan) -> str:
     return format_stack(specs)
 
 
-def _promise(profile: Profile, chosen: Ranked) -> PlanPrediction:
+def _plan_prediction(profile: Profile, chosen: Ranked) -> PlanPrediction:
     speedup = chosen.prediction.speedup
     if len(chosen.plan.levels) <= _PAIR:
         return PlanPrediction(speedup)
@@ -109,13 +108,13 @@ def _promise(profile: Profile, chosen: Ranked) -> PlanPrediction:
     if not two.plan.blocks or not has_specs(profile, two.plan):
         return PlanPrediction(speedup)
     gain = two.prediction.ms_per_token / chosen.prediction.ms_per_token
-    said = plan_text(profile, two.plan), two.prediction.speedup
-    return PlanPrediction(speedup, said, gain, _interval(profile, chosen.plan, two.plan))
+    best_two = plan_text(profile, two.plan), two.prediction.speedup
+    return PlanPrediction(speedup, best_two, gain, _interval(profile, chosen.plan, two.plan))
 
 
 def _interval(profile: Profile, plan: StackPlan, other: StackPlan) -> Interval | None:
-    """The least and the most of ms per token of the other plan / of the plan, over all ends of the intervals of the
-    acceptances that either of them rests on."""
+    """The range of ms per token of the other plan / of the plan, over all ends of the intervals of the acceptances that
+    either depends on."""
     ends = dict(_ends(profile, {*_pairs(plan), *_pairs(other)}))
     if not ends:
         return None
@@ -137,16 +136,16 @@ def _ends(profile: Profile, pairs: set[Pair]) -> Iterator[tuple[Pair, Interval]]
             yield (below, level), known
 
 
-VARIABLE, PRESET = "HSD_DEFAULT", "preset"  # the value that keeps the preset's own stack
-PLANNED = "planned"  # in `about` of a trace's profile: what is told of the default stack that ran
-WRITTEN, PINNED = "preset", "pinned"  # sources of a default that no profile has planned: none knows it, none may
+VARIABLE, PRESET = "HSD_DEFAULT", "preset"  # the value that selects the preset's stack
+PLANNED = "planned"  # in `about` of a trace's profile: the summary of the default stack
+WRITTEN, PINNED = "preset", "pinned"  # sources of a default that was not planned: no profile has it, or planning is off
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultStack:
-    """`stack`: as it is written, never by name. `source`: of the profile (MEASURED, SHIPPED), or WRITTEN or PINNED.
+    """`stack`: in the grammar. `source`: of the profile (MEASURED, SHIPPED), or WRITTEN or PINNED.
 
-    `about`: where and when the profile was measured (`origin`), or nothing. `promise`: None where nothing was planned.
+    `about`: where and when the profile was measured (`origin`), or empty. `promise`: None if it was not planned.
     """
 
     stack: str
@@ -156,7 +155,7 @@ class DefaultStack:
 
     @property
     def sentence(self) -> str:
-        """Where its block lengths come from."""
+        """The origin of the block lengths."""
         if self.promise is None:
             asked = f", as {VARIABLE}={PRESET} asks" if self.source == PINNED else ""
             return f"block lengths as the preset has them{asked}"
@@ -168,20 +167,20 @@ class DefaultStack:
 
     @property
     def summary(self) -> str:
-        """Both in one line."""
+        """Origin and prediction in one line."""
         return "; ".join(filter(None, (self.sentence, self.promised)))
 
     @property
     def promised(self) -> str:
-        """What the planner predicts of it, "" where nothing was planned."""
+        """The planner's prediction; "" if it was not planned."""
         if self.promise is None:
             return ""
-        said = f"predicted: {self.promise.speedup:.2f} times plain decoding"
+        text = f"predicted: {self.promise.speedup:.2f} times plain decoding"
         if self.promise.two is None or self.promise.gain is None:
-            return said
+            return text
         low, high = self.promise.interval or (None, None)
         ends = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        return f"{said}, {self.promise.gain:.2f}{ends} times the best two levels, {self.promise.two[0]}"
+        return f"{text}, {self.promise.gain:.2f}{ends} times the best two levels, {self.promise.two[0]}"
 
     def as_dict(self) -> dict[str, Any]:
         """In plain JSON types, for a page."""
@@ -209,8 +208,8 @@ def default_for_machine(preset: Preset, device: str | None = None, dtype: str | 
 def with_default(
     entry: Mapping[str, Any], preset: Preset, device: str | None = None, dtype: str | None = None
 ) -> dict[str, Any]:
-    """A preset as the catalogue lists it, with this machine's default stack; `default` says where that comes from, and
-    `preset_stack` is the preset's own. Among its examples the one that is the preset's own has the same lengths."""
+    """The catalogue entry of a preset with this machine's default stack; `default`: its origin; `preset_stack`: the
+    preset's stack. The example that equals the preset's stack is replaced by the default too."""
     device = device or _usual_device(preset)
     found, own = default_for_machine(preset, device, dtype), format_stack(parse(preset.stack(device)))
     alike = found.stack.count(",") == own.count(",")
@@ -222,7 +221,7 @@ def with_default(
 
 @lru_cache(maxsize=64)
 def _planned(preset: Preset, device: str, dtype: str | None, _: object) -> DefaultStack:
-    """The last argument changes with the profiles that there are."""
+    """The default stack; the last argument is a stamp of the profiles, for the cache."""
     own = preset.stack(device)
     for profile, source in _profiles(preset, device, dtype):
         if (found := default_plan(profile, own)) is not None:
@@ -235,7 +234,7 @@ def _usual_device(preset: Preset) -> str:
 
 
 def _profiles(preset: Preset, device: str, dtype: str | None) -> Iterator[tuple[Profile, str]]:
-    """Those that may know the default's levels here, the best first."""
+    """The profiles that may have the default's levels, the best first."""
     for find in (cached_profile, quick_profile):
         yield from ((one, MEASURED) for each in _dtypes(preset, device, dtype) if (one := find(preset, device, each)))
     if (shipped := shipped_profile(preset.name, device)) is not None:
@@ -243,8 +242,8 @@ def _profiles(preset: Preset, device: str, dtype: str | None) -> Iterator[tuple[
 
 
 def _dtypes(preset: Preset, device: str, dtype: str | None) -> tuple[str | None, ...]:
-    """Those that a preset may be opened with. A GPU before Ampere takes float16 for bfloat16, and asking for it would
-    take torch."""
+    """The dtypes that a preset may be opened with. A GPU before Ampere uses float16 instead of bfloat16; finding out
+    which would need torch."""
     if dtype or not device.startswith("cuda"):
         return (dtype,)
     return tuple(dict.fromkeys((preset.dtype(device), "float16")))

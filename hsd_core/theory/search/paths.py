@@ -1,16 +1,16 @@
 """Shortest paths over nodes (level, block length), by dynamic programming.
 
-A node (i, t) stands for "level i hands up at least t tokens". Its edge to (j, u) says that it collects them from
-blocks of j's u tokens: E[R(t; a, u)] verifications of c_i(rows(u)) ms each, and as many blocks of (j, u). The block is
-taken to have its nominal length: the overshoot is the one thing that does not separate into edges.
+A node (i, t) means "level i hands up at least t tokens". Its edge to (j, u) means that it collects them from blocks of
+u tokens of j: E[R(t; a, u)] verifications of c_i(rows(u)) ms each, and as many blocks of (j, u). Blocks are assumed to
+have their nominal length: only the overshoot does not separate into edges.
 
-D(i, t), the ms to get t tokens from level i, is t drafts if i is the bottom, else the least over (j, u), j < i, of
+D(i, t), the ms for t tokens of level i, is t drafts if i is the bottom level, else the minimum over (j, u), j < i, of
 
     E[R(t; a_ji, u)] (c_i(rows(u)) + D(j, u))
 
-and the answer is the least of (c_K(rows(u)) + D(j, u)) / E[X_K]: a generalized shortest path. Gains are positive and
+and the answer is the minimum of (c_K(rows(u)) + D(j, u)) / E[X_K]: a generalized shortest path. Gains are positive and
 level indices fall along every path, so plain dynamic programming is optimal: O((K T_max)^2) edges for each number of
-levels, which is kept apart so that "the best plan of three levels" has an answer too. Block lengths need not rise.
+levels, which are separate so that "the best plan of three levels" has an answer too. Block lengths need not rise.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class EdgeTable:
-    """Of a verifier over a drafter, for every block length u = 1, ..., T_max of the drafter (column u - 1).
+    """The edges of a verifier over a drafter, for every block length u = 1, ..., T_max of the drafter (column u - 1).
 
-    `rounds[t - 1, u - 1]`: E[R(t; a, u)], verifications until t tokens are held. `tokens`: a verification's mean yield.
-    `ms`: its mean cost. Of a verifier over all drafters there are two axes more before u: drafter, mode.
+    `rounds[t - 1, u - 1]`: E[R(t; a, u)], verifications until t tokens are collected. `tokens`: mean tokens of a
+    verification. `ms`: its mean cost. For a verifier over all drafters there are two more axes before u: drafter, mode.
     """
 
     rounds: Array
@@ -51,7 +51,7 @@ class EdgeTable:
 
 @dataclass(slots=True)
 class Edges:
-    """The edge tables of a profile, worked out when first asked for, of all verifiers of a drafter at once."""
+    """The edge tables of a profile, computed on demand for all verifiers of a drafter at once."""
 
     profile: Profile
     _tables: dict[tuple[int, int, Mode], EdgeTable] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Edges:
     _drafted: list[Array] = field(default_factory=list)
 
     def drafted(self) -> Array:
-        """ms of a block of u tokens of each level below the target, as the bottom level: (target, T_max)."""
+        """ms of a block of u tokens of each level below the target as the bottom level: (target, T_max)."""
         if not self._drafted:
             lengths, below = range(1, self.profile.max_block + 1), self.profile.levels[:-1]
             self._drafted.append(np.array([[level.block_ms(u) for u in lengths] for level in below]))
@@ -107,7 +107,7 @@ class Edges:
             yield level, EdgeTable(rounds[at].T, tokens[at], ms)
 
     def _block_lengths(self, below: int) -> Array:
-        """P(N = n) of a block of u tokens of that level, u = 1, ...: (T_max, T_max + 1)."""
+        """P(N = n) for a block of u tokens of a level, u = 1, ...: (T_max, T_max + 1)."""
         longest, drafter = self.profile.max_block, self.profile.levels[below]
         if drafter.hit_rate is None:
             return np.eye(longest + 1)[1:]
@@ -122,9 +122,9 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PathLayer:
-    """The cheapest ways to the nodes of some levels (rising), all of one number of levels: `ms[level, t - 1, rank]`.
-
-    Where a node has fewer ways than another, inf. `came`: which of the ways into its level it is.
+    """The cheapest paths to the nodes of some levels (ascending), all with the same number of levels:
+    `ms[level, t - 1, rank]`; inf if a node has fewer paths. `came`: the index of the last edge among the ways into the
+    level.
     """
 
     levels: tuple[int, ...]
@@ -132,7 +132,7 @@ class PathLayer:
     came: Ints
 
     def below(self, level: int) -> int:
-        """How many of the levels stand below that one."""
+        """How many of the levels are below `level`."""
         return bisect_left(self.levels, level)
 
 
@@ -147,11 +147,11 @@ def cheapest_paths(
 ) -> list[list[StackPlan]]:
     """The plans of the `keep` cheapest paths, and at least `apiece` of each number of levels: of 2, 3, ..., `most`.
 
-    Cheapest first; the list ends where there are no paths of so many levels.
+    Cheapest first; the list ends at the largest number of levels with a path.
 
     Args:
-        modes: how an edge may verify; each edge takes the best of them for itself.
-        allowed: the levels below the target that may take part, rising. bottoms: those that may draft; None: all.
+        modes: how an edge may verify; each edge uses the best of them.
+        allowed: the levels below the target that may be used, ascending. bottoms: those that may draft; None: all.
     """
     target = edges.profile.target
     layers = list(grow(edges, modes, allowed, most - 1, keep, bottoms))
@@ -163,12 +163,12 @@ def cheapest_paths(
         ends.append((priced[0, chosen], chosen))
     if not ends:
         return []
-    dearest = np.sort(np.concatenate([ms for ms, _ in ends]))[:keep][-1]
+    costliest = np.sort(np.concatenate([ms for ms, _ in ends]))[:keep][-1]
     return [
         [
             _plan(layers[: depth + 1], modes, target, way)
             for rank, (ms, way) in enumerate(zip(priced.tolist(), ways.tolist(), strict=True))
-            if ms < np.inf and (rank < apiece or ms <= dearest)
+            if ms < np.inf and (rank < apiece or ms <= costliest)
         ]
         for depth, (priced, ways) in enumerate(ends)
     ]
@@ -177,7 +177,8 @@ def cheapest_paths(
 def path_of_each_set(edges: Edges, modes: tuple[Mode, ...], allowed: Sequence[int], most: int) -> list[StackPlan]:
     """The plan of the cheapest path through each set of levels: of 2, 3, ..., `most` levels with the target.
 
-    Args: as of `cheapest_paths`. Of n levels there are at most 2^n - 1 sets; sets that begin alike share that work.
+    Args: as for `cheapest_paths`. n levels have at most 2^n - 1 sets; sets with the same beginning share its
+    computation.
     """
     profile = edges.profile
     drafted, plans = edges.drafted(), []
@@ -203,7 +204,7 @@ def grow(
     keep: int,
     bottoms: Sequence[int] | None = None,
 ) -> Iterator[PathLayer]:
-    """The nodes by the number of levels at and below them: 1, 2, ..., `most`, as long as there are any."""
+    """The layers of nodes with 1, 2, ..., `most` levels, as long as there are any."""
     bottoms = allowed if bottoms is None else bottoms
     verifiers = [level for level in allowed if not edges.profile.levels[level].drafts_only]
     drafted = edges.drafted()[list(bottoms), :, None] if bottoms else np.empty(0)
@@ -219,7 +220,7 @@ def grow(
 def _next(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, verifiers: Sequence[int], keep: int) -> PathLayer:
     """Every verifier over every node of a layer."""
     longest, levels = edges.profile.max_block, tuple(level for level in verifiers if level > layer.levels[0])
-    most = max(map(layer.below, levels), default=0) * len(modes) * layer.ms[0].size  # ways into the uppermost
+    most = max(map(layer.below, levels), default=0) * len(modes) * layer.ms[0].size  # ways into the highest level
     nodes = (len(levels), longest, min(keep, most))
     out = PathLayer(levels, np.full(nodes, np.inf), np.zeros(nodes, np.int64))
     for at, level in enumerate(levels):
@@ -230,7 +231,7 @@ def _next(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, verifiers: Se
 
 
 def _over(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int, keep: int) -> tuple[Array, Ints]:
-    """One verifier over every node of a layer: the least ms of its block of t, and the ways there, (t - 1, rank)."""
+    """One verifier over every node of a layer: the least ms of its block of t tokens, and the ways, (t - 1, rank)."""
     ms, table = _ways(edges, modes, layer, level)
     priced = (table.rounds[..., None] * ms).reshape(edges.profile.max_block, -1)
     chosen = _least(priced, keep)
@@ -238,9 +239,8 @@ def _over(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int, k
 
 
 def _ways(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int) -> tuple[Array, EdgeTable]:
-    """All ways from a level down to a layer: ms of a verification and its block, (below, mode, u, rank there).
-
-    And the edges that they take, without the rank.
+    """All ways from a level to a layer: ms of a verification and its block, (below, mode, u, rank); and their edges,
+    without the rank.
     """
     below = layer.below(level)
     table = edges.into(level, modes)
@@ -251,7 +251,7 @@ def _ways(edges: Edges, modes: tuple[Mode, ...], layer: PathLayer, level: int) -
 
 
 def _plan(layers: Sequence[PathLayer], modes: tuple[Mode, ...], target: int, way: int) -> StackPlan:
-    """The plan that a way into the target ends, read back down the layers."""
+    """The plan of a way into the target, traced back through the layers."""
     levels, blocks, used = [target], [], []
     for layer in reversed(layers):
         _, longest, ranks = layer.ms.shape
@@ -273,7 +273,7 @@ def _plan(layers: Sequence[PathLayer], modes: tuple[Mode, ...], target: int, way
 
 
 def _least(values: Array, keep: int) -> Ints:
-    """Columns of the `keep` least values of each row, least first; equal ones in column order."""
+    """Columns of the `keep` smallest values of each row, ascending; equal ones in column order."""
     if keep < values.shape[1]:
         some = np.sort(np.argpartition(values, keep - 1, axis=1)[:, :keep], axis=1)
     else:

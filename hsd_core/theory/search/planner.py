@@ -1,9 +1,9 @@
 """The latency-optimal hierarchy of a profile.
 
-Shortest paths (`paths`) leave out the overshoot, the one thing that edges cannot know. So the best paths are ranked by
-the exact recursion, and the block lengths of the best few are moved while that helps. Trees take the place of the
-bottom block (`best_shapes`). For people, `path_edges` and `node_ms` say what the graph holds: per token of the target,
-a path costs the sum over its edges of `cost_ms` times the gains of the edges before it, without the overshoot.
+Shortest paths (`paths`) ignore the overshoot, which is not a property of edges. So the best paths are ranked by the
+exact recursion, and the block lengths of the best few are changed while that helps. Trees can replace the bottom block
+(`best_shapes`). `path_edges` and `node_ms` return the graph for display: per token of the target, a path costs the sum
+over its edges of `cost_ms` times the gains of the edges before it, without the overshoot.
 """
 
 from __future__ import annotations
@@ -23,34 +23,35 @@ from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Pair, Profile
 from hsd_core.theory.search.paths import Edges, Mode, cheapest_paths, grow, path_of_each_set
 
-MOST_NODES = 24  # beyond them a row more has cost more than it kept on every machine that was measured
+MOST_NODES = 24  # on every measured machine further rows cost more than they gained
 MOST_DEPTH = 8
 
 
 def best_shapes(
     by_width: Sequence[float], *, nodes: int = MOST_NODES, depth: int = MOST_DEPTH
 ) -> list[tuple[int, ...]]:
-    """The shapes that keep the most tokens in the mean, one for each depth and number of nodes; those that fork.
+    """The forking shapes with the most kept tokens on average, one for each depth and number of nodes.
 
     A tree with widths w_1, w_2, ... has w_1 nodes at depth 1, w_1 w_2 at depth 2 and so on, and is kept down to depth m
-    with probability A(w_1) ... A(w_m), where A(k) is the acceptance of a fork of k tokens. What a tree is worth behind
-    a depth depends only on how many nodes lie there and how many may follow, so the best shapes follow by dynamic
-    programming (as those of Sequoia, arXiv 2402.12374, do from acceptances by place).
+    with probability A(w_1) ... A(w_m), where A(k) is the acceptance of a fork of k tokens. The value of a tree below a
+    depth depends only on the number of nodes there and how many may follow, so the best shapes follow by dynamic
+    programming (like those of Sequoia, arXiv 2402.12374, from acceptances by position).
 
     Args:
         by_width: acceptance of a fork of 1, 2, ... tokens.
-        nodes: the most that a tree may have. depth: the most depths.
+        nodes, depth: the most of a tree.
     """
 
     @cache
     def best(layer: int, left: int, deep: int) -> tuple[float, tuple[int, ...]]:
-        """Tokens kept behind `layer` nodes side by side, with `left` nodes to place on `deep` more depths."""
+        """Mean tokens kept below a depth of `layer` nodes, with `left` nodes for `deep` more depths; and their
+        widths."""
         if not deep:
             return 0.0, ()
         found: tuple[float, tuple[int, ...]] = (-1.0, ())
         for wide, accepted in enumerate(by_width, start=1):
             rest = left - layer * wide
-            if rest < layer * wide * (deep - 1):  # every depth below takes as many nodes at least
+            if rest < layer * wide * (deep - 1):  # every depth below needs at least as many nodes
                 break
             kept, below = best(layer * wide, rest, deep - 1)
             worth = accepted * (1.0 + kept)
@@ -63,19 +64,19 @@ def best_shapes(
 
 
 SHORTLIST = 50
-_FEW = 8  # a shortlist that is quick enough to be asked for each level while a slider waits
-_PER_DEPTH = 8  # paths of each number of levels that the exact recursion sees at least
-_CLIMBERS = 2  # of them, so many are improved
-_NEAR = 1.25  # sets of levels are improved whose plan is at most so many times as slow as the best one's
+_FEW = 8  # a shortlist that is fast enough for each level while a slider waits
+_PER_DEPTH = 8  # least number of paths per number of levels for the exact recursion
+_CLIMBERS = 2  # how many of them are improved
+_NEAR = 1.25  # sets of levels are improved if their plan is at most this many times as slow as the best
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`by_depth`: of each number of levels, from 1 (plain decoding), the best plan without trees. `alternatives`: the
+    """`by_depth`: for each number of levels, from 1 (plain decoding), the best plan without trees. `alternatives`: the
     runners-up.
 
-    `several`: the best plan whose bottom level offers several tokens side by side, if one was priced; `single`: the
-    best of the others.
+    `several`: the best plan whose bottom level offers several candidates, if there is one; `single`: the best of the
+    others.
     """
 
     best: Ranked
@@ -88,13 +89,12 @@ class Answer:
 
 @dataclass(slots=True)
 class Planner:
-    """The planner of one profile. Tables and prices are kept between questions.
+    """The planner of one profile. Tables and predictions are cached.
 
     Args:
-        drop_bonus: also consider verifiers without a bonus token (they save a row, or the shared layers of it).
-        trees: also consider bottom levels that offer several tokens side by side, where the profile knows how often
-            one of them is accepted.
-        check: called before each step of a search; what it raises ends the search.
+        drop_bonus: also consider verifiers without a bonus token (they save a row, or its shared layers).
+        trees: also consider trees of the bottom level, if the profile has their acceptances.
+        check: called before each step of a search; its exceptions end the search.
     """
 
     profile: Profile
@@ -115,10 +115,10 @@ class Planner:
     def best(
         self, *, shortlist: int = SHORTLIST, depth: int | None = None, levels: Collection[int] | None = None
     ) -> Answer:
-        """The latency-optimal plan, and what came close.
+        """The latency-optimal plan and the runners-up.
 
         Args:
-            shortlist: how many paths the exact recursion ranks, at the least.
+            shortlist: least number of paths ranked by the exact recursion.
             depth: the most levels a plan may have (1 is plain decoding); None: as many as a stack may have.
             levels: the candidates below the target; None: all.
 
@@ -134,7 +134,7 @@ class Planner:
         most = min(MAX_LEVELS if depth is None else depth, len(allowed) + 1)
         plain = self.ranked(StackPlan((target,), ()))
         self.check()
-        # Plans with several candidates side by side are sought apart, so that the answer has the best of either.
+        # plans with several candidates are searched separately, so that the answer has the best of either
         apart = ([i for i in allowed if bool(self.profile.levels[i].beside) is several] for several in (False, True))
         paths = [
             found
@@ -158,7 +158,7 @@ class Planner:
         return Answer(best, tuple(others[: shortlist - 1]), by_depth, plain, of_one, of_several)
 
     def best_of_each_set(self) -> tuple[Ranked, ...]:
-        """The best plan of each set of levels, the fastest set first; those far from the fastest only nearly so."""
+        """The best plan of each set of levels, the fastest set first; those of slow sets only approximately."""
         target = self.profile.target
         most = min(MAX_LEVELS, target + 1)
         plans = [StackPlan((target,), ()), *path_of_each_set(self.edges, self.modes, range(target), most)]
@@ -172,22 +172,22 @@ class Planner:
     def worth(self, best: Ranked) -> tuple[float, ...]:
         """For each level of the best plan below the target: latency of the best plan without it / latency with it.
 
-        The plan's other levels remain, with block lengths of their own, and no level of the profile steps in: so the
-        stack without a level is never faster than the best one with as many levels as remain.
+        The plan's other levels remain, with new block lengths, and no level is added: so the stack without a level is
+        never faster than the best one with that number of levels.
         """
         plan = set(best.plan.levels)
         without = (self.best(levels=plan - {level}, shortlist=_FEW).best for level in best.plan.levels[:-1])
         return tuple(one.prediction.ms_per_token / best.prediction.ms_per_token for one in without)
 
     def ranked(self, plan: StackPlan) -> Ranked:
-        """A plan with its exact price."""
+        """A plan with its exact prediction."""
         return Ranked(plan, self.pricer.price(plan))
 
     def _several(self, plan: StackPlan) -> bool:
         return bool(plan.widths or self.profile.levels[plan.levels[0]].beside)
 
     def _climb(self, starts: Sequence[Ranked]) -> Iterator[Ranked]:
-        """Better and better neighbours of each plan, until none is better; a step of all of them at a time."""
+        """Better and better neighbours of each plan, until none is better; one step of all plans at a time."""
         while starts:
             self.check()
             near = [list(self._neighbours(start.plan)) for start in starts]
@@ -201,7 +201,7 @@ class Planner:
             yield from starts
 
     def _grown(self, chains: Sequence[Ranked]) -> list[Ranked]:
-        """Of each plan the best with a tree in the place of its bottom block, under verifiers as they are."""
+        """For each plan the best one with a tree instead of its bottom block."""
         self.check()
         grown = [
             [
@@ -235,7 +235,7 @@ class Planner:
 
 
 def best_plans(profile: Profile, **asked: Any) -> Answer:
-    """The latency-optimal plan of a profile, and what came close. asked, and what is raised: see `Planner.best`."""
+    """The latency-optimal plan of a profile and the runners-up. Arguments and exceptions: see `Planner.best`."""
     return Planner(profile).best(**asked)
 
 
@@ -244,17 +244,17 @@ def _ms(ranked: Ranked) -> float:
 
 
 def _order(ranked: Ranked) -> tuple[float, int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Fastest first; of equals the one with fewer levels."""
+    """Sort key: fastest first; of equals the one with fewer levels."""
     plan = ranked.plan
     return _ms(ranked), len(plan.levels), plan.levels, plan.blocks, plan.widths
 
 
-# Block lengths that are tried, of a drafter below another one and of the level right below the target.
+# the block lengths tried for a drafter below another level, and for the level directly below the target
 DRAFTED_BLOCKS, HELD_BLOCKS = (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 
 
 def best_block_lengths(profile: Profile, levels: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-    """The best plan through these levels of the block lengths above: its speed-up over plain decoding, its blocks."""
+    """The best plan of these levels with the block lengths above: its speed-up over plain decoding, and its blocks."""
     blocks = [DRAFTED_BLOCKS, *[HELD_BLOCKS] * (len(levels) - 2)] if len(levels) > 2 else [HELD_BLOCKS]
     plans = [StackPlan(levels, chosen) for chosen in product(*blocks)]
     prices = Pricer(profile, catch_up=True).price_all(plans)
@@ -264,10 +264,10 @@ def best_block_lengths(profile: Profile, levels: tuple[int, ...]) -> tuple[float
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One unit at `above` takes `gain` blocks of `below`, `cost_ms` in all; `token_ms`: its part of a token's time.
+    """One unit at `above` needs `gain` blocks of `below`, `cost_ms` in all; `token_ms`: its part of a token's time.
 
-    Ends are (level, block length); a unit of the target is a token, and its block length 1. `below` is None where the
-    level drafts itself: gain 0, the cost that of its block.
+    Ends are (level, block length); a unit of the target is a token, with block length 1. `below` is None if the level
+    drafts itself: gain 0, the cost is that of its block.
     """
 
     above: tuple[int, int]
@@ -298,7 +298,7 @@ def path_edges(planner: Planner, plan: StackPlan) -> list[Edge]:
 
 
 def node_ms(planner: Planner) -> Array:
-    """D(i, t), the least ms to get a block of t from level i: (levels below the target, max_block)."""
+    """D(i, t), the least ms for a block of t tokens of level i: (levels below the target, max_block)."""
     profile = planner.profile
     least = np.full((profile.target, profile.max_block), np.inf)
     for layer in grow(planner.edges, planner.modes, list(range(profile.target)), profile.target, 1):

@@ -1,9 +1,9 @@
-"""What stacks cost by the length of the text, and from which length on one pays.
+"""The latency of stacks by the length of the text, and the length from which a stack pays.
 
-`PricesByLength` prices any stack in the profile of each length. `LinearCosts` is the simple case: a pass of the target
-over n tokens of context takes base + n slope, for each number of rows; a pass of a view takes what its budget costs,
-however long the text is. With acceptance a, drafts of T tokens make (1 + a + ... + a^T) tokens of T passes of the view
-and one of the target with T + 1 rows.
+`PricesByLength` predicts any stack in the profile of each length. `LinearCosts` is the simple case: a pass of the
+target over n tokens of context takes base + n slope, for each number of rows; the cost of a view's pass depends only on
+its budget. With acceptance a, drafts of T tokens give 1 + a + ... + a^T tokens for T passes of the view and one of the
+target with T + 1 rows.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from hsd_core.theory.profiles.by_length import ProfilesByLength
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Planner
 
-LONGEST = 12  # drafts that are tried
-FURTHEST = 1_000_000  # tokens of a text that are asked about
+LONGEST = 12  # longest draft tried
+FURTHEST = 1_000_000  # longest text considered, in tokens
 
 
 @dataclass(frozen=True, slots=True)
 class LinearCosts:
-    """ms of a pass by its rows and by the length of the text before it; lines in the length, measured at some rows."""
+    """ms of a pass by its rows and by the length of the text before it, linear in the length."""
 
     rows: tuple[int, ...]
     base: tuple[float, ...]
@@ -36,7 +36,7 @@ class LinearCosts:
 
     @classmethod
     def fitted(cls, measured: Mapping[tuple[int, int], float]) -> LinearCosts:
-        """From ms by (rows, length), two lengths at the least.
+        """A fit to ms by (rows, length), with at least two lengths.
 
         Raises:
             ValueError: there are fewer lengths.
@@ -52,7 +52,7 @@ class LinearCosts:
         return cls(tuple(rows), tuple(base for base, _ in lines), tuple(slope for _, slope in lines))
 
     def ms(self, rows: int, length: float) -> float:
-        """Between measured rows on a line; beyond them on along the last one."""
+        """Linear between measured rows; beyond them the last line is continued."""
         known = [base + length * slope for base, slope in zip(self.base, self.slope, strict=True)]
         if rows > self.rows[-1] and len(known) > 1:
             step = (known[-1] - known[-2]) / (self.rows[-1] - self.rows[-2])
@@ -61,7 +61,7 @@ class LinearCosts:
 
 
 def view_gain(target: LinearCosts, view_ms: float, a: float, length: float) -> tuple[float, int]:
-    """How many times as fast as the target alone, with the best T; and that T."""
+    """The speed-up over the target alone with the best T, and that T."""
     plain = target.ms(1, length)
     found = []
     for block in range(1, LONGEST + 1):
@@ -71,9 +71,9 @@ def view_gain(target: LinearCosts, view_ms: float, a: float, length: float) -> t
 
 
 def view_pays_from(target: LinearCosts, view_ms: float, a: float) -> int | None:
-    """The first length at which `view_gain` exceeds 1; None where it does not up to `FURTHEST` tokens.
+    """The first length at which `view_gain` exceeds 1; None if it does not up to `FURTHEST` tokens.
 
-    The gain grows with the length, for the target's passes do and the view's do not.
+    The gain grows with the length, because the target's passes do and the view's do not.
     """
     if view_gain(target, view_ms, a, FURTHEST)[0] <= 1.0:
         return None
@@ -81,8 +81,7 @@ def view_pays_from(target: LinearCosts, view_ms: float, a: float) -> int | None:
 
 
 def first_true(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first number above `low` of which something holds, by bisection; it holds of `high`, and from its first
-    number on."""
+    """The first number above `low` for which `holds` is true, by bisection; `holds` is monotone and true for `high`."""
     while high - low > 1:
         middle = (low + high) // 2
         if holds(middle):
@@ -92,16 +91,16 @@ def first_true(holds: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-FURTHER = 4  # times the longest measured length: beyond that nobody looks
-KEPT = 64  # lengths whose prices are kept
+FURTHER = 4  # times the longest measured length: the limit of extrapolation
+KEPT = 64  # lengths whose predictions are cached
 
 
 @dataclass(slots=True)
 class PricesByLength:
-    """Prices stacks at any length of the text, each in the profile of that length.
+    """Predicts stacks at any length of the text, each in the profile of that length.
 
     Raises:
-        ProfileError: whatever it is asked: a stack is none of these profiles, or a length is none.
+        ProfileError: from any method: a stack is not in these profiles, or a length is less than 1.
     """
 
     measured: ProfilesByLength
@@ -113,11 +112,11 @@ class PricesByLength:
         return pricer.price(plan_of(pricer.profile, stack))
 
     def pays_from(self, stack: str) -> int | None:
-        """The first length from which on the stack is faster than plain decoding; see `pays_from`."""
+        """The length from which the stack is faster than plain decoding; see `pays_from`."""
         return pays_from(lambda length: self.price(stack, length).speedup, self.measured.lengths)
 
     def pricer(self, length: int) -> Pricer:
-        """Of the profile of that length."""
+        """The pricer of the profile of a length."""
         if length not in self._pricers:
             self._pricers[length] = Pricer(self.measured.at(length))
         self._pricers.move_to_end(length)
@@ -127,13 +126,13 @@ class PricesByLength:
 
 
 def pays_from(gain: Callable[[int], float], lengths: Sequence[int]) -> int | None:
-    """The first length from which on a gain exceeds 1: there, and at all the measured lengths that follow.
+    """The length from which a gain exceeds 1: there, and at all longer measured lengths.
 
-    By bisection, behind the last measured length at which it does not; behind the longest one up to `FURTHER` times
-    that. None where it does not pay there either. (A gain is taken to cross 1 once between two lengths.)
+    By bisection after the last measured length at which it does not, up to `FURTHER` times the longest one; None if it
+    does not exceed 1 there either. (A gain is assumed to cross 1 once between two lengths.)
 
     Args:
-        gain: by the tokens of text. lengths: those that were measured, rising.
+        gain: by the tokens of text. lengths: the measured ones, ascending.
     """
     fails = [n for n in lengths if gain(n) <= 1.0]
     if not fails:
@@ -143,8 +142,7 @@ def pays_from(gain: Callable[[int], float], lengths: Sequence[int]) -> int | Non
 
 
 def depends_on_length(stack: str) -> bool:
-    """Whether a stack is priced by length: a view's pass costs what its budget costs, the target's what the text does.
-    What is no stack does not."""
+    """Whether the speed-up of a stack depends on the length of the text, as with a view; False for an invalid stack."""
     try:
         return any((reads := kind_of(spec).shares.reads) and reads.part for spec in parse(stack))
     except StackError:
@@ -152,19 +150,19 @@ def depends_on_length(stack: str) -> bool:
 
 
 def views_of(profile: Profile) -> tuple[int, ...]:
-    """Which of its levels are views."""
+    """The levels of a profile that are views."""
     return tuple(
         i for i, level in enumerate(profile.levels) if level.spec and depends_on_length(f"{level.spec},target")
     )
 
 
 def best_by_view(profile: Profile, check: Callable[[], None] = lambda: None) -> tuple[Ranked | None, Ranked | None]:
-    """The best plan with a view, and the best one without among those that draft; None where there is none."""
+    """The best plan with a view and the best drafting plan without one; None if there is none."""
     views = set(views_of(profile))
     found = [one for one in Planner(profile, check=check).best_of_each_set() if one.plan.blocks]
 
     def best(these: Iterator[Ranked]) -> Ranked | None:
-        return next(these, None)  # the fastest set stands first
+        return next(these, None)  # the fastest set is first
 
     return (
         best(one for one in found if views & {*one.plan.levels}),

@@ -26,7 +26,7 @@ from hsd_core.theory import (
     read_profile,
 )
 from hsd_core.theory.latency.plans import StackPlan
-from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, reckoned
+from hsd_core.theory.overlap.on_two_lanes import OnTwoLanes, expected_on_lanes
 
 PROFILES = Path(__file__).resolve().parents[3] / "assets" / "profiles"
 SHIPPED = sorted(path for path in PROFILES.glob("*.json") if not path.stem.endswith("-validation"))
@@ -61,7 +61,10 @@ def test_the_blocks_are_the_best_ones() -> None:
     found = next(one for one in SecondMachine(of).drafters if of.names[one.levels[-1]] == "int8")
     for best in (found.lock_step, found.free):
         schedule, levels = best.what.schedule, best.what.plan.levels
-        every = [reckoned(of, OnTwoLanes(StackPlan(levels, (block,)), schedule)).ms_per_token for block in range(1, 9)]
+        every = [
+            expected_on_lanes(of, OnTwoLanes(StackPlan(levels, (block,)), schedule)).ms_per_token
+            for block in range(1, 9)
+        ]
         assert best.price.ms_per_token == pytest.approx(min(every))
     alone = Planner(of.only(found.apart.plan.levels), trees=False).best().best
     assert found.apart.prediction.ms_per_token == pytest.approx(alone.prediction.ms_per_token)
@@ -73,7 +76,7 @@ def test_the_best_block_may_be_shorter_than_where_the_search_begins(share: float
     (one,) = SecondMachine(of).drafters
     for best in (one.lock_step, one.free):
         ways = [OnTwoLanes(StackPlan((0, 1), (block,)), best.what.schedule) for block in range(1, of.max_block + 1)]
-        assert best.price.ms_per_token == min(reckoned(of, way).ms_per_token for way in ways)
+        assert best.price.ms_per_token == min(expected_on_lanes(of, way).ms_per_token for way in ways)
 
 
 def test_the_search_for_a_block_goes_both_ways_from_the_plans_and_begins_at_one_too(
