@@ -114,7 +114,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_any_work(where, capsys
     before = sorted(tmp_path.iterdir())
     assert f"{option}: no-such-folder is not a folder; make it" in refusal([*command, "no-such-folder/x.jsonl"], capsys)
     assert f"{option}: / is a folder; name a file" in refusal([*command, "/"], capsys)
-    assert "lies below a file" in refusal([*command, "TRACE/x"], capsys)
+    assert "is below a file" in refusal([*command, "TRACE/x"], capsys)
     assert "too long a name" in refusal([*command, "x" * 5000], capsys)
     assert sorted(tmp_path.iterdir()) == before, "a place is looked at without leaving anything there"
 
@@ -224,7 +224,7 @@ def test_a_dtype_that_nothing_has_is_refused_before_weights_are_fetched(monkeypa
     assert "preset toy has no weights and no dtype; leave the dtype 'int8' out" in said
     assert "dtype 'int9' is not known; use one of float32" in refusal([*GENERATE, "--dtype", "int9"], capsys)
     said = refusal([*GENERATE, "--preset", "toy", "--device", "cuda"], capsys)
-    assert "preset toy runs on the CPU alone; leave --device cuda out" in said
+    assert "preset toy runs only on the CPU; leave --device cuda out" in said
 
 
 def _built(preset: Preset, dtype: str | None) -> None:

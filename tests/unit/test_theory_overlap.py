@@ -281,7 +281,7 @@ def test_a_simulated_run_says_whose_clock_it_is() -> None:
     events = list(play(of, plan, max_new_tokens=150, schedule="pearl"))
     assert check(events) == []
     header = metrics.header_of(events)
-    assert (clock_of(header), lanes_of(header)) == ("simulated", (0, 1)) and not header.expected_on_lanes
+    assert (clock_of(header), lanes_of(header)) == ("simulated", (0, 1)) and not header.reckoned
     assert header.stack == "model:3@id=d,target@with=pearl@id=t"
     assert metrics.measure(events)["decode_ms"] / 150 == pytest.approx(ms_of(of, plan), rel=0.15)
     assert expected(of, plan).ms_per_token > ms_of(of, plan)
