@@ -115,7 +115,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_any_work(where, capsys
     assert f"{option}: no-such-folder is not a folder; make it" in refusal([*command, "no-such-folder/x.jsonl"], capsys)
     assert f"{option}: / is a folder; name a file" in refusal([*command, "/"], capsys)
     assert "is below a file" in refusal([*command, "TRACE/x"], capsys)
-    assert "too long a name" in refusal([*command, "x" * 5000], capsys)
+    assert "is too long; take a shorter one" in refusal([*command, "x" * 5000], capsys)
     assert sorted(tmp_path.iterdir()) == before, "a place is looked at without leaving anything there"
 
 
