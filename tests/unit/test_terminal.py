@@ -74,7 +74,7 @@ def test_a_trace_from_elsewhere_sends_no_escape_sequences_by_its_words():
 def test_several_sequences_side_by_side_are_said_where_there_were_any():
     chain = Draft(0, 0, 0, drafted((0, 1), (0, 1)), Work(1), 0, 1)
     tree = Draft(1, 0, 2, drafted((2, 3, 4), (0, 1, 2), parents=(-1, 0, 0)), Work(1), 2, 3)
-    said = "1 of 2 drafts offered several sequences, in the mean 2.0 of together 3.0 tokens"
+    said = "1 of 2 drafts offered several sequences, on average 2.0 with 3.0 tokens in all"
     assert any(said in line for line in totals_lines([*run(b"a"), chain, tree], colour=False))
     assert not any("sequences" in line for line in totals_lines([*run(b"a"), chain], colour=False))
     again = structs.replace(

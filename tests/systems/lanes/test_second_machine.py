@@ -85,7 +85,9 @@ def test_the_search_for_a_block_goes_both_ways_from_the_plans_and_begins_at_one_
     machine = SecondMachine(profile(0.3, 0.7))
     for ms in ([3, 2, 4, 1, 3, 5], [1, 2, 5, 4, 3, 4]):
         priced = {block: SimpleNamespace(ms_per_token=one) for block, one in enumerate([*ms, *[9] * 10], 1)}
-        monkeypatch.setattr(second_machine, "reckoned", lambda of, way, check, by=priced: by[way.plan.blocks[-1]])
+        monkeypatch.setattr(
+            second_machine, "expected_on_lanes", lambda of, way, check, by=priced: by[way.plan.blocks[-1]]
+        )
         assert machine._best(StackPlan((0, 1), (6,)), "ahead").price.ms_per_token == 1
 
 
